@@ -1,0 +1,35 @@
+# Every target sets itself up in .venv from a bare checkout: Python >= 3.11, make and a package index are enough.
+PYTHON ?= python3
+BIN := .venv/bin
+export MPLBACKEND := Agg
+
+.PHONY: demo test lint bench clean
+
+demo: .venv/.core
+	$(BIN)/whence demo --out out/demo
+
+test: .venv/.dev
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/.dev
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf .venv out build dist
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "whence needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+
+.venv/.core: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+.venv/.dev: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@ .venv/.core

@@ -1,0 +1,117 @@
+"""Every method by name: how to build it, what it assumes, when it fails.
+
+A method may carry settings: `name:key=value:key=value`, for instance `cam:published=true`. Modules are imported only
+when their method is asked for, so that one method's dependencies never slow down another.
+"""
+
+import ast
+import inspect
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from whence.decision import Method
+from whence.pair import InputError
+
+DEFAULT = "loci-h"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the catalogue."""
+
+    name: str
+    build: str
+    """`module:function`; called with the settings as keywords, it returns a Method."""
+    assumes: str
+    fails: str
+    family: str = "baseline"
+    extra: str = ""
+    """The optional dependency group the method needs, if any."""
+
+
+CATALOGUE: tuple[Entry, ...] = (
+    Entry(
+        "loci-h",
+        "whence.methods:loci_h",
+        "effect = f(cause) + g(cause)·noise; smooth f and g; noise independent of the cause",
+        "linear Gaussian relations (both directions fit); hidden common causes; coarse rounding",
+        family="loci",
+    ),
+    Entry(
+        "loci-m",
+        "whence.methods:loci_m",
+        "as loci-h, and Gaussian noise and a Gaussian cause: compares likelihoods",
+        "a cause that is far from Gaussian: then it reads the marginals and can be wrong more often than right",
+        family="loci",
+    ),
+    Entry(
+        "anm-h",
+        "whence.methods:anm_h",
+        "effect = f(cause) + noise of constant size, independent of the cause",
+        "noise whose size changes with the cause: both directions are rejected",
+        family="loci",
+    ),
+    Entry(
+        "anm-m",
+        "whence.methods:anm_m",
+        "as anm-h, Gaussian noise: compares squared errors on standardised columns",
+        "noise whose size changes with the cause; non-Gaussian causes",
+        family="loci",
+    ),
+)
+
+
+def entry(name: str) -> Entry:
+    """Look a method up; an unknown name gets a sentence with the near misses."""
+    for candidate in CATALOGUE:
+        if candidate.name == name:
+            return candidate
+    import difflib
+
+    known = [candidate.name for candidate in CATALOGUE]
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"one of: {', '.join(known)}."
+    raise InputError(f"Got the method {name!r}, which whence does not have; {hint}")
+
+
+def method(spec: str = DEFAULT, **settings: Any) -> Method:
+    """Build the method named by `spec`, for instance `method("cam:published=true")`."""
+    name, *assignments = spec.split(":")
+    given = dict(_setting(text, spec) for text in assignments) | settings
+    where = entry(name)
+    module, function = where.build.split(":")
+    build = getattr(import_module(module), function)
+    _check_settings(name, given, build)
+    return build(**given)  # type: ignore[no-any-return]  # the module is found at run time
+
+
+def accepts_seed(spec: str) -> bool:
+    """Whether a method draws random numbers, and so takes `seed`."""
+    module, function = entry(spec.split(":")[0]).build.split(":")
+    return "seed" in inspect.signature(getattr(import_module(module), function)).parameters
+
+
+def _setting(text: str, spec: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.isidentifier():
+        raise InputError(
+            f"Got the setting {text!r} in {spec!r}; expected key=value, for instance loci-h:n_knots=15."
+        )
+    lowered = value.lower()
+    if lowered in ("true", "false"):
+        return key, lowered == "true"
+    try:
+        return key, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return key, value
+
+
+def _check_settings(name: str, given: dict[str, Any], build: Any) -> None:
+    parameters = inspect.signature(build).parameters
+    unknown = sorted(set(given) - set(parameters))
+    if unknown:
+        allowed = ", ".join(sorted(parameters)) or "none"
+        raise InputError(
+            f"Got the setting{'s' * (len(unknown) > 1)} {', '.join(map(repr, unknown))} for {name}; it takes: {allowed}."
+        )

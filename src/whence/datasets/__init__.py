@@ -1,0 +1,1 @@
+"""Labelled cause-effect pairs: registry, cache, one reader per file format, generators."""

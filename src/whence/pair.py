@@ -1,0 +1,137 @@
+"""A pair: two finite float columns with names. This file alone says what a valid pair is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FloatArray = NDArray[np.float64]
+NanPolicy = Literal["raise", "omit"]
+
+MIN_ROWS = 10
+
+
+class InputError(ValueError):
+    """The input is at fault; the message is one sentence: what was got, what was expected, what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two columns of equal length, finite, not constant, not identical, at least ten rows.
+
+    Build one with `Pair.of`, which checks; the constructor itself trusts its caller.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    x_name: str = "x"
+    y_name: str = "y"
+    dropped: int = 0
+    """Rows left out because a value was missing (`nan_policy="omit"`)."""
+
+    @classmethod
+    def of(
+        cls,
+        x: ArrayLike,
+        y: ArrayLike,
+        *,
+        x_name: str = "x",
+        y_name: str = "y",
+        nan_policy: NanPolicy = "raise",
+    ) -> "Pair":
+        """Check two columns and make a pair of them."""
+        a, b = _column(x, x_name), _column(y, y_name)
+        if len(a) != len(b):
+            raise InputError(
+                f"Got {len(a)} values for {x_name!r} and {len(b)} for {y_name!r}; expected two columns of equal "
+                "length, one row per observation."
+            )
+        a, b, dropped = _complete(a, b, x_name, y_name, nan_policy)
+        if len(a) < MIN_ROWS:
+            left_out = f" ({dropped} with missing values left out)" if dropped else ""
+            raise InputError(
+                f"Got {len(a)} rows{left_out}; expected at least {MIN_ROWS}, and a direction is seldom clear below 100."
+            )
+        for column, name in ((a, x_name), (b, y_name)):
+            if column.min() == column.max():
+                raise InputError(
+                    f"Column {name!r} is constant ({column[0]:g} in every row); expected a column that varies, "
+                    "since a constant neither causes nor is caused."
+                )
+        if np.array_equal(a, b):
+            raise InputError(
+                f"Columns {x_name!r} and {y_name!r} are identical; expected two different variables: "
+                "choose another column."
+            )
+        return cls(a, b, x_name, y_name, dropped)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.x)
+
+    def swapped(self) -> "Pair":
+        """The same observations with the two columns exchanged."""
+        return replace(self, x=self.y, y=self.x, x_name=self.y_name, y_name=self.x_name)
+
+
+def standardise(column: FloatArray) -> FloatArray:
+    """Mean 0 and population standard deviation 1, safe for values whose squares overflow or underflow."""
+    centred = column - np.mean(column)
+    centred /= np.max(np.abs(centred))
+    centred -= np.mean(centred)
+    return centred / np.sqrt(np.mean(centred * centred))
+
+
+def both_directions(pair: Pair, score: Callable[[FloatArray, FloatArray], Any]) -> tuple[Any, Any]:
+    """`score(cause, effect)` for x → y and for y → x: the only place where a pair is turned round to be scored."""
+    return score(pair.x, pair.y), score(pair.y, pair.x)
+
+
+def _column(values: ArrayLike, name: str) -> FloatArray:
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "mM":
+            raise TypeError("dates")
+        if array.dtype.kind == "c":
+            raise TypeError("complex numbers")
+        array = array.astype(np.float64)
+    except (TypeError, ValueError) as problem:
+        kind = f" ({problem})" if str(problem) in ("dates", "complex numbers") else ""
+        raise InputError(
+            f"Column {name!r} is not numeric{kind}; expected numbers only: choose a numeric column or convert it first."
+        ) from None
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.ravel()
+    if array.ndim != 1:
+        raise InputError(
+            f"Got an array of shape {array.shape} for {name!r}; expected one dimension: pass one column at a time."
+        )
+    return np.ascontiguousarray(array)
+
+
+def _complete(
+    x: FloatArray, y: FloatArray, x_name: str, y_name: str, nan_policy: NanPolicy
+) -> tuple[FloatArray, FloatArray, int]:
+    if nan_policy not in ("raise", "omit"):
+        raise InputError(f"Got nan_policy={nan_policy!r}; expected 'raise' or 'omit'.")
+    for column, name in ((x, x_name), (y, y_name)):
+        infinite = int(np.count_nonzero(np.isinf(column)))
+        if infinite:
+            raise InputError(
+                f"Column {name!r} has {infinite} infinite value{'s' * (infinite > 1)}; expected finite numbers: "
+                "remove or correct these rows."
+            )
+    missing = np.isnan(x) | np.isnan(y)
+    count = int(np.count_nonzero(missing))
+    if count == 0:
+        return x, y, 0
+    if nan_policy == "omit":
+        return x[~missing], y[~missing], count
+    worse = x_name if np.isnan(x).any() else y_name
+    raise InputError(
+        f"Got {count} row{'s' * (count > 1)} with a missing value (column {worse!r}); expected complete rows: fill them in, "
+        "or leave them out with nan_policy='omit' (--nan-policy omit), which reports the count."
+    )

@@ -1,0 +1,1 @@
+"""When is the direction identifiable: the differential equation and the known exceptions."""
