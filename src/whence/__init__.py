@@ -33,12 +33,17 @@ _HOME = {
 
 __all__ = ["__version__", *sorted(_HOME)]
 
-if TYPE_CHECKING:
-    from whence.catalogue import method
-    from whence.decision import Decision, Direction, Evidence, Method, Reading
-    from whence.methods import infer
-    from whence.models.estimator import LocationScaleRegressor
-    from whence.pair import InputError, Pair
+if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getattr__
+    from whence.catalogue import method as method
+    from whence.decision import Decision as Decision
+    from whence.decision import Direction as Direction
+    from whence.decision import Evidence as Evidence
+    from whence.decision import Method as Method
+    from whence.decision import Reading as Reading
+    from whence.methods import infer as infer
+    from whence.models.estimator import LocationScaleRegressor as LocationScaleRegressor
+    from whence.pair import InputError as InputError
+    from whence.pair import Pair as Pair
 
 
 def __getattr__(name: str) -> Any:

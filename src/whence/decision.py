@@ -38,12 +38,8 @@ class Direction(Enum):
 class Reading(Enum):
     """The four ways two independence tests can turn out; the value is the sentence for the user."""
 
-    FORWARD_FITS = (
-        "Only {x} → {y} fits: its residual looks independent of {x}, and the reverse model is rejected."
-    )
-    BACKWARD_FITS = (
-        "Only {y} → {x} fits: its residual looks independent of {y}, and the reverse model is rejected."
-    )
+    FORWARD_FITS = "Only {x} → {y} fits: its residual looks independent of {x}, and the reverse model is rejected."
+    BACKWARD_FITS = "Only {y} → {x} fits: its residual looks independent of {y}, and the reverse model is rejected."
     BOTH_FIT = (
         "Both directions fit: neither residual depends visibly on its presumed cause, so these rows cannot tell the "
         "directions apart well (too few rows, or a relation that is the same both ways, such as a linear Gaussian one)."

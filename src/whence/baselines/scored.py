@@ -52,7 +52,7 @@ class Joint:
 
 
 def _decide(method: Directional | Joint, pair: Pair, score: Callable[[Pair], PairScore]) -> Decision:
-    carried = {"settings": method.settings, "seed": method.seed}
+    carried: dict[str, Any] = {"settings": method.settings, "seed": method.seed}
     try:
         with np.errstate(all="ignore"):
             result = score(pair)

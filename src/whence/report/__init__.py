@@ -1,1 +1,1 @@
-"""A Decision or benchmark rows → pictures and one self-contained page; everything is computed before rendering starts."""
+"""A Decision or benchmark rows → pictures and one self-contained page; compute first, then render."""
