@@ -59,6 +59,78 @@ CATALOGUE: tuple[Entry, ...] = (
         "noise whose size changes with the cause; non-Gaussian causes",
         family="loci",
     ),
+    Entry(
+        "igci",
+        "whence.baselines.igci:igci",
+        "effect = f(cause) almost without noise; the slope of f is unrelated to the density of the cause",
+        "visible noise: it then mostly reads which column has the heavier tails; columns with few distinct values",
+    ),
+    Entry(
+        "igci-g",
+        "whence.baselines.igci:igci_g",
+        "as igci, with the normal distribution as reference: entropy of standardised columns",
+        "a cause that is itself far from Gaussian; visible noise; columns with few distinct values",
+    ),
+    Entry(
+        "grci",
+        "whence.baselines.grci:grci",
+        "effect = m(cause) + s(cause)·noise; noise independent of the cause, measured by nearest neighbours",
+        "linear Gaussian relations; coarsely rounded columns; fewer than some hundred rows",
+    ),
+    Entry(
+        "heci",
+        "whence.baselines.heci:heci",
+        "effect is a piecewise polynomial of the cause of degree at most 3, with noise that is constant on pieces",
+        "outliers, which squeeze the data into few bins; invertible smooth relations, where both codes are alike",
+    ),
+    Entry(
+        "qccd",
+        "whence.baselines.qccd:qccd",
+        "the quantiles of cause, and of effect given cause, take the fewer bits together; knows ranks only",
+        "relations whose copula is nearly symmetric; fewer than 200 rows, where only the median is compared",
+    ),
+    Entry(
+        "cam",
+        "whence.baselines.cam:cam",
+        "effect = smooth f(cause) + Gaussian noise of constant size: compares residual variances",
+        "noise whose size changes with the cause; straight lines, which it calls a tie",
+    ),
+    Entry(
+        "resit",
+        "whence.baselines.resit:resit",
+        "effect = smooth f(cause) + noise of any law but constant size, independent of the cause",
+        "noise whose size changes with the cause: then it is wrong more often than right; linear Gaussian relations",
+    ),
+    Entry(
+        "fom",
+        "whence.baselines.fom:fom",
+        "little noise: the fourth moment of the regression error is smaller in the causal direction",
+        "strong noise; columns with outliers, which set the scale of the unit interval",
+    ),
+    Entry(
+        "reci",
+        "whence.baselines.reci:reci",
+        "little noise, f monotone: the squared regression error is smaller in the causal direction",
+        "strong noise; relations a cubic cannot follow; outliers, which set the scale of the unit interval",
+    ),
+    Entry(
+        "cdci",
+        "whence.baselines.cdci:cdci",
+        "effect given cause has one shape up to location and scale; many rows per half standard deviation",
+        "few rows (under about a hundred); coarsely rounded columns",
+    ),
+    Entry(
+        "lingam",
+        "whence.baselines.lingam:lingam",
+        "effect = slope·cause + noise, at least one of cause and noise not Gaussian",
+        "curved relations; everything Gaussian",
+    ),
+    Entry(
+        "pnl",
+        "whence.baselines.pnl:pnl",
+        "h(effect) = g(cause) + noise with h increasing: a nonlinear sensor on top of additive noise",
+        "few rows; it fits almost anything, so both directions often look independent",
+    ),
 )
 
 
