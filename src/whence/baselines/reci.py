@@ -1,0 +1,46 @@
+"""RECI (Blöbaum et al. 2018): the regression error is smaller in the causal direction.
+
+Model: effect = f(cause) + little noise, f monotone or nearly so, the cause's density unrelated to the slope of f. Both
+columns are scaled to [0, 1] and a polynomial is fitted by least squares.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from whence.baselines.scored import Directional
+from whence.numerics.scaling import minmax
+from whence.pair import FloatArray, InputError, standardise
+
+Terms = Literal["all", "monomial"]
+Scaling = Literal["minmax", "zscore"]
+
+
+def score(
+    cause: FloatArray, effect: FloatArray, *, degree: int = 3, terms: Terms = "all", scaling: Scaling = "minmax"
+) -> float:
+    """Minus the mean squared error of the polynomial of the scaled effect on the scaled cause."""
+    scale = minmax if scaling == "minmax" else standardise
+    u, v = scale(cause), scale(effect)
+    powers = u[:, None] ** (np.arange(degree + 1) if terms == "all" else np.array([0, degree]))
+    coefficients, *_ = np.linalg.lstsq(powers, v, rcond=None)
+    wrong = v - powers @ coefficients
+    return -float(wrong @ wrong) / len(v)
+
+
+def reci(*, degree: int = 3, terms: Terms = "all", scaling: Scaling = "minmax", published: bool = False) -> Directional:
+    """The method; `published=True` fits a constant and the highest power alone, as the cdt package does.
+
+    That form changes its answer when a column is reflected; all powers together do not.
+    """
+    if terms not in ("all", "monomial") or scaling not in ("minmax", "zscore") or degree < 1:
+        raise InputError(
+            f"Got degree={degree!r}, terms={terms!r}, scaling={scaling!r} for reci; expected degree >= 1, terms 'all' "
+            "or 'monomial', scaling 'minmax' or 'zscore'."
+        )
+    used: Terms = "monomial" if published else terms
+    return Directional(
+        "reci",
+        lambda cause, effect: score(cause, effect, degree=degree, terms=used, scaling=scaling),
+        {"degree": degree, "terms": used, "scaling": scaling, "published": published},
+    )
