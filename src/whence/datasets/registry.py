@@ -1,0 +1,93 @@
+"""The published data sets: names, sizes, terms, citations, where to get them. The table itself is registry.toml."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from whence.datasets.collection import Exclusion
+from whence.pair import InputError
+
+
+@dataclass(frozen=True)
+class Source:
+    """One download that holds one or more data sets."""
+
+    key: str
+    url: str
+    verified: bool
+    """Whether the download itself was ever tried from this address; the file hashes are checked in any case."""
+    sha256: str = ""
+    """Of the archive, where it is known."""
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """Where a data set lies inside a source."""
+
+    source: Source
+    inside: str
+    """Folder in the archive that holds the files; empty when they lie at its top or in one folder only."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One data set of the registry."""
+
+    name: str
+    title: str
+    pairs: int
+    rows: str
+    format: str
+    folder: str
+    """Folder under the data directory."""
+    labels: str
+    """The file with the labels: a set counts as present when it is there, so it is written last."""
+    members: str
+    """Regular expression for the names of the files that belong to the set, labels included."""
+    licence: str
+    citation: str
+    mirrors: tuple[Mirror, ...]
+    tree_sha256: str = ""
+    """Hash over names and hashes of all member files; empty where the bytes were never at hand."""
+    labels_sha256: str = ""
+    """Hash over the parsed labels, which a change of line ends or number format leaves alone."""
+    exclusions: tuple[Exclusion, ...] = ()
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """Every data set, in the order of the paper's tables."""
+    table = tomllib.loads(files("whence.datasets").joinpath("registry.toml").read_text(encoding="utf-8"))
+    sources = {key: Source(key=key, **fields) for key, fields in table["source"].items()}
+    return tuple(_entry(fields, table["family"], sources) for fields in table["set"])
+
+
+def names() -> tuple[str, ...]:
+    """Names of the published data sets."""
+    return tuple(entry.name for entry in entries())
+
+
+def entry(name: str) -> Entry:
+    """Look a data set up; an unknown name gets a sentence with the near misses."""
+    for candidate in entries():
+        if candidate.name == name:
+            return candidate
+    import difflib
+
+    near = difflib.get_close_matches(name, names(), n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"expected one of: {', '.join(names())}."
+    raise InputError(f"Got the data set {name!r}, which whence does not know; {hint}")
+
+
+def _entry(fields: Mapping[str, Any], families: Mapping[str, Any], sources: Mapping[str, Source]) -> Entry:
+    own = dict(families[fields["family"]]) | {key: value for key, value in fields.items() if key != "family"}
+    where = own.pop("mirrors")
+    left_out = own.pop("exclude", [])
+    return Entry(
+        **own,
+        mirrors=tuple(Mirror(sources[m["source"]], m["inside"].format(folder=own["folder"])) for m in where),
+        exclusions=tuple(Exclusion(number, group["reason"]) for group in left_out for number in group["ids"]),
+    )
