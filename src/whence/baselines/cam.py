@@ -57,7 +57,9 @@ def cam(*, basis_size: int = 10, published: bool = False) -> Directional | Joint
     return Directional("cam", lambda cause, effect: score(cause, effect, basis_size=basis_size), settings)
 
 
-def _smooth(distinct: FloatArray, inverse: NDArray[np.intp], counts: FloatArray, y: FloatArray, k: int) -> SmoothFit | None:
+def _smooth(
+    distinct: FloatArray, inverse: NDArray[np.intp], counts: FloatArray, y: FloatArray, k: int
+) -> SmoothFit | None:
     middle, half = 0.5 * (distinct[0] + distinct[-1]), 0.5 * (distinct[-1] - distinct[0])
     design, penalty = thin_plate_basis((distinct - middle) / half, k)
     if design.shape[1] < 3:
