@@ -1,0 +1,72 @@
+"""Whatever holds two columns, in; a checked Pair, out: the front door for files, data frames and arrays.
+
+source      a path or standard input -> bytes, with one sentence for everything that can be wrong with a file
+sniff       the layout of a text table: delimiter, decimal mark, header
+text        bytes -> the two columns asked for
+frames      pandas, polars and Arrow tables, dictionaries and arrays -> the two columns asked for
+cells       one cell -> one number; what counts as missing
+choose      which two columns are meant: by name, by number, or because there are only two
+"""
+
+from pathlib import Path
+from typing import Any
+
+from whence.pair import InputError, NanPolicy, Pair
+from whence.tables.choose import Table, choose
+
+__all__ = ["pair_from", "read_pair"]
+
+
+def read_pair(
+    source: str | Path, x: str | int | None = None, y: str | int | None = None, nan_policy: NanPolicy = "raise"
+) -> Pair:
+    """Read two columns of a CSV or Parquet file; `-` reads standard input.
+
+    Columns are given by name or by number counted from 1; a name that exists wins. Without them the table must have
+    exactly two columns of numbers (a leading column of row numbers is passed over).
+    """
+    from whence.tables.source import read_bytes, shown
+    from whence.tables.text import TextTable, decode
+
+    content = read_bytes(source)
+    if content[:4] == b"PAR1":
+        from whence.tables.frames import frame_table
+        from whence.tables.parquet import read_parquet
+
+        return _pair(frame_table(read_parquet(content, shown(source))), shown(source), x, y, nan_policy)
+    return _pair(TextTable.of(decode(content, shown(source)), shown(source)), shown(source), x, y, nan_policy)
+
+
+def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "raise") -> Pair:
+    """Make a pair of what a user holds.
+
+    `pair_from(table, "rain", "river")` for a pandas, polars or Arrow table, a dictionary of columns or a matrix;
+    `pair_from(rain, river)` for two sequences, whose names are kept where they have one; or the path of a file.
+    """
+    if isinstance(data, Pair):
+        return data
+    if isinstance(data, (str, Path)):
+        return read_pair(data, x, y, nan_policy)
+    from whence.tables.frames import as_table, as_two_columns
+
+    two = as_two_columns(data, x, y)
+    if two is not None:
+        (a, a_name), (b, b_name) = two
+        return _checked(a, b, a_name, b_name, nan_policy)
+    return _pair(as_table(data), "the table", x, y, nan_policy)
+
+
+def _pair(table: Table, where: str, x: str | int | None, y: str | int | None, nan_policy: NanPolicy) -> Pair:
+    i, j = choose(table, where, x, y)
+    a, b = table.columns(i, j)
+    return _checked(a, b, table.names[i], table.names[j], nan_policy)
+
+
+def _checked(a: Any, b: Any, a_name: str, b_name: str, nan_policy: NanPolicy) -> Pair:
+    try:
+        return Pair.of(a, b, x_name=a_name, y_name=b_name, nan_policy=nan_policy)
+    except OverflowError:
+        raise InputError(
+            f"A value in {a_name!r} or {b_name!r} is too large for a floating-point number; expected values below "
+            "1.8e308: remove or correct it."
+        ) from None

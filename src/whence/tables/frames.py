@@ -1,0 +1,132 @@
+"""Tables and columns already in memory: pandas, polars and Arrow through narwhals, dictionaries, arrays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from whence.pair import FloatArray, InputError
+from whence.tables.cells import from_objects
+from whence.tables.choose import distinct_names
+
+Named = tuple[Any, str]
+
+
+@dataclass(frozen=True)
+class FrameTable:
+    """Columns by position, turned into numbers on request."""
+
+    names: tuple[str, ...]
+    numeric: tuple[int, ...]
+    raw: tuple[Any, ...] = field(repr=False)
+
+    def columns(self, i: int, j: int) -> tuple[FloatArray, FloatArray]:
+        """Two columns as numbers, missing values as NaN."""
+        return _floats(self.raw[i], self.names[i]), _floats(self.raw[j], self.names[j])
+
+
+def as_two_columns(data: Any, x: Any, y: Any) -> tuple[Named, Named] | None:
+    """`(x, y)` given as two sequences, or None when `data` is a table and x and y name its columns."""
+    if y is None and x is not None and not isinstance(x, (str, int, np.integer)):
+        return _named(data, "x", x), _named(x, "y", data)
+    if isinstance(data, tuple) and len(data) == 2 and x is None and y is None:
+        return as_two_columns(data[0], data[1], None)
+    return None
+
+
+def as_table(data: Any) -> FrameTable:
+    """A table of whatever kind."""
+    if isinstance(data, Mapping):
+        return _table(list(data), list(data.values()))
+    if isinstance(data, np.ndarray) and data.dtype.names:
+        return _table(list(data.dtype.names), [data[name] for name in data.dtype.names])
+    if isinstance(data, (np.ndarray, list, tuple)):
+        return _matrix(data)
+    return frame_table(data)
+
+
+def frame_table(data: Any) -> FrameTable:
+    """A data frame of any library that narwhals knows."""
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(data)
+    except TypeError:
+        raise InputError(
+            f"Got {type(data).__name__}; expected two arrays, a pandas, polars or Arrow table with column names, or "
+            "the path of a file."
+        ) from None
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    # By position: pandas allows two columns of the same name.
+    series = [frame[:, k] for k in range(frame.shape[1])]
+    return _table(list(frame.columns), series)
+
+
+def _table(names: list[Any], raw: list[Any]) -> FrameTable:
+    numeric = [k for k, column in enumerate(raw) if _is_numeric(column)]
+    if len(numeric) == 3 and numeric[0] == 0 and _counts_rows(_floats(raw[0], str(names[0]))):
+        numeric = numeric[1:]
+    return FrameTable(distinct_names(names), tuple(numeric), tuple(raw))
+
+
+def _matrix(data: Any) -> FrameTable:
+    try:
+        matrix = np.asarray(data)
+    except ValueError:
+        matrix = np.empty(0)
+    if matrix.ndim != 2:
+        raise InputError(
+            f"Got one {type(data).__name__} that is no table (shape {matrix.shape}); expected two columns: give both, "
+            "as in infer(x, y), or an array with one row per observation and one column per variable."
+        )
+    return _table([""] * matrix.shape[1], list(matrix.T))
+
+
+def _named(column: Any, default: str, other: Any) -> Named:
+    """A series keeps its name, unless both carry the same one."""
+    name, second = getattr(column, "name", None), getattr(other, "name", None)
+    usable = isinstance(name, (str, int)) and str(name).strip() and name != second
+    label = str(name).strip() if usable else default
+    return (column if isinstance(column, np.ndarray) else _floats(column, label)), label
+
+
+def _floats(column: Any, name: str) -> FloatArray:
+    if isinstance(column, (list, tuple)):
+        column = _array(column)
+    if isinstance(column, np.ndarray):
+        return from_objects(column.tolist(), name) if column.dtype.kind in "OUST" and column.ndim == 1 else column
+    import narwhals as nw
+
+    try:
+        series = nw.from_native(column, series_only=True)
+    except TypeError:
+        return _floats(_array(column), name)
+    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+        return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    return from_objects(series.to_list(), name)
+
+
+def _array(column: Any) -> Any:
+    try:
+        return np.asarray(column)
+    except ValueError:  # rows of unequal length
+        return np.asarray(list(column), dtype=object)
+
+
+def _is_numeric(column: Any) -> bool:
+    if isinstance(column, (list, tuple)):
+        column = _array(column)
+    if isinstance(column, np.ndarray):
+        return bool(column.dtype.kind in "iuf")
+    import narwhals as nw
+
+    try:
+        return bool(nw.from_native(column, series_only=True).dtype.is_numeric())
+    except TypeError:
+        return bool(_array(column).dtype.kind in "iuf")
+
+
+def _counts_rows(column: FloatArray) -> bool:
+    return len(column) > 0 and column[0] in (0, 1) and bool(np.all(np.diff(column) == 1))
