@@ -1,0 +1,104 @@
+"""How far a run is, and how long it will still take: a bar on a terminal, plain lines elsewhere."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from whence.benchmark.row import Row, Status
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+LINE_SECONDS = 10.0
+"""Where there is no terminal, one line at most so often."""
+
+
+@dataclass
+class Forecast:
+    """Foretells from the seconds each method took so far; methods not yet seen cost what the others do."""
+
+    todo: Counter[str]
+    jobs: int = 1
+    known: Mapping[str, tuple[int, float]] = field(default_factory=dict)
+    """Rows and total seconds per method from earlier runs."""
+    done: Counter[str] = field(default_factory=Counter)
+    spent: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    def learn(self, rows: Sequence[Row]) -> None:
+        """Some rows were made."""
+        for row in rows:
+            self.done[row.method] += 1
+            self.spent[row.method] += row.seconds
+
+    def seconds_left(self) -> float | None:
+        """None while nothing is known."""
+        means = {method: self._mean(method) for method in self.todo}
+        seen = [mean for mean in means.values() if mean is not None]
+        if not seen:
+            return None
+        usual = sum(seen) / len(seen)
+        work = sum(
+            (count - self.done[method]) * (usual if means[method] is None else means[method] or 0.0)
+            for method, count in self.todo.items()
+        )
+        return work / self.jobs
+
+    def _mean(self, method: str) -> float | None:
+        if self.done[method]:
+            return self.spent[method] / self.done[method]
+        rows, seconds = self.known.get(method, (0, 0.0))
+        return seconds / rows if rows else None
+
+
+class Progress:
+    """Counts rows and shows them; `show` is a context that hands out the listener for the runner."""
+
+    def __init__(self, console: "Console", forecast: Forecast) -> None:
+        self._console, self._forecast = console, forecast
+        self._total = sum(forecast.todo.values())
+        self._made = self._broken = 0
+        self._last_line = time.monotonic()
+
+    @contextmanager
+    def show(self) -> Iterator["Progress"]:
+        """A bar while the run lasts, or lines."""
+        from rich.progress import BarColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        if not self._console.is_terminal:
+            self._bar = None
+            yield self
+            return
+        columns = (TextColumn("{task.completed}/{task.total} pairs"), BarColumn(), TextColumn("{task.description}"))
+        with Bar(*columns, console=self._console, transient=True) as bar:
+            self._bar = (bar, bar.add_task(self._words(), total=self._total))
+            yield self
+
+    def __call__(self, rows: Sequence[Row]) -> None:
+        """Hear of a commit."""
+        self._forecast.learn(rows)
+        self._made += len(rows)
+        self._broken += sum(Status(row.status).broken for row in rows)
+        if self._bar is not None:
+            bar, task = self._bar
+            bar.update(task, completed=self._made, description=self._words())
+        elif time.monotonic() - self._last_line > LINE_SECONDS:
+            self._last_line = time.monotonic()
+            self._console.print(f"{self._made} of {self._total} pairs, {self._words()}", highlight=False)
+
+    def _words(self) -> str:
+        left = self._forecast.seconds_left()
+        failed = f"{self._broken} failed, " if self._broken else ""
+        return failed + ("how long is not known yet" if left is None else f"about {duration(left)} left")
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the words one would use."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"

@@ -1,0 +1,93 @@
+"""One row of results: what one method said on one pair, in file orientation, and how it went."""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+from whence.decision import Decision, Direction
+
+
+class Status(Enum):
+    """How the work on one pair ended."""
+
+    OK = "ok"
+    UNDECIDED = "undecided"
+    """The two directions tie exactly."""
+    NOT_CONVERGED = "not-converged"
+    """There is an answer, and it counts, but a fit stopped short."""
+    FAILED = "failed"
+    """The method raised, refused the pair, or gave a number that is none."""
+    TIMEOUT = "timeout"
+    CRASHED = "crashed"
+    """The process died."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is a direction to be judged."""
+        return self in (Status.OK, Status.NOT_CONVERGED)
+
+    @property
+    def broken(self) -> bool:
+        """Whether the pair is listed as failed."""
+        return self in (Status.FAILED, Status.TIMEOUT, Status.CRASHED)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What comes back from a worker for one pair, in the orientation the method saw."""
+
+    score: float
+    forward: float
+    backward: float
+    status: Status
+    message: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the store; the first six fields are its key."""
+
+    dataset: str
+    pair_id: str
+    method: str
+    seed: int
+    settings_hash: str
+    version: str
+    score: float
+    """Positive = the file's first column causes the second, whatever flip the run used."""
+    forward: float
+    backward: float
+    decision: str
+    truth: int
+    weight: float
+    correct: bool
+    flipped: bool
+    seconds: float
+    status: str
+    message: str
+    n: int
+    settings: str
+    """JSON of everything the method was set to."""
+
+
+def outcome_of(decision: Decision, seconds: float) -> Outcome:
+    """Read a decision: a failure and a number that is none are failed, an exact tie is undecided."""
+    forward, backward = decision.forward, decision.backward
+    short = forward.converged is False or backward.converged is False
+    if decision.failure:
+        status, message = Status.FAILED, decision.failure
+    elif not math.isfinite(decision.score):
+        status, message = Status.FAILED, f"{decision.method} returned {decision.score} as its score."
+    elif decision.direction is Direction.UNDECIDED:
+        status, message = Status.UNDECIDED, "The two directions tie exactly."
+    elif short:
+        status, message = Status.NOT_CONVERGED, forward.message or backward.message
+    else:
+        status, message = Status.OK, ""
+    return Outcome(float(decision.score), float(forward.score), float(backward.score), status, message, seconds)
+
+
+def nothing(status: Status, message: str, seconds: float) -> Outcome:
+    """The outcome of a pair without an answer: no number stands in for it."""
+    return Outcome(math.nan, math.nan, math.nan, status, message, seconds)

@@ -1,0 +1,218 @@
+"""One SQLite file of results: a row per pair as it is finished, never doubled, never lost.
+
+Write-ahead logging lets two runners and a reader share the file; a row that is already there is left as it is, so
+that running twice is the same as running once.
+"""
+
+import math
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, fields
+from pathlib import Path
+
+from whence.benchmark.row import Row
+
+APPLICATION_ID = 0x77686E63  # "whnc"
+SCHEMA = 1
+BUSY_SECONDS = 60.0
+
+_KEY = ("dataset", "pair_id", "method", "seed", "settings_hash", "version")
+_TYPES = {"str": "TEXT NOT NULL", "int": "INTEGER NOT NULL", "bool": "INTEGER NOT NULL", "float": "REAL"}
+_COLUMNS = tuple(field.name for field in fields(Row))
+_CREATE = "CREATE TABLE IF NOT EXISTS result ({}, PRIMARY KEY ({})) WITHOUT ROWID".format(
+    ", ".join(f"{field.name} {_TYPES[getattr(field.type, '__name__', str(field.type))]}" for field in fields(Row)),
+    ", ".join(_KEY),
+)
+_INSERT = f"INSERT OR IGNORE INTO result VALUES ({', '.join('?' * len(_COLUMNS))})"
+
+Key = tuple[str, str, str, int, str, str]
+
+
+class StoreError(Exception):
+    """The store cannot be used; the message is one sentence: what happened, and what to do."""
+
+
+class Store:
+    """An open store. Use `Store.open` to write and `Store.read` to look."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self.path = path
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: str | Path) -> Iterator["Store"]:
+        """Open for writing; the file is made if it is not there."""
+        place = Path(path)
+        if not place.parent.is_dir():
+            raise StoreError(f"There is no folder {place.parent} for the store {place.name}; make it first.")
+        with _sentences(place):
+            connection = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            with _sentences(place):
+                _prepare(connection, place)
+            yield cls(connection, place)
+        finally:
+            connection.close()
+
+    @classmethod
+    @contextmanager
+    def read(cls, path: str | Path) -> Iterator["Store"]:
+        """Open an existing store without changing it, also in a folder that cannot be written to."""
+        place = Path(path)
+        if not place.is_file():
+            raise StoreError(f"There is no store at {place}; make one with: whence bench run --store {place} …")
+        with _sentences(place):
+            connection = _reader(place)
+        try:
+            with _sentences(place):
+                _check(connection, place)
+            yield cls(connection, place)
+        finally:
+            connection.close()
+
+    def add(self, rows: Iterable[Row]) -> int:
+        """Commit rows in one transaction; says how many were new."""
+        with _sentences(self.path), _transaction(self._connection):
+            before = self._connection.total_changes
+            self._connection.executemany(_INSERT, [tuple(_plain(value) for value in astuple(row)) for row in rows])
+            return self._connection.total_changes - before
+
+    def keys(self) -> set[Key]:
+        """The keys that are there."""
+        with _sentences(self.path):
+            return set(self._connection.execute(f"SELECT {', '.join(_KEY)} FROM result"))
+
+    def present(self, keys: Iterable[Key]) -> set[Key]:
+        """Which of these are there now; another runner may have made them."""
+        query = f"SELECT 1 FROM result WHERE {' AND '.join(f'{name} = ?' for name in _KEY)}"
+        with _sentences(self.path):
+            return {key for key in keys if self._connection.execute(query, key).fetchone()}
+
+    def rows(self) -> list[Row]:
+        """Every row, in an order that does not depend on when it was made."""
+        with _sentences(self.path):
+            found = self._connection.execute(f"SELECT {', '.join(_COLUMNS)} FROM result").fetchall()
+        return sorted((_row(values) for values in found), key=_place)
+
+    def seconds(self) -> dict[str, tuple[int, float]]:
+        """Per method: rows and total seconds, to foretell what a run will cost."""
+        query = "SELECT method, COUNT(*), COALESCE(SUM(seconds), 0) FROM result GROUP BY method"
+        with _sentences(self.path):
+            return {method: (count, total) for method, count, total in self._connection.execute(query)}
+
+    def forget(self, statuses: Iterable[str]) -> int:
+        """Delete the rows of these statuses, so that the next run makes them again."""
+        named = tuple(statuses)
+        with _sentences(self.path), _transaction(self._connection):
+            marks = ", ".join("?" * len(named))
+            return self._connection.execute(f"DELETE FROM result WHERE status IN ({marks})", named).rowcount
+
+
+def natural(identifier: str) -> tuple[int, str]:
+    """Sorts 2 before 10, and both before words."""
+    digits = identifier if identifier.isdecimal() else ""
+    return (int(digits) if digits else 10**18, identifier)
+
+
+def _place(row: Row) -> tuple[object, ...]:
+    return (row.dataset, row.method, row.seed, row.version, row.settings_hash, *natural(row.pair_id))
+
+
+def _plain(value: object) -> object:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _row(values: tuple[object, ...]) -> Row:
+    named = dict(zip(_COLUMNS, values, strict=True))
+    numbers = {name: math.nan if named[name] is None else named[name] for name in _COLUMNS}
+    flags = {name: bool(named[name]) for name in ("correct", "flipped")}
+    return Row(**(numbers | flags))  # type: ignore[arg-type]  # the columns are the fields of Row
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    if tables:
+        _check(connection, path)
+    _log_ahead(connection)
+    # A power cut may lose the last rows (they are made again on resume), never the file; kill -9 loses nothing.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    with _transaction(connection):
+        connection.execute(_CREATE)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    # Changing the journal ignores the busy timeout, and two runners may start on a new file at the same moment.
+    patience = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as problem:
+            if "locked" not in str(problem) or time.monotonic() > patience:
+                raise
+            time.sleep(0.01)
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    (identity,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if identity != APPLICATION_ID:
+        raise StoreError(f"{path} is a database, but not one of whence's; name another file with --store.")
+    if version > SCHEMA:
+        raise StoreError(
+            f"{path} has layout {version} and this whence knows up to {SCHEMA}; update whence or name another file."
+        )
+
+
+def _reader(path: Path) -> sqlite3.Connection:
+    address = path.resolve().as_uri()
+    for options in ("mode=ro", "mode=ro&immutable=1"):
+        connection = sqlite3.connect(f"{address}?{options}", uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:  # a write-ahead log cannot be opened where its index cannot be written
+            connection.close()
+            continue
+        except sqlite3.DatabaseError:
+            connection.close()
+            raise
+        return connection
+    raise StoreError(f"{path} cannot be opened; check that you may read it.")
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def _sentences(path: Path) -> Iterator[None]:
+    """What SQLite says, in a sentence with what to do."""
+    try:
+        yield
+    except sqlite3.Error as problem:
+        said = str(problem)
+        if "not a database" in said or "malformed" in said:
+            raise StoreError(f"{path} is not a store of whence ({said}); name another file with --store.") from problem
+        if "full" in said or "disk I/O" in said:
+            raise StoreError(
+                f"The disk with {path} is full ({said}); what was finished is kept: free some space and run the same "
+                "command again."
+            ) from problem
+        if "locked" in said or "busy" in said:
+            raise StoreError(f"{path} is held by another program ({said}); run the same command again.") from problem
+        if "readonly" in said or "unable to open" in said:
+            raise StoreError(f"{path} cannot be written ({said}); name another file with --store.") from problem
+        raise StoreError(f"{path} cannot be used ({said}); name another file with --store.") from problem

@@ -1,0 +1,147 @@
+"""From rows to numbers: one cell per method and set, with its interval; the same bytes whatever order rows came in."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from whence.benchmark import paper
+from whence.benchmark.metrics import METRICS, Scored
+from whence.benchmark.resampling import bootstrap, interval, resample
+from whence.benchmark.row import Row, Status
+from whence.benchmark.store import natural
+from whence.pair import FloatArray, InputError
+
+MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A metric of one method on one set, in percent."""
+
+    value: float
+    low: float
+    high: float
+    pairs: int
+    failed: int
+    seconds: float
+    """Median per pair."""
+    draws: FloatArray = field(repr=False, compare=False, default_factory=lambda: np.empty(0))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Methods × sets."""
+
+    metric: str
+    methods: tuple[str, ...]
+    sets: tuple[str, ...]
+    cells: dict[tuple[str, str], Cell]
+
+    def value(self, method: str, column: str) -> float:
+        """A cell's value or the mean over all sets; NaN where a method was not run on every one of them."""
+        if column != MEAN:
+            cell = self.cells.get((method, column))
+            return math.nan if cell is None else cell.value
+        return float(np.mean([self.value(method, name) for name in self.sets]))
+
+    def bounds(self, method: str, column: str) -> tuple[float, float]:
+        """The interval of a cell, or of the mean over sets, which are resampled independently."""
+        if column != MEAN:
+            cell = self.cells.get((method, column))
+            return (math.nan, math.nan) if cell is None else (cell.low, cell.high)
+        if math.isnan(self.value(method, MEAN)):
+            return math.nan, math.nan
+        return interval(np.mean([self.cells[method, name].draws for name in self.sets], axis=0))
+
+    def printed(self, method: str, column: str) -> float:
+        """What the paper prints, the mean taken over the sets shown here."""
+        columns = self.sets if column == MEAN else (column,)
+        return float(np.mean([paper.printed(self.metric, method, name) for name in columns]))
+
+    def best(self, column: str) -> float:
+        """The highest value in a column as it is displayed, with one decimal."""
+        values = [round(self.value(method, column), 1) for method in self.methods]
+        known = [value for value in values if not math.isnan(value)]
+        return max(known, default=math.nan)
+
+    def incomplete(self) -> list[str]:
+        """Sentences on methods that have fewer pairs of a set than another method has."""
+        most = {name: max(c.pairs for (_, s), c in self.cells.items() if s == name) for name in self.sets}
+        short = [(m, s, c.pairs) for (m, s), c in sorted(self.cells.items()) if c.pairs < most[s]]
+        return [f"{method} has {pairs} of the {most[name]} pairs of {name}" for method, name, pairs in short]
+
+    def failures(self) -> list[str]:
+        """Sentences on failed pairs, which count as wrong."""
+        bad = [(m, s, c) for (m, s), c in sorted(self.cells.items()) if c.failed]
+        return [f"{method} failed on {cell.failed} of {cell.pairs} pairs of {name}" for method, name, cell in bad]
+
+
+def summarise(
+    rows: Iterable[Row], metric: str = "accuracy", sets: Sequence[str] | None = None, intervals: bool = True
+) -> Summary:
+    """Every method × set in the rows; several seeds are averaged. Without intervals nothing is resampled."""
+    if metric not in METRICS:
+        raise InputError(f"Got the metric {metric!r}; expected one of {', '.join(METRICS)}.")
+    groups = grouped(rows)
+    if sets is not None:
+        groups = {key: group for key, group in groups.items() if key[1] in sets}
+    cells = {key: _cell(group, metric, key[1], intervals) for key, group in groups.items()}
+    methods = sorted({method for method, _ in cells}, key=_method_place)
+    columns = sorted({name for _, name in cells}, key=_set_place)
+    return Summary(metric, tuple(methods), tuple(columns), cells)
+
+
+def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+    """Rows by (method, set): the newest version of each; settings that differ under one name are kept apart."""
+    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row.method, row.dataset].append(row)
+    chosen: dict[tuple[str, str], list[Row]] = {}
+    for (method, dataset), group in found.items():
+        newest = max((row.version for row in group), key=_version)
+        current = [row for row in group if row.version == newest]
+        variants = sorted({row.settings_hash for row in current})
+        for variant in variants:
+            name = method if len(variants) == 1 else f"{method} [{variant}]"
+            kept = [row for row in current if row.settings_hash == variant]
+            chosen[name, dataset] = sorted(kept, key=lambda row: (row.seed, natural(row.pair_id)))
+    return chosen
+
+
+def scored(rows: Sequence[Row]) -> Scored:
+    """The rows of one method on one set under one seed, for the metrics."""
+    answers = [row.score if Status(row.status).answered or row.score == 0 else math.nan for row in rows]
+    return Scored.of(answers, [row.truth for row in rows], [row.weight for row in rows])
+
+
+def by_seed(rows: Sequence[Row]) -> dict[int, list[Row]]:
+    """Split by seed."""
+    return {seed: [row for row in rows if row.seed == seed] for seed in sorted({row.seed for row in rows})}
+
+
+def _cell(rows: Sequence[Row], metric: str, dataset: str, intervals: bool) -> Cell:
+    runs = [scored(group) for group in by_seed(rows).values()]
+    value = float(np.mean([METRICS[metric](run) for run in runs]))
+    resampled = [bootstrap(run, metric, resample(len(run.score), dataset)) for run in runs if intervals]
+    draws = np.mean(resampled, axis=0) if intervals else np.full(1, np.nan)
+    low, high = interval(draws)
+    failed = sum(Status(row.status).broken for row in rows)
+    seconds = float(np.median([row.seconds for row in rows]))
+    return Cell(100 * value, 100 * low, 100 * high, len(rows), failed, seconds, 100 * draws)
+
+
+def _version(text: str) -> tuple[tuple[int, ...], str]:
+    return tuple(int(part) for part in text.split("+")[0].split(".") if part.isdecimal()), text
+
+
+def _method_place(name: str) -> tuple[int, str]:
+    known, base = paper.methods(), name.split(":")[0].split(" ")[0]
+    return (known.index(base) if base in known else len(known), name)
+
+
+def _set_place(name: str) -> tuple[int, str]:
+    known = paper.sets()
+    return (known.index(name) if name in known else len(known), name)
