@@ -1,0 +1,35 @@
+"""Writing a file whole or not at all."""
+
+import secrets
+from pathlib import Path
+
+from whence.pair import InputError
+
+
+def replace_with(path: str | Path, content: bytes) -> None:
+    """Write to a temporary file beside `path`, then move it into place: no reader ever sees half a file."""
+    target = Path(path)
+    # Opened with "x" rather than by tempfile, which makes files private whatever the user's umask says.
+    temporary = target.with_name(f".whence-{secrets.token_hex(8)}.part") if target.name else target
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(content)
+        temporary.replace(target)
+    except (OSError, ValueError) as problem:
+        if temporary != target:
+            _forget(temporary)
+        raise InputError(
+            f"Could not write {str(target)!r} ({_reason(problem)}); expected a file name in a folder that exists and "
+            "can be written to: choose another place."
+        ) from None
+
+
+def _forget(temporary: Path) -> None:
+    try:
+        temporary.unlink(missing_ok=True)
+    except (OSError, ValueError):
+        return
+
+
+def _reason(problem: Exception) -> str:
+    return (getattr(problem, "strerror", None) or str(problem)).lower()

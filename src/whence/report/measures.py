@@ -1,0 +1,171 @@
+"""The numbers of a decision as table rows, each with what it means and which direction it favours."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from whence.decision import LEVEL, Decision, Evidence
+from whence.pair import FloatArray, Pair, standardise
+from whence.report.wording import count, fits, number, p_value, signed
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One row of the evidence table."""
+
+    name: str
+    meaning: str
+    forward: str
+    backward: str
+    favours: str = ""
+    """"forward", "backward", or empty where the number favours neither."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One row of the data table: a name, then the value for x and for y (or one value for both)."""
+
+    name: str
+    x: str
+    y: str = ""
+
+
+def measures(decision: Decision) -> tuple[Measure, ...]:
+    """Every number the method gave for the two directions, and two that follow from its fit."""
+    sides = (decision.forward, decision.backward)
+    rows = [
+        _row("Score", _SCORE, sides, lambda e: e.score, number, higher=True),
+        _row("Log-likelihood", _LIKELIHOOD, sides, lambda e: e.log_likelihood, number, higher=True),
+        _row("HSIC", _HSIC, sides, lambda e: e.hsic, number, higher=False),
+        _tests(sides),
+        _explained(decision),
+        _noise(decision),
+        _convergence(sides),
+    ]
+    return tuple(row for row in rows if row is not None)
+
+
+def data_facts(pair: Pair) -> tuple[Fact, ...]:
+    """What the two columns look like."""
+    rows: tuple[tuple[str, Callable[[FloatArray], str]], ...] = (
+        ("Distinct values", lambda v: count(len(np.unique(v)))),
+        ("Smallest", lambda v: number(float(v.min()))),
+        ("Median", lambda v: number(float(np.median(v)))),
+        ("Largest", lambda v: number(float(v.max()))),
+        ("Mean", lambda v: number(float(v.mean()))),
+        ("Standard deviation", lambda v: number(float(v.std()))),
+        ("Skewness", lambda v: signed(float(np.mean(standardise(v) ** 3)), 2)),
+    )
+    with np.errstate(all="ignore"):
+        return tuple(Fact(name, value(pair.x), value(pair.y)) for name, value in rows)
+
+
+def correlations(pair: Pair) -> tuple[float, float]:
+    """Pearson's correlation and Spearman's, the latter with mean ranks for ties."""
+    linear = float(np.mean(standardise(pair.x) * standardise(pair.y)))
+    ranks = float(np.mean(standardise(_ranks(pair.x)) * standardise(_ranks(pair.y))))
+    return linear, ranks
+
+
+_SCORE = "The method's own criterion. Higher is more plausible; the direction with the higher score is chosen."
+_LIKELIHOOD = "Average log density of a row under the fit, in nats, on standardised columns. Higher is better."
+_HSIC = "Dependence left between presumed cause and residual. Smaller is better; 0 would be full independence."
+_TEST = (
+    "How often independent noise would look at least this dependent by chance. Below "
+    f"{LEVEL} the direction is rejected; above, it fits, which is not a proof."
+)
+_EXPLAINED = "Share of the effect's variance that the fitted mean accounts for. It says nothing about direction."
+_NOISE = "Fitted standard deviation of the effect around its mean, from the quiet to the noisy rows (5–95 %)."
+_CONVERGED = "Whether the fit reached its optimum; a fit that stopped short is weak evidence."
+
+
+def _row(
+    name: str,
+    meaning: str,
+    sides: tuple[Evidence, Evidence],
+    value: Callable[[Evidence], float | None],
+    text: Callable[[float | None], str],
+    higher: bool,
+) -> Measure | None:
+    a, b = (value(evidence) for evidence in sides)
+    if not _any_number(a, b):
+        return None
+    return Measure(name, meaning, text(a), text(b), _favours(a, b, higher))
+
+
+def _any_number(*values: float | None) -> bool:
+    return any(value is not None and math.isfinite(value) for value in values)
+
+
+def _favours(a: float | None, b: float | None, higher: bool) -> str:
+    if a is None or b is None or not (math.isfinite(a) and math.isfinite(b)) or a == b:
+        return ""
+    return "forward" if (a > b) is higher else "backward"
+
+
+def _tests(sides: tuple[Evidence, Evidence]) -> Measure | None:
+    standing = [fits(evidence) for evidence in sides]
+    if standing == [None, None]:
+        return None
+    texts = [
+        p_value(evidence) if stands is None else f"{p_value(evidence)} ({'fits' if stands else 'rejected'})"
+        for evidence, stands in zip(sides, standing, strict=True)
+    ]
+    favours = {(True, False): "forward", (False, True): "backward"}.get((bool(standing[0]), bool(standing[1])), "")
+    return Measure("Independence test, p", _TEST, texts[0], texts[1], "" if None in standing else favours)
+
+
+def _explained(decision: Decision) -> Measure | None:
+    pair = decision.pair
+    a = _variance_share(pair.y, decision.forward.location)
+    b = _variance_share(pair.x, decision.backward.location)
+    if not _any_number(a, b):
+        return None
+    return Measure("Variance explained", _EXPLAINED, _percent(a), _percent(b))
+
+
+def _variance_share(effect: FloatArray, location: FloatArray | None) -> float | None:
+    if location is None or np.shape(location) != effect.shape:
+        return None
+    width = float(np.max(np.abs(effect - effect.mean())))
+    left, total = np.mean(((effect - location) / width) ** 2), np.mean(((effect - effect.mean()) / width) ** 2)
+    return 1.0 - float(left / total)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None or not math.isfinite(share) else f"{number(100 * share, 3)} %"
+
+
+def _noise(decision: Decision) -> Measure | None:
+    scales = (decision.forward.scale, decision.backward.scale)
+    if all(scale is None for scale in scales):
+        return None
+    return Measure("Size of the noise", _NOISE, _span(scales[0]), _span(scales[1]))
+
+
+def _span(scale: FloatArray | None) -> str:
+    if scale is None or not np.all(np.isfinite(scale)):
+        return "–"
+    low, high = (number(float(q), 3) for q in np.quantile(scale, (0.05, 0.95)))
+    return f"{low} everywhere" if low == high else f"{low} to {high}"
+
+
+def _convergence(sides: tuple[Evidence, Evidence]) -> Measure | None:
+    if all(evidence.converged is None for evidence in sides):
+        return None
+    texts = [_status(evidence) for evidence in sides]
+    return Measure("Fit converged", _CONVERGED, texts[0], texts[1])
+
+
+def _status(evidence: Evidence) -> str:
+    if evidence.converged is None:
+        return "–"
+    steps = "" if evidence.n_iter is None else f" ({evidence.n_iter} step{'s' * (evidence.n_iter != 1)})"
+    return f"{'yes' if evidence.converged else 'no'}{steps}"
+
+
+def _ranks(column: FloatArray) -> FloatArray:
+    _, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - 0.5 * (counts - 1))[inverse]

@@ -1,0 +1,70 @@
+"""A decision as one HTML file that needs nothing else: no network, no other file, no framework."""
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whence.decision import Decision
+from whence.report import panels
+from whence.report.files import replace_with
+from whence.report.picture import blank, settings
+from whence.report.summary import Side, summarise
+from whence.report.svg import FONT_AS_TEXT, inline
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+MAX_POINTS = 1200
+"""Dots per panel; 1200 keep the whole page near 150 kB."""
+
+
+def render(decision: Decision) -> str:
+    """The page as a string; the same decision gives the same string."""
+    summary = summarise(decision, MAX_POINTS)
+    pictures = {side.key: _column(side) for side in summary.sides}
+    return environment().get_template("decision.html").render(s=summary, pictures=pictures)
+
+
+def write(decision: Decision, path: str | Path) -> None:
+    """Write the page, whole or not at all."""
+    replace_with(path, render(decision).encode("utf-8", errors="replace"))
+
+
+@functools.cache
+def environment() -> "Environment":
+    """The templates of this room; everything is escaped unless it was marked safe here."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("whence.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def describe(side: Side) -> str:
+    """What a column of panels shows, for readers who do not see it."""
+    curve = ", with the fitted mean and a band of two standard deviations" if side.shape.curve else ""
+    rest = f"; below, the standardised residual against {side.cause} and its Q–Q plot" if _has_residual(side) else ""
+    return f"{side.arrow}, {side.outcome}: scatter of {side.effect} against {side.cause}{curve}{rest}."
+
+
+def _column(side: Side) -> "Markup":
+    from markupsafe import Markup
+
+    wanted = (panels.fit, panels.residual, panels.quantiles) if _has_residual(side) else (panels.fit,)
+    with settings(**FONT_AS_TEXT, **{"svg.hashsalt": side.key}):
+        figure = blank(4.7, 8.0 if len(wanted) > 1 else 3.3)
+        axes = figure.subplots(len(wanted), 1, squeeze=False, height_ratios=(1.25, 1, 1)[: len(wanted)])[:, 0]
+        for panel, ax in zip(wanted, axes, strict=True):
+            panel(ax, side)
+        figure.align_ylabels()
+        return Markup(inline(figure, describe(side)))  # our own tree, in which every name is escaped
+
+
+def _has_residual(side: Side) -> bool:
+    return side.shape.residual is not None

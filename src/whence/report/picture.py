@@ -1,0 +1,119 @@
+"""The picture of a decision: both directions side by side, the fit above, the standardised residual below.
+
+Figures are made without pyplot, so that no window opens, no global figure list grows, and the caller's backend and
+style stay as they were.
+"""
+
+import io
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whence.decision import Decision
+from whence.pair import InputError
+from whence.report import panels
+from whence.report.files import replace_with
+from whence.report.summary import Side, drawn_rows, sides_of
+from whence.report.wording import count, short, shown, signed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = ("png", "svg", "pdf")
+MAX_POINTS = 5000
+"""More rows than this are drawn as a fixed random sample."""
+
+# matplotlib keeps these settings in one table for the whole process: they are set only while a figure of ours is made
+# or written, one thread at a time, and put back afterwards.
+_SETTINGS = threading.RLock()
+_LEFT_ALONE = ("backend", "backend_fallback", "interactive", "toolbar", "timezone")
+
+
+def draw(decision: Decision) -> "Figure":
+    """Both directions of a decision as a matplotlib figure; nothing is shown or written."""
+    sides = sides_of(decision, MAX_POINTS)
+    with_residuals = any(side.shape.residual is not None for side in sides)
+    with settings():
+        figure = blank(9.6, 7.6 if with_residuals else 4.6)
+        axes = figure.subplots(2 if with_residuals else 1, 2, squeeze=False)
+        for column, side in enumerate(sides):
+            panels.fit(axes[0, column], side)
+            _title(axes[0, column], side)
+            if with_residuals:
+                panels.residual(axes[1, column], side)
+        figure.suptitle(_heading(decision), color=panels.INK, fontsize=12, parse_math=False)
+        figure.supxlabel(_caption(decision, sides), color=panels.MUTED, fontsize=8, parse_math=False)
+    return figure
+
+
+def save(decision: Decision, path: str | Path) -> None:
+    """Draw a decision and write it; the ending of `path` says the format: png, svg or pdf."""
+    ending = Path(path).suffix.lower().lstrip(".")
+    if ending not in FORMATS:
+        got = f"the ending {Path(path).suffix!r}" if ending else "no ending"
+        raise InputError(
+            f"Got {got} in the picture's file name {str(path)!r}; expected .png, .svg or .pdf: choose one of these."
+        )
+    figure = draw(decision)
+    with settings():
+        content = encode(figure, ending)
+    replace_with(path, content)
+
+
+def encode(figure: "Figure", ending: str) -> bytes:
+    """A figure as the bytes of a file, free of dates, so that equal figures give equal bytes."""
+    undated: dict[str, Any] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[ending]
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        # A script the fonts here do not have shows as boxes; that is visible in the picture and needs no warning.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure.savefig(buffer, format=ending, dpi=144, metadata=undated)
+    return buffer.getvalue()
+
+
+def blank(width: float, height: float) -> "Figure":
+    """An empty figure of this size in inches that belongs to nobody's list."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), facecolor=panels.PAPER, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+@contextmanager
+def settings(**extra: Any) -> Iterator[None]:
+    """matplotlib's own defaults plus what same bytes for the same decision need, whatever the user's style says."""
+    import matplotlib
+
+    chosen: Any = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in _LEFT_ALONE}
+    chosen |= {"svg.hashsalt": "whence"} | extra
+    with _SETTINGS, matplotlib.rc_context(chosen):
+        yield
+
+
+def _title(ax: "Axes", side: Side) -> None:
+    words = f"{short(side.cause, 18)} → {short(side.effect, 18)}: {side.outcome}"
+    weight = "bold" if side.chosen else "normal"
+    ax.set_title(words, loc="left", fontsize=10, fontweight=weight, color=panels.INK, parse_math=False)
+    if side.chosen:
+        panels.badge(ax, "chosen", side)
+
+
+def _heading(decision: Decision) -> str:
+    verdict = short(shown(decision.verdict), 80)
+    score = "" if decision.failure else f", score {signed(decision.score)}"
+    return f"{verdict}   ({decision.method}, n = {count(decision.pair.n)}{score})"
+
+
+def _caption(decision: Decision, sides: tuple[Side, Side]) -> str:
+    lines = []
+    if any(side.shape.curve is not None for side in sides):
+        lines.append("Line: fitted mean. Band: ± 2 fitted standard deviations.")
+    if any(side.shape.drift is not None for side in sides):
+        lines.append("Lower lines: 10, 50 and 90 % of the residual along the cause, level where noise is independent.")
+    return "\n".join([" ".join(lines), drawn_rows(decision, MAX_POINTS)]).strip()

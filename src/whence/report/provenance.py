@@ -1,0 +1,154 @@
+"""How to repeat a decision and how to write about it: commands, settings, a methods paragraph, BibTeX."""
+
+import hashlib
+import inspect
+import re
+import shlex
+from collections.abc import Mapping
+from importlib import import_module, resources
+from typing import Any
+
+import numpy as np
+
+from whence.catalogue import CATALOGUE, Entry
+from whence.decision import LEVEL, Decision
+from whence.pair import Pair
+from whence.report.stance import sentence
+from whence.report.wording import count, p_equals, shown, signed
+
+_CITED = {
+    "loci": ("immer2023identifiability",),
+    "nn-loci": ("immer2023identifiability",),
+    "anm": ("hoyer2008nonlinear", "immer2023identifiability"),
+    "nn-anm": ("hoyer2008nonlinear", "immer2023identifiability"),
+    "cam": ("buhlmann2014cam",),
+    "resit": ("peters2014causal",),
+    "qccd": ("tagasovska2020distinguishing",),
+    "heci": ("xu2022inferring",),
+    "grci": ("strobl2023identifying",),
+    "cgnn": ("goudet2018learning",),
+    "igci": ("janzing2012information",),
+    "igci-g": ("janzing2012information",),
+}
+
+
+def catalogue_entry(decision: Decision) -> Entry | None:
+    """The catalogue's line on the method; None for a method from elsewhere."""
+    name = decision.method.split(":")[0]
+    return next((entry for entry in CATALOGUE if entry.name == name), None)
+
+
+def fingerprint(pair: Pair) -> str:
+    """SHA-256 of the two columns as little-endian doubles, x first: tells whether two reports saw the same numbers."""
+    digest = hashlib.sha256()
+    for column in (pair.x, pair.y):
+        digest.update(np.ascontiguousarray(column, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def specification(decision: Decision) -> str:
+    """The method with the settings that differ from its defaults, in the form `name:key=value`."""
+    return ":".join([decision.method, *(f"{key}={value}" for key, value in _told(decision).items())])
+
+
+def command(decision: Decision) -> str:
+    """The line to type in a terminal; the file is the reader's."""
+    x, y = (shlex.quote(shown(name)) for name in (decision.pair.x_name, decision.pair.y_name))
+    nan = " --nan-policy omit" if decision.pair.dropped else ""
+    return f"whence infer FILE.csv -x {x} -y {y} --method {shlex.quote(specification(decision))}{nan}"
+
+
+def python(decision: Decision) -> str:
+    """The same in Python."""
+    x, y = repr(decision.pair.x_name), repr(decision.pair.y_name)
+    nan = ', nan_policy="omit"' if decision.pair.dropped else ""
+    return (
+        "import pandas as pd\nimport whence\n\n"
+        'table = pd.read_csv("FILE.csv")\n'
+        f"decision = whence.infer(table, {x}, {y}, method={specification(decision)!r}{nan})\n"
+        'print(decision)\ndecision.report("report.html")\n'
+    )
+
+
+def settings(decision: Decision) -> tuple[tuple[str, str], ...]:
+    """Everything that was set, by name."""
+    rows = {"method": decision.method, "whence": decision.version} | _plain(decision.settings)
+    if decision.seed is not None:
+        rows["seed"] = str(decision.seed)
+    return tuple(rows.items())
+
+
+def paragraph(decision: Decision) -> str:
+    """A paragraph for the methods section, true of this decision alone."""
+    x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
+    parts = [
+        f"The causal direction between {x} and {y} ({count(decision.pair.n)} rows{_left_out(decision)}) was inferred "
+        f"with the method {specification(decision)} of whence {decision.version}{_principle(decision)}.",
+        _result(decision),
+        "This assumes that one of the two columns causes the other, that no hidden cause acts on both, and that the "
+        "rows are independent draws from one population.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def bibtex(decision: Decision) -> str:
+    """Entries for the program, for the method's paper where it is known, and for the test where one was used."""
+    name = decision.method.split(":")[0]
+    keys = list(_CITED.get(name) or _CITED.get(re.sub("-[mh]$", "", name), ()))
+    if decision.forward.hsic is not None or decision.forward.p_value is not None:
+        keys.append("gretton2007kernel")
+    program = (
+        "@software{whence,\n"
+        "  title   = {whence: from two columns of numbers, which one causes the other},\n"
+        "  author  = {{The whence authors}},\n"
+        f"  version = {{{decision.version}}}\n}}"
+    )
+    library = _library()
+    return "\n\n".join([program, *(library[key] for key in keys)]) + "\n"
+
+
+def _library() -> dict[str, str]:
+    text = resources.files("whence.report").joinpath("references.bib").read_text(encoding="utf-8")
+    entries = text.strip().split("\n\n")
+    return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
+
+
+def _told(decision: Decision) -> dict[str, Any]:
+    entry = catalogue_entry(decision)
+    if entry is None or ":" in decision.method:
+        return {}
+    given = dict(decision.settings) | ({} if decision.seed is None else {"seed": decision.seed})
+    module, function = entry.build.split(":")
+    try:
+        parameters = inspect.signature(getattr(import_module(module), function)).parameters
+    except ImportError:  # a decision can outlive the extra its method needs: tell all, since no default is known
+        return given
+    return {k: v for k, v in given.items() if k in parameters and parameters[k].default != v}
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, str]:
+    return {str(key): str(value) for key, value in values.items()}
+
+
+def _left_out(decision: Decision) -> str:
+    dropped = decision.pair.dropped
+    return f", {count(dropped)} more left out for a missing value" if dropped else ""
+
+
+def _principle(decision: Decision) -> str:
+    entry = catalogue_entry(decision)
+    return f", which assumes {entry.assumes}" if entry else ""
+
+
+def _result(decision: Decision) -> str:
+    if decision.failure:
+        return f"It gave no answer: {decision.failure}"
+    x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
+    score = f"The score (positive favours {x} → {y}) was {signed(decision.score)}"
+    if decision.reading is None:
+        return f"{score}. {sentence(decision)}"
+    tests = (
+        f"; independence of residual and presumed cause (HSIC, level {LEVEL}) gave {p_equals(decision.forward)} for "
+        f"{x} → {y} and {p_equals(decision.backward)} for {y} → {x}"
+    )
+    return f"{score}{tests}. {sentence(decision)}"

@@ -1,0 +1,92 @@
+"""How firmly an answer stands: the score says which way, the two independence tests say how far to trust it."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from whence.decision import Decision, Direction, Reading
+from whence.report.wording import shown
+
+
+class Stance(Enum):
+    """The ways score and tests can combine; the value is (label, sentence)."""
+
+    CLEAR = ("only this direction fits", "The data favour {cause} as the cause of {effect}, and only this way fits.")
+    BOTH = (
+        "both directions fit",
+        "The score leans towards {cause} as the cause of {effect}, but both directions fit these rows: a weak lean, "
+        "not a finding.",
+    )
+    NEITHER = (
+        "neither direction fits",
+        "The score leans towards {cause} as the cause of {effect}, but neither direction fits: do not rely on it.",
+    )
+    CONTRADICTED = (
+        "tests contradict the score",
+        "The score points to {cause} as the cause of {effect}, but the independence tests leave only the other "
+        "direction standing: treat this as undecided.",
+    )
+    UNTESTED = (
+        "not tested",
+        "{method} favours {cause} as the cause of {effect}; it has no test of whether its own model fits, so how far "
+        "to trust the answer is not known.",
+    )
+    TIE = ("undecided", "The score does not favour either direction between {x} and {y}.")
+    FAILED = ("no answer", "{method} gives no answer for {x} and {y}.")
+
+    @property
+    def label(self) -> str:
+        """Two to four words for a badge."""
+        return self.value[0]
+
+    @property
+    def sentence(self) -> str:
+        """A sentence with places for the names."""
+        return self.value[1]
+
+    @classmethod
+    def of(cls, decision: Decision) -> "Stance":
+        """Combine the direction with the reading of the tests."""
+        if decision.failure:
+            return cls.FAILED
+        if decision.direction is Direction.UNDECIDED:
+            return cls.TIE
+        forward = decision.direction is Direction.FORWARD
+        return {
+            None: cls.UNTESTED,
+            Reading.BOTH_FIT: cls.BOTH,
+            Reading.NEITHER_FITS: cls.NEITHER,
+            Reading.FORWARD_FITS: cls.CLEAR if forward else cls.CONTRADICTED,
+            Reading.BACKWARD_FITS: cls.CONTRADICTED if forward else cls.CLEAR,
+        }[decision.reading]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One of the four readings, as a cell of the page's two-by-two table."""
+
+    title: str
+    meaning: str
+    current: bool
+
+
+def sentence(decision: Decision) -> str:
+    """The answer in one sentence."""
+    return Stance.of(decision).sentence.format(
+        cause=shown(decision.cause or ""),
+        effect=shown(decision.effect or ""),
+        x=shown(decision.pair.x_name),
+        y=shown(decision.pair.y_name),
+        method=decision.method,
+    )
+
+
+def readings(decision: Decision) -> tuple[Cell, ...]:
+    """The four readings, the one that applies marked; none is where nothing was tested."""
+    x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
+    texts = {
+        Reading.FORWARD_FITS: (f"Only {x} → {y} fits", "One direction explains the rows with independent noise."),
+        Reading.BACKWARD_FITS: (f"Only {y} → {x} fits", "One direction explains the rows with independent noise."),
+        Reading.BOTH_FIT: ("Both fit", "Too few rows, or a relation that looks the same both ways."),
+        Reading.NEITHER_FITS: ("Neither fits", "A hidden common cause, dependent rows, or too small a model."),
+    }
+    return tuple(Cell(title, meaning, decision.reading is reading) for reading, (title, meaning) in texts.items())

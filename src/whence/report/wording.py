@@ -1,0 +1,84 @@
+"""Names, numbers and p-values as a reader sees them: one spelling for the terminal, the picture and the page."""
+
+import math
+import unicodedata
+
+from whence.decision import LEVEL, Evidence
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def shown(name: str) -> str:
+    """A column name on one line, without the characters that would break a page or reverse its text."""
+    visible = "".join(" " if unicodedata.category(letter) in _UNSEEN else letter for letter in str(name))
+    return " ".join(visible.split()) or "(unnamed)"
+
+
+def short(name: str, width: int) -> str:
+    """A name cut in the middle to `width` letters, so that both its beginning and its end can be told apart."""
+    if len(name) <= width:
+        return name
+    head = (width - 1) - (width - 1) // 3
+    return f"{name[:head]}…{name[len(name) - (width - 1 - head) :]}"
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with `digits` significant digits, a true minus sign and powers of ten; a dash when there is none."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    if value == 0 or -4 <= int(exponent) < 6:
+        text = f"{value:.{digits}g}"
+        return _minus(f"{float(text):.0f}" if "e" in text else text)
+    return _minus(power(mantissa.rstrip("0").rstrip("."), int(exponent)))
+
+
+def signed(value: float | None, digits: int = 4) -> str:
+    """As `number`, with a plus sign in front of positive values."""
+    return f"+{number(value, digits)}" if value is not None and value > 0 else number(value, digits)
+
+
+def power(mantissa: str, exponent: int) -> str:
+    """For instance 2.1×10⁻⁹."""
+    return f"{mantissa}×10{str(exponent).translate(_SUPERSCRIPT)}"
+
+
+def count(n: int) -> str:
+    """A count in groups of three."""
+    return f"{n:,}".replace(",", "\u202f")
+
+
+def p_value(evidence: Evidence) -> str:
+    """The p-value, from its logarithm where it is too small to be a float; a dash when the method gives none."""
+    p, log_p = evidence.p_value, evidence.log_p_value
+    if p is None or math.isnan(p):
+        return "–"
+    if p > 1e-300 or log_p is None or not math.isfinite(log_p):
+        return number(p, 2) if p > 1e-300 else f"< {power('1', -300)}"
+    exponent = math.floor(log_p / math.log(10))
+    return power(f"{math.exp(log_p - exponent * math.log(10)):.1f}", exponent)
+
+
+def p_equals(evidence: Evidence) -> str:
+    """`p = 0.41`, `p = 2×10⁻⁹`, `p < 1×10⁻³⁰⁰`."""
+    text = p_value(evidence)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def outcome(evidence: Evidence) -> str:
+    """What became of one direction: `fits (p = 0.41)`, `rejected (p = 2×10⁻⁹)`, or its score where nothing tests it."""
+    if fits(evidence) is not None:
+        return f"{'fits' if fits(evidence) else 'rejected'} ({p_equals(evidence)})"
+    return f"score {number(evidence.score)}" if math.isfinite(evidence.score) else "no score"
+
+
+def fits(evidence: Evidence) -> bool | None:
+    """Whether the independence test leaves the direction standing; None where there is no test."""
+    if evidence.p_value is None or math.isnan(evidence.p_value):
+        return None
+    return evidence.p_value >= LEVEL
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
