@@ -182,6 +182,5 @@ def _check_settings(name: str, given: dict[str, Any], build: Any) -> None:
     unknown = sorted(set(given) - set(parameters))
     if unknown:
         allowed = ", ".join(sorted(parameters)) or "none"
-        raise InputError(
-            f"Got the setting{'s' * (len(unknown) > 1)} {', '.join(map(repr, unknown))} for {name}; it takes: {allowed}."
-        )
+        got = ", ".join(map(repr, unknown))
+        raise InputError(f"Got the setting{'s' * (len(unknown) > 1)} {got} for {name}; it takes: {allowed}.")

@@ -1,0 +1,21 @@
+"""What every conditional model returns: the fitted law of the effect at each row, and how the fit went."""
+
+from dataclasses import dataclass, field
+
+from whence.pair import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Location and scale of the effect given the cause, on standardised columns, in the order of the rows."""
+
+    log_likelihood: float
+    """Mean log density per row in nats, without prior terms."""
+    location: FloatArray = field(repr=False)
+    scale: FloatArray = field(repr=False)
+    residual: FloatArray = field(repr=False)
+    """(effect − location) / scale."""
+    converged: bool = True
+    n_iter: int | None = None
+    kkt: float | None = None
+    message: str = ""

@@ -1,0 +1,117 @@
+"""Sparse design matrices whose rows touch few features, arranged in *runs* of rows that touch the same ones.
+
+Rows sorted by their input share a knot interval with their neighbours, so everything that a fit needs (predictions,
+gradients, Hessians) becomes a handful of dense loops over each run, without a single index per row. Two coefficients
+belong to each feature and are stored side by side; see `newton`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from whence.numerics.splines import SplineRows
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class Design(NamedTuple):
+    """`values[k, i]` belongs to feature `index[r, k]` for the rows i of run r, bounds[r] ≤ i < bounds[r + 1]."""
+
+    values: FloatArray
+    bounds: IntArray
+    index: IntArray
+    size: int
+    """Number of features."""
+    half_width: int
+    """Half-width of the Hessian's band when the two coefficients of a feature are interleaved."""
+
+
+def additive_design(columns: list[SplineRows]) -> Design:
+    """Features of several inputs side by side, in the order of the rows; sort by the first input for long runs."""
+    offsets = np.cumsum([0, *(column.size for column in columns)])
+    first = np.stack([column.first + offset for column, offset in zip(columns, offsets, strict=False)], axis=1)
+    changes = np.flatnonzero(np.any(first[1:] != first[:-1], axis=1)) + 1
+    bounds = np.concatenate([[0], changes, [len(first)]]).astype(np.int64)
+    index = [first[bounds[:-1], c, None] + np.arange(column.values.shape[1]) for c, column in enumerate(columns)]
+    size = int(offsets[-1])
+    half_width = 2 * columns[0].values.shape[1] - 1 if len(columns) == 1 else 2 * size - 1
+    values = np.concatenate([column.values.T for column in columns])
+    return Design(np.ascontiguousarray(values), bounds, np.concatenate(index, axis=1), size, half_width)
+
+
+@njit(cache=True, nogil=True)
+def predict_rows(values: FloatArray, bounds: IntArray, index: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Both linear predictors of every row: with the even and with the odd coefficients."""
+    n = values.shape[1]
+    even, odd = np.zeros(n), np.zeros(n)
+    for r in range(len(index)):
+        rows = slice(bounds[r], bounds[r + 1])
+        to_even, to_odd = even[rows], odd[rows]
+        for k in range(len(values)):
+            x = values[k, rows]
+            a, b = w[2 * index[r, k]], w[2 * index[r, k] + 1]
+            for i in range(len(x)):
+                to_even[i] += x[i] * a
+                to_odd[i] += x[i] * b
+    return even, odd
+
+
+# Sums over rows may be taken in any order: the compiler is allowed to use vector registers for them, and nothing else.
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def scatter(
+    values: FloatArray, bounds: IntArray, index: IntArray, even: FloatArray, odd: FloatArray, out: FloatArray
+) -> None:
+    """The transpose of `predict_rows`, added to `out`."""
+    for r in range(len(index)):
+        rows = slice(bounds[r], bounds[r + 1])
+        of_even, of_odd = even[rows], odd[rows]
+        for k in range(len(values)):
+            x = values[k, rows]
+            to_even, to_odd = 0.0, 0.0
+            for i in range(len(x)):
+                to_even += x[i] * of_even[i]
+                to_odd += x[i] * of_odd[i]
+            out[2 * index[r, k]] += to_even
+            out[2 * index[r, k] + 1] += to_odd
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def band_of(
+    values: FloatArray,
+    bounds: IntArray,
+    index: IntArray,
+    size: int,
+    half_width: int,
+    even: FloatArray,
+    mixed: FloatArray,
+    odd: FloatArray,
+) -> FloatArray:
+    """Σ over rows of the 2 × 2 matrix [[even, mixed], [mixed, odd]] times the features' outer product.
+
+    Band storage of `banded`. A block of features (a, b), a ≥ b, occupies rows 2a, 2a + 1 and columns 2b, 2b + 1.
+    """
+    band = np.zeros((2 * size, half_width + 1))
+    for r in range(len(index)):
+        rows = slice(bounds[r], bounds[r + 1])
+        h_even, h_mixed, h_odd = even[rows], mixed[rows], odd[rows]
+        for k in range(len(values)):
+            x = values[k, rows]
+            for m in range(k + 1):
+                y = values[m, rows]
+                ee, eo, oo = 0.0, 0.0, 0.0
+                for i in range(len(x)):
+                    product = x[i] * y[i]
+                    ee += product * h_even[i]
+                    eo += product * h_mixed[i]
+                    oo += product * h_odd[i]
+                a = 2 * index[r, k]
+                gap = a - 2 * index[r, m]
+                band[a, gap] += ee
+                band[a + 1, gap] += oo
+                band[a + 1, gap + 1] += eo
+                if gap > 0:
+                    band[a, gap - 1] += eo
+    return band

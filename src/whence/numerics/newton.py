@@ -1,0 +1,218 @@
+"""The concave location-scale fit, solved to its global optimum by a projected Newton method.
+
+Rows i with weight sᵢ and non-negative features φᵢ (few non-zeros, see `design`) have natural parameters
+e = φᵢ·w₁ and p = φᵢ·w₂ with w₂ ≥ 0 (see `gaussian`). Minimise
+
+    F(w₁, w₂) = [ −Σ sᵢ ℓ(eᵢ, pᵢ; vᵢ) + δ/2 (‖w₁‖² + ‖w₂‖²) ] / Σ sᵢ,
+
+which is strictly convex. The two coefficients of one feature are stored side by side, so that the Hessian of a spline
+basis has a band of half-width 2·degree + 1 and a Newton step costs O(features), whatever the rows cost.
+
+Projected Newton (Bertsekas 1982): coefficients of w₂ at zero that the gradient pushes outwards are held there, a Newton
+step is taken in the others, and the step is shortened along the projected path until F falls. The certificate is the
+largest entry of the projected gradient, the w₂ part multiplied by max(w₂, 1e-3): the change of F for a *relative*
+change of a precision.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from whence.numerics.banded import cholesky, solve
+from whence.numerics.design import Design, band_of, predict_rows, scatter
+from whence.numerics.gaussian import location, log_density, variance
+from whence.numerics.least_squares import least_squares
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+KKT_GOAL = 1e-10
+"""Aimed at; rounding may stop the descent a little earlier."""
+KKT_CERTIFIED = 1e-6
+"""A fit whose certificate is below this is called converged."""
+_SMALLEST_SCALING = 1e-3
+_NEAR_ZERO = 1e-4
+_ROUNDING = 1e-13
+_POLISH = 3
+
+
+class Solution(NamedTuple):
+    """Optimum of the concave fit: coefficients, the certificate, and how the descent ended."""
+
+    coefficients: FloatArray
+    """w₁ and w₂ of each feature side by side: even places hold w₁, odd ones w₂."""
+    objective: float
+    kkt: float
+    n_iter: int
+    hessian: FloatArray
+    """Hessian of F at the optimum, band storage of `banded`, coefficients interleaved."""
+
+
+def fit_natural(design: Design, v: FloatArray, weights: FloatArray, delta: float, max_iter: int) -> Solution:
+    """Fit the rows of a design to the targets v."""
+    rows = (design.values, design.bounds, design.index)
+    start = _start(*rows, design.size, design.half_width, v, weights)
+    found = Solution(*_projected_newton(*rows, design.half_width, v, weights, delta, start, max_iter))
+    if found.kkt <= KKT_CERTIFIED:
+        return found
+    # F is convex, so a far start costs steps but no optimum; a near one can still be numerically unlucky.
+    plain = np.tile([0.0, 0.5], design.size)
+    again = Solution(*_projected_newton(*rows, design.half_width, v, weights, delta, plain, max_iter))
+    return min(found, again, key=lambda solution: solution.objective)
+
+
+@njit(cache=True, nogil=True)
+def _start(
+    values: FloatArray,
+    bounds: IntArray,
+    index: IntArray,
+    size: int,
+    half_width: int,
+    v: FloatArray,
+    s: FloatArray,
+) -> FloatArray:
+    """Least squares for the location, then the local mean of its squared residuals for the scale."""
+    # Unpenalised coefficients can be enormous where few rows lie, and a start there is worse than none.
+    beta = least_squares(values, bounds, index, size, half_width, v, s, 1e-8 * s.sum())
+    mu, _ = predict_rows(values, bounds, index, beta)
+    squares = s * (v - mu) ** 2
+    overall = max(squares.sum() / s.sum(), 1e-8)
+    local = np.zeros(2 * size)
+    scatter(values, bounds, index, squares, s, local)
+    blocks = 0.0
+    for k in range(values.shape[0]):
+        blocks += values[k, 0]
+    w = np.empty(2 * size)
+    for j in range(size):
+        # A feature that few rows touch borrows from the whole, and no variance starts below a hundredth of it.
+        spread = (local[2 * j] + overall) / (local[2 * j + 1] + 1.0)
+        p = 0.5 / max(spread, 0.01 * overall) / blocks
+        w[2 * j] = 2.0 * p * blocks * beta[2 * j]
+        w[2 * j + 1] = p
+    return w
+
+
+@njit(cache=True, nogil=True)
+def _projected_newton(
+    values: FloatArray,
+    bounds: IntArray,
+    index: IntArray,
+    half_width: int,
+    v: FloatArray,
+    s: FloatArray,
+    delta: float,
+    w: FloatArray,
+    max_iter: int,
+) -> tuple[FloatArray, float, float, int, FloatArray]:
+    size = len(w) // 2
+    delta = delta / s.sum()
+    s = s / s.sum()
+    e, p = predict_rows(values, bounds, index, w)
+    value = _objective(e, p, v, s, w, delta)
+    factor = np.zeros((2 * size, half_width + 1))
+    iteration, polished = 0, 0
+    while True:
+        ge, gp, hee, hep, hpp = _row_derivatives(e, p, v, s)
+        gradient = delta * w
+        scatter(values, bounds, index, ge, gp, gradient)
+        band = band_of(values, bounds, index, size, half_width, hee, hep, hpp)
+        band[:, 0] += delta
+        kkt = _certificate(w, gradient)
+        if kkt <= KKT_GOAL or iteration >= max_iter:
+            break
+        step = _newton_step(band, factor, gradient, w)
+        iteration += 1
+        length, fell = 1.0, False
+        while length > 1e-15 and not fell:  # Armijo backtracking on the projected path
+            trial = _projected(w, length, step)
+            slope = ((trial - w) * gradient).sum()
+            e_trial, p_trial = predict_rows(values, bounds, index, trial)
+            value_trial = _objective(e_trial, p_trial, v, s, trial, delta)
+            # A promised gain below rounding cannot be seen in F; there the step's quadratic convergence is trusted.
+            fell = value_trial < value + 1e-4 * slope or -_ROUNDING < slope < 0.0
+            length *= 0.5
+        if not fell or polished > _POLISH:
+            break
+        polished += slope > -_ROUNDING
+        w, value, e, p = trial, value_trial, e_trial, p_trial
+    return w, value, kkt, iteration, band
+
+
+@njit(cache=True, nogil=True)
+def _objective(e: FloatArray, p: FloatArray, v: FloatArray, s: FloatArray, w: FloatArray, delta: float) -> float:
+    total = 0.0
+    for i in range(len(v)):
+        if s[i] > 0.0:
+            if not p[i] > 0.0:
+                return np.inf
+            total -= s[i] * log_density(e[i], p[i], np.log(2.0 * p[i]), v[i])
+    return total + 0.5 * delta * (w * w).sum()
+
+
+@njit(cache=True, nogil=True)
+def _row_derivatives(
+    e: FloatArray, p: FloatArray, v: FloatArray, s: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """First and second derivatives of −s·ℓ in (e, p), written with the location μ and the variance 1/2p."""
+    n = len(v)
+    ge, gp, hee, hep, hpp = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    for i in range(n):
+        if s[i] > 0.0:
+            mu, var = location(e[i], p[i]), variance(p[i])
+            ge[i] = s[i] * (mu - v[i])
+            gp[i] = s[i] * ((v[i] - mu) * (v[i] + mu) - var)
+            hee[i] = s[i] * var
+            hep[i] = -2.0 * s[i] * mu * var
+            hpp[i] = s[i] * (4.0 * mu * mu * var + 2.0 * var * var)
+    return ge, gp, hee, hep, hpp
+
+
+@njit(cache=True, nogil=True)
+def _projected(w: FloatArray, length: float, step: FloatArray) -> FloatArray:
+    trial = w + length * step
+    for j in range(1, len(w), 2):
+        trial[j] = max(trial[j], 0.0)
+    return trial
+
+
+@njit(cache=True, nogil=True)
+def _certificate(w: FloatArray, gradient: FloatArray) -> float:
+    worst = 0.0
+    for j in range(len(w)):
+        if j % 2 == 0:
+            worst = max(worst, abs(gradient[j]))
+        elif w[j] > 0.0 or gradient[j] < 0.0:
+            worst = max(worst, abs(gradient[j]) * max(w[j], _SMALLEST_SCALING))
+    return worst
+
+
+@njit(cache=True, nogil=True)
+def _newton_step(band: FloatArray, factor: FloatArray, gradient: FloatArray, w: FloatArray) -> FloatArray:
+    """Solve in the free coefficients; a held one gets a step of −w, which puts it at zero.
+
+    Held is also what lies just above zero and would cross it by a Newton step of its own: left free, a coefficient of
+    1e-14 would cut every step of the others short (Bertsekas 1982, §2).
+    """
+    size, width = band.shape[0], band.shape[1] - 1
+    free = np.ones(size, np.bool_)
+    for j in range(1, size, 2):
+        free[j] = not (gradient[j] > 0.0 and w[j] <= _NEAR_ZERO and w[j] * band[j, 0] <= gradient[j])
+    reduced = band.copy()
+    right = -gradient
+    for i in range(size):
+        for j in range(min(width, i) + 1):
+            if not (free[i] and free[i - j]):
+                reduced[i, j] = 0.0
+        if not free[i]:
+            reduced[i, 0] = 1.0
+            right[i] = -w[i]
+    damping = 0.0
+    while not cholesky(reduced, factor):
+        # Only rounding can make the Hessian indefinite; a relative ridge restores it without changing the optimum.
+        more = 1e-12 if damping == 0.0 else 9.0 * damping
+        for i in range(size):
+            reduced[i, 0] += more * band[i, 0]
+        damping += more
+    return solve(factor, right)
