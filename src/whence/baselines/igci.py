@@ -37,21 +37,21 @@ def score_gaussian(cause: FloatArray, effect: FloatArray, *, ties: Ties = "zero"
 
 
 def score_unscaled(cause: FloatArray, effect: FloatArray) -> float:
-    """The published Gaussian form: the division by the standard deviation is missing, so the answer depends on units."""
+    """The published Gaussian form: it forgets to divide by the standard deviation, so its answer depends on units."""
     return spacing_entropy(np.sort(cause))
 
 
 def igci(ties: Ties = "zero", published: bool = False) -> Method:
     """IGCI with the uniform reference; the default is the published form, and `published` insists on it."""
-    settings = {"ties": _known("zero" if published else ties), "published": published}
-    return Directional("igci", partial(score_uniform, ties=settings["ties"]), settings)
+    ties = _known("zero" if published else ties)
+    return Directional("igci", partial(score_uniform, ties=ties), {"ties": ties, "published": published})
 
 
 def igci_g(ties: Ties = "zero", published: bool = False) -> Method:
     """IGCI with the Gaussian reference; `published` leaves out the scaling, as the published program does."""
-    settings = {"ties": _known("zero" if published else ties), "published": published}
-    score = score_unscaled if published else partial(score_gaussian, ties=settings["ties"])
-    return Directional("igci-g", score, settings)
+    ties = _known("zero" if published else ties)
+    score = score_unscaled if published else partial(score_gaussian, ties=ties)
+    return Directional("igci-g", score, {"ties": ties, "published": published})
 
 
 def _known(ties: Ties) -> Ties:

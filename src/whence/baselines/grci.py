@@ -1,0 +1,114 @@
+"""GRCI: the direction whose standardised residual shares less information with the presumed cause.
+
+Strobl and Lasko (CLeaR 2023): effect = m(cause) + s(cause)·noise, with m the conditional mean and s the conditional
+mean absolute deviation, both by piecewise linear regression whose knots are tuned by leave-one-out error. Dependence
+of cause and residual is the nearest-neighbour mutual information of Kraskov et al. (2004) up to a constant.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from whence.baselines.scored import Directional
+from whence.decision import Method
+from whence.numerics.magnitude import tame
+from whence.numerics.neighbours import count_within, kth_distance
+from whence.numerics.piecewise_linear import fit_constant, fit_piecewise_linear
+from whence.numerics.scaling import minmax, zscore
+from whence.pair import FloatArray, InputError
+
+FLOOR = 0.05
+"""Smallest fitted scale, in standard deviations of the absolute residuals."""
+
+SLACK = 1e-9
+"""Distances that differ by less than this fraction are equal: on rounded columns they differ by rounding alone."""
+
+
+class Smooth(NamedTuple):
+    """A fitted curve at every row, in sample and leaving the row out."""
+
+    fitted: FloatArray
+    left_out: FloatArray
+
+
+def score(
+    cause: FloatArray,
+    effect: FloatArray,
+    *,
+    neighbours: int = 10,
+    max_knots: int = 200,
+    ridge: float = 1e-8,
+    published: bool = False,
+) -> float:
+    """Minus the dependence of cause and residual, in nats up to a constant."""
+    if len(cause) <= neighbours:
+        raise InputError(f"GRCI got {len(cause)} rows; expected more than its {neighbours} neighbours.")
+    order = np.lexsort((effect, cause))
+    x, y = tame(cause[order]), tame(effect[order])
+    residual = _residual(minmax(x), y - np.mean(y), _knot_counts(len(x), max_knots), ridge)
+    return -_dependence(zscore(x, ddof=1), residual, neighbours, 0.0 if published else SLACK)
+
+
+def grci(neighbours: int = 10, max_knots: int = 200, ridge: float = 1e-8, published: bool = False) -> Method:
+    """GRCI; `published` compares distances to the last bit, which on rounded columns is rounding noise."""
+    settings: dict[str, Any] = {
+        "neighbours": neighbours,
+        "max_knots": max_knots,
+        "ridge": ridge,
+        "published": published,
+    }
+    return Directional("grci", partial(score, **settings), settings)
+
+
+def _knot_counts(n: int, max_knots: int) -> list[int]:
+    """The candidates: a constant, a line, and ten numbers of knots up to √(n/10)."""
+    grid = np.linspace(2, min(max_knots, np.sqrt(n / 10)), 10)
+    return [0, *dict.fromkeys([2, *(max(2, int(k)) for k in np.round(grid))])]
+
+
+def _residual(u: FloatArray, effect: FloatArray, knots: list[int], ridge: float) -> FloatArray:
+    location = _tuned(u, effect, knots, ridge)
+    scale = _tuned(u, np.abs(effect - location.left_out), knots, ridge, floor=FLOOR)
+    residual = (effect - location.fitted) / scale.fitted
+    return residual / _spread(residual)
+
+
+def _tuned(u: FloatArray, target: FloatArray, knots: list[int], ridge: float, floor: float = -np.inf) -> Smooth:
+    """The candidate with the smallest leave-one-out error; the first wins a tie."""
+    unit = _spread(target)
+    t = target / unit
+    best, chosen = np.inf, None
+    for k in knots:
+        fitted, leverage = fit_piecewise_linear(u, t, k, ridge) if k else fit_constant(t, ridge)
+        fitted = np.maximum(fitted, floor)
+        missed = (t - fitted) / (1.0 - leverage)
+        error = float(np.mean(missed * missed))
+        if error < best:
+            best, chosen = error, Smooth(fitted * unit, np.maximum(t - missed, floor) * unit)
+    if chosen is None:
+        raise InputError("GRCI found no curve with a finite leave-one-out error; expected a cause with spread values.")
+    return chosen
+
+
+def _spread(column: FloatArray) -> float:
+    spread = float(np.std(column, ddof=1))
+    if not spread > 0:
+        raise InputError(
+            "GRCI got residuals that are all alike, so the effect looks like an exact function of the cause; "
+            "expected noise: use a method for deterministic relations, such as igci."
+        )
+    return spread
+
+
+def _dependence(cause: FloatArray, residual: FloatArray, neighbours: int, slack: float) -> float:
+    """Kraskov's statistic −mean[ψ(n_cause) + ψ(n_residual)], each count with the point itself."""
+    radius = kth_distance(cause, residual, neighbours) * (1.0 + slack)
+    psi = _digamma(len(cause))
+    beside = (psi[count_within(np.sort(column), column, radius)] for column in (cause, residual))
+    return -float(np.mean(sum(beside)))
+
+
+def _digamma(n: int) -> FloatArray:
+    """ψ(0 … n): ψ(1) = −γ and ψ(k + 1) = ψ(k) + 1/k; the entry for 0 is never read."""
+    return np.concatenate(([np.nan, -np.euler_gamma], -np.euler_gamma + np.cumsum(1.0 / np.arange(1, n))))
