@@ -58,7 +58,7 @@ def _column(side: Side) -> "Markup":
 
     wanted = (panels.fit, panels.residual, panels.quantiles) if _has_residual(side) else (panels.fit,)
     with settings(**FONT_AS_TEXT, **{"svg.hashsalt": side.key}):
-        figure = blank(4.7, 8.0 if len(wanted) > 1 else 3.3)
+        figure = blank(4.2, 7.5 if len(wanted) > 1 else 3.1)
         axes = figure.subplots(len(wanted), 1, squeeze=False, height_ratios=(1.25, 1, 1)[: len(wanted)])[:, 0]
         for panel, ax in zip(wanted, axes, strict=True):
             panel(ax, side)

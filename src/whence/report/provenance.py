@@ -32,6 +32,20 @@ _CITED = {
 }
 
 
+_LABELS = {
+    "immer2023identifiability": "Immer et al., 2023",
+    "hoyer2008nonlinear": "Hoyer et al., 2008",
+    "gretton2007kernel": "Gretton et al., 2007",
+    "buhlmann2014cam": "Bühlmann et al., 2014",
+    "peters2014causal": "Peters et al., 2014",
+    "tagasovska2020distinguishing": "Tagasovska et al., 2020",
+    "xu2022inferring": "Xu et al., 2022",
+    "strobl2023identifying": "Strobl and Lasko, 2023",
+    "goudet2018learning": "Goudet et al., 2018",
+    "janzing2012information": "Janzing et al., 2012",
+}
+
+
 def catalogue_entry(decision: Decision) -> Entry | None:
     """The catalogue's line on the method; None for a method from elsewhere."""
     name = decision.method.split(":")[0]
@@ -83,7 +97,8 @@ def paragraph(decision: Decision) -> str:
     x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
     parts = [
         f"The causal direction between {x} and {y} ({count(decision.pair.n)} rows{_left_out(decision)}) was inferred "
-        f"with the method {specification(decision)} of whence {decision.version}{_principle(decision)}.",
+        f"with the method {specification(decision)} of whence {decision.version}"
+        f"{_cited_by_name(decision)}{_principle(decision)}.",
         _result(decision),
         "This assumes that one of the two columns causes the other, that no hidden cause acts on both, and that the "
         "rows are independent draws from one population.",
@@ -93,8 +108,7 @@ def paragraph(decision: Decision) -> str:
 
 def bibtex(decision: Decision) -> str:
     """Entries for the program, for the method's paper where it is known, and for the test where one was used."""
-    name = decision.method.split(":")[0]
-    keys = list(_CITED.get(name) or _CITED.get(re.sub("-[mh]$", "", name), ()))
+    keys = list(_cited(decision))
     if decision.forward.hsic is not None or decision.forward.p_value is not None:
         keys.append("gretton2007kernel")
     program = (
@@ -105,6 +119,11 @@ def bibtex(decision: Decision) -> str:
     )
     library = _library()
     return "\n\n".join([program, *(library[key] for key in keys)]) + "\n"
+
+
+def _cited(decision: Decision) -> tuple[str, ...]:
+    name = decision.method.split(":")[0]
+    return _CITED.get(name) or _CITED.get(re.sub("-[mh]$", "", name), ())
 
 
 def _library() -> dict[str, str]:
@@ -135,6 +154,11 @@ def _left_out(decision: Decision) -> str:
     return f", {count(dropped)} more left out for a missing value" if dropped else ""
 
 
+def _cited_by_name(decision: Decision) -> str:
+    labels = "; ".join(_LABELS[key] for key in _cited(decision))
+    return f" ({labels})" if labels else ""
+
+
 def _principle(decision: Decision) -> str:
     entry = catalogue_entry(decision)
     return f", which assumes {entry.assumes}" if entry else ""
@@ -148,7 +172,7 @@ def _result(decision: Decision) -> str:
     if decision.reading is None:
         return f"{score}. {sentence(decision)}"
     tests = (
-        f"; independence of residual and presumed cause (HSIC, level {LEVEL}) gave {p_equals(decision.forward)} for "
-        f"{x} → {y} and {p_equals(decision.backward)} for {y} → {x}"
+        f"; independence of residual and presumed cause (HSIC; {_LABELS['gretton2007kernel']}; level {LEVEL}) gave "
+        f"{p_equals(decision.forward)} for {x} → {y} and {p_equals(decision.backward)} for {y} → {x}"
     )
     return f"{score}{tests}. {sentence(decision)}"

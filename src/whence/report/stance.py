@@ -4,13 +4,16 @@ from dataclasses import dataclass
 from enum import Enum
 
 from whence.decision import Decision, Direction, Reading
-from whence.report.wording import shown
+from whence.report.wording import BRIEF, short, shown
 
 
 class Stance(Enum):
     """The ways score and tests can combine; the value is (label, sentence)."""
 
-    CLEAR = ("only this direction fits", "The data favour {cause} as the cause of {effect}, and only this way fits.")
+    CLEAR = (
+        "only this direction fits",
+        "The data favour {cause} as the cause of {effect}: of the two directions, only this one fits.",
+    )
     BOTH = (
         "both directions fit",
         "The score leans towards {cause} as the cause of {effect}, but both directions fit these rows: a weak lean, "
@@ -82,7 +85,7 @@ def sentence(decision: Decision) -> str:
 
 def readings(decision: Decision) -> tuple[Cell, ...]:
     """The four readings, the one that applies marked; none is where nothing was tested."""
-    x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
+    x, y = (short(shown(name), BRIEF) for name in (decision.pair.x_name, decision.pair.y_name))
     texts = {
         Reading.FORWARD_FITS: (f"Only {x} → {y} fits", "One direction explains the rows with independent noise."),
         Reading.BACKWARD_FITS: (f"Only {y} → {x} fits", "One direction explains the rows with independent noise."),

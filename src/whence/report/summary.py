@@ -7,7 +7,7 @@ from whence.report import provenance
 from whence.report.geometry import Shape, rows_to_draw, shape_of
 from whence.report.measures import Fact, Measure, correlations, data_facts, measures
 from whence.report.stance import Cell, Stance, readings, sentence
-from whence.report.wording import count, fits, number, outcome, shown, signed
+from whence.report.wording import BRIEF, count, fits, number, outcome, short, shown, signed
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,11 @@ class Side:
     def arrow(self) -> str:
         """`cause → effect`."""
         return f"{self.cause} → {self.effect}"
+
+    @property
+    def brief(self) -> str:
+        """The same for narrow places."""
+        return f"{short(self.cause, BRIEF)} → {short(self.effect, BRIEF)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +93,7 @@ def summarise(decision: Decision, max_points: int) -> Summary:
     """Work out what a page shows; `max_points` bounds the dots of a panel."""
     entry = provenance.catalogue_entry(decision)
     return Summary(
-        verdict=shown(decision.verdict),
+        verdict=shown(decision.verdict).replace("undecided", "Undecided", decision.cause is None),
         sentence=sentence(decision),
         stance=Stance.of(decision),
         explanation=shown(decision.explanation) if decision.explanation else "",

@@ -5,6 +5,9 @@ import unicodedata
 
 from whence.decision import LEVEL, Evidence
 
+BRIEF = 26
+"""Letters of a name where both names share a narrow place, such as the head of a table."""
+
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
