@@ -18,12 +18,15 @@ LINE_SECONDS = 10.0
 
 @dataclass
 class Forecast:
-    """Foretells from the seconds each method took so far; methods not yet seen cost what the others do."""
+    """Foretells from the seconds each method took so far; methods not yet seen cost what the others do.
+
+    The first pair of a method in each worker is left out: it pays for compiling.
+    """
 
     todo: Counter[str]
     jobs: int = 1
-    known: Mapping[str, tuple[int, float]] = field(default_factory=dict)
-    """Rows and total seconds per method from earlier runs."""
+    known: Mapping[str, float] = field(default_factory=dict)
+    """Seconds per pair of a method, from earlier runs."""
     done: Counter[str] = field(default_factory=Counter)
     spent: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
@@ -31,7 +34,8 @@ class Forecast:
         """Some rows were made."""
         for row in rows:
             self.done[row.method] += 1
-            self.spent[row.method] += row.seconds
+            if self.done[row.method] > self.jobs:
+                self.spent[row.method] += row.seconds
 
     def seconds_left(self) -> float | None:
         """None while nothing is known."""
@@ -47,10 +51,9 @@ class Forecast:
         return work / self.jobs
 
     def _mean(self, method: str) -> float | None:
-        if self.done[method]:
-            return self.spent[method] / self.done[method]
-        rows, seconds = self.known.get(method, (0, 0.0))
-        return seconds / rows if rows else None
+        if self.done[method] > self.jobs:
+            return self.spent[method] / (self.done[method] - self.jobs)
+        return self.known.get(method)
 
 
 class Progress:

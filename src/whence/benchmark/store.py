@@ -6,6 +6,7 @@ that running twice is the same as running once.
 
 import math
 import sqlite3
+import statistics
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from dataclasses import astuple, fields
 from pathlib import Path
 
 from whence.benchmark.row import Row
+from whence.pair import InputError
 
 APPLICATION_ID = 0x77686E63  # "whnc"
 SCHEMA = 1
@@ -30,8 +32,12 @@ _INSERT = f"INSERT OR IGNORE INTO result VALUES ({', '.join('?' * len(_COLUMNS))
 Key = tuple[str, str, str, int, str, str]
 
 
-class StoreError(Exception):
-    """The store cannot be used; the message is one sentence: what happened, and what to do."""
+class StoreError(InputError):
+    """The file named is no store of ours, or not usable as one; the message is one sentence."""
+
+
+class DiskError(Exception):
+    """The store is sound but cannot take more now; the message is one sentence: what happened, and what to do."""
 
 
 class Store:
@@ -97,11 +103,13 @@ class Store:
             found = self._connection.execute(f"SELECT {', '.join(_COLUMNS)} FROM result").fetchall()
         return sorted((_row(values) for values in found), key=_place)
 
-    def seconds(self) -> dict[str, tuple[int, float]]:
-        """Per method: rows and total seconds, to foretell what a run will cost."""
-        query = "SELECT method, COUNT(*), COALESCE(SUM(seconds), 0) FROM result GROUP BY method"
+    def seconds(self) -> dict[str, float]:
+        """Per method the usual (median) seconds of a pair, to foretell what a run will cost."""
+        spent: dict[str, list[float]] = {}
         with _sentences(self.path):
-            return {method: (count, total) for method, count, total in self._connection.execute(query)}
+            for method, seconds in self._connection.execute("SELECT method, seconds FROM result"):
+                spent.setdefault(method, []).append(seconds or 0.0)
+        return {method: statistics.median(values) for method, values in spent.items()}
 
     def forget(self, statuses: Iterable[str]) -> int:
         """Delete the rows of these statuses, so that the next run makes them again."""
@@ -207,12 +215,12 @@ def _sentences(path: Path) -> Iterator[None]:
         if "not a database" in said or "malformed" in said:
             raise StoreError(f"{path} is not a store of whence ({said}); name another file with --store.") from problem
         if "full" in said or "disk I/O" in said:
-            raise StoreError(
+            raise DiskError(
                 f"The disk with {path} is full ({said}); what was finished is kept: free some space and run the same "
                 "command again."
             ) from problem
         if "locked" in said or "busy" in said:
-            raise StoreError(f"{path} is held by another program ({said}); run the same command again.") from problem
+            raise DiskError(f"{path} is held by another program ({said}); run the same command again.") from problem
         if "readonly" in said or "unable to open" in said:
             raise StoreError(f"{path} cannot be written ({said}); name another file with --store.") from problem
         raise StoreError(f"{path} cannot be used ({said}); name another file with --store.") from problem

@@ -1,0 +1,47 @@
+"""All figures of a store into one folder."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whence.benchmark import paper
+from whence.benchmark.figures.bars import by_set, overall
+from whence.benchmark.figures.cost import cost
+from whence.benchmark.figures.curves import curves
+from whence.benchmark.figures.example import example
+from whence.benchmark.figures.improvement import improvement
+from whence.benchmark.figures.style import FORMATS, look, save
+from whence.benchmark.row import Row
+from whence.benchmark.summary import grouped, summarise
+from whence.decision import Decision
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw(
+    rows: Sequence[Row],
+    folder: Path,
+    decisions: Mapping[str, Decision] | None = None,
+    formats: Sequence[str] = FORMATS,
+) -> list[Path]:
+    """Draw what the rows allow; `decisions` are those of the example pair, by the name of the model."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths: list[Path] = []
+    with look():
+        for name, figure in _figures(rows, decisions or {}):
+            if figure is not None:
+                paths += save(figure, folder, name, formats)
+    return paths
+
+
+def _figures(rows: Sequence[Row], decisions: Mapping[str, Decision]) -> "Iterator[tuple[str, Figure | None]]":
+    shown = paper.figures()
+    accuracy, audrc = summarise(rows, "accuracy"), summarise(rows, "audrc")
+    where = shown["example"]
+    yield "example", example(decisions, f"{where['dataset']}, pair {where['pair_id']}")
+    yield "accuracy-bars", by_set(accuracy, shown["bars"])
+    yield "improvement", improvement(accuracy, shown["improvement"], shown["counterparts"])
+    yield "overall", overall([accuracy, audrc])
+    yield "decision-rate", curves(audrc, grouped(rows))
+    yield "cost", cost(accuracy)

@@ -1,0 +1,97 @@
+"""How every figure looks: legible type, colours whose greys differ, hatches and markers so that print suffices."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whence.benchmark import paper
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = ("pdf", "svg", "png")
+
+_SETTINGS: dict[Any, Any] = {
+    "font.size": 10.0,
+    "font.family": "DejaVu Sans",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10.0,
+    "axes.labelsize": 10.0,
+    "xtick.labelsize": 9.0,
+    "ytick.labelsize": 9.0,
+    "legend.fontsize": 9.0,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.6,
+    "savefig.dpi": 200,
+    "figure.dpi": 100,
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "whence",
+}
+
+# Luminance falls from entry to entry and comes back, so that neighbours differ in grey too.
+_COLOURS = ("#08306b", "#e08214", "#4d9221", "#b2182b", "#7fb8da", "#5a3a8e", "#c0a000", "#303030")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_LINES = ("-", "--", "-.", ":")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the bars of one kind of method are filled."""
+
+    name: str
+    colour: str
+    hatch: str
+
+
+LOCATION_SCALE = Kind("location-scale", "#08519c", "")
+ADDITIVE = Kind("additive counterpart", "#a6cee3", "////")
+OTHER = Kind("other", "#d0d0d0", "")
+
+
+def kind(method: str) -> Kind:
+    """What the paper's list of counterparts says about a method."""
+    base = method.split(":")[0]
+    couples = paper.figures()["counterparts"]
+    if base in {couple["location_scale"] for couple in couples}:
+        return LOCATION_SCALE
+    return ADDITIVE if base in {couple["additive"] for couple in couples} else OTHER
+
+
+def line(index: int) -> dict[str, Any]:
+    """Colour, marker and dashes of the index-th line; no two of the first 32 share all three."""
+    return {
+        "color": _COLOURS[index % len(_COLOURS)],
+        "marker": _MARKERS[index % len(_MARKERS)],
+        "linestyle": _LINES[(index + index // len(_COLOURS)) % len(_LINES)],
+    }
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """The settings, for the time of one drawing only."""
+    import matplotlib
+
+    with matplotlib.rc_context(_SETTINGS):
+        yield
+
+
+def canvas(rows: int, columns: int, width: float, height: float, **shared: Any) -> "tuple[Figure, list[Axes]]":
+    """A figure without pyplot, which would keep global state."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, **shared)
+    return figure, list(axes.ravel())
+
+
+def save(figure: "Figure", folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """The same bytes for the same figure: no dates inside."""
+    dateless = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+    paths = [folder / f"{name}.{form}" for form in formats]
+    for path, form in zip(paths, formats, strict=True):
+        figure.savefig(path, metadata=dateless[form])
+    return paths

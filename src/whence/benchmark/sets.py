@@ -1,0 +1,47 @@
+"""From the words after --datasets to labelled pairs: a published set, or one drawn on the spot.
+
+`LS` reads files; `gen:LS`, `gen:LS:seed=1:pairs=50` draws. Rows of a drawn set are filed under the words themselves,
+so that two different draws never mix.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from whence.benchmark import paper
+from whence.datasets import Collection, load
+from whence.pair import InputError
+
+PREFIX = "gen:"
+
+
+def open_set(spec: str, data_dir: str | Path | None = None, limit: int | None = None) -> Collection:
+    """The labelled pairs that `spec` names, the first `limit` of them."""
+    if not spec.startswith(PREFIX):
+        return load(spec, data_dir, limit)
+    from whence.datasets.generators import generate
+
+    name, *words = spec.removeprefix(PREFIX).split(":")
+    drawn = generate(name, **dict(_setting(word, spec) for word in words))
+    return replace(drawn, name=spec, pairs=drawn.pairs[:limit])
+
+
+def present(data_dir: str | Path | None = None, limit: int | None = None) -> tuple[list[Collection], list[str]]:
+    """The paper's sets that are at hand, and a sentence for each that is not."""
+    found: list[Collection] = []
+    missing: list[str] = []
+    for name in paper.sets():
+        try:
+            found.append(load(name, data_dir, limit))
+        except InputError as problem:
+            missing.append(str(problem))
+    return found, missing
+
+
+def _setting(word: str, spec: str) -> tuple[str, Any]:
+    key, equals, value = word.partition("=")
+    if not equals or not value.lstrip("-").isdecimal():
+        raise InputError(
+            f"Got {word!r} in the data set {spec!r}; expected whole numbers, as in gen:LS:seed=1:pairs=50."
+        )
+    return key, int(value)

@@ -1,0 +1,240 @@
+"""`whence bench`: run methods on labelled pairs, and make tables, figures and pages of the results."""
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from whence.cli.bench_work import announce, console, do, example_decisions, foretell, plainly
+from whence.pair import InputError
+
+if TYPE_CHECKING:
+    from whence.benchmark.process import Limits
+    from whence.benchmark.row import Row
+
+app = typer.Typer(no_args_is_help=True, help="Run methods on labelled pairs; make tables and figures of the results.")
+
+
+class Metric(StrEnum):
+    """What a table counts."""
+
+    accuracy = "accuracy"
+    audrc = "audrc"
+    auroc = "auroc"
+
+
+class Form(StrEnum):
+    """How a table is written."""
+
+    md = "md"
+    csv = "csv"
+    latex = "latex"
+    json = "json"
+
+
+class Against(StrEnum):
+    """What a table is compared with."""
+
+    paper = "paper"
+
+
+StorePath = Annotated[Path, typer.Option("--store", help="The file of results.")]
+DataDir = Annotated[Path | None, typer.Option("--data", help="Folder of the benchmark files (default: WHENCE_DATA).")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Worker processes (default: one per core).")]
+Timeout = Annotated[float, typer.Option("--timeout", min=0, help="Seconds one pair may take; 0 = no limit.")]
+Memory = Annotated[float, typer.Option("--memory", min=0, help="GiB one worker may use; 0 = no limit.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N pairs of each set.")]
+Sets = Annotated[str | None, typer.Option("--datasets", help="Only these sets, comma separated.")]
+
+
+@app.command("run")
+def run_command(
+    datasets: Annotated[
+        str, typer.Option(help="Sets, comma separated: AN,LS,… or drawn ones: gen:LS:seed=1:pairs=50.")
+    ],
+    methods: Annotated[str, typer.Option(help="Methods, comma separated: names, or package.module:object.")],
+    store: StorePath,
+    data: DataDir = None,
+    jobs: Jobs = None,
+    limit: Limit = None,
+    seed: Annotated[str, typer.Option(help="Seed of the flips and of random methods; several: 0,1,2.")] = "0",
+    timeout: Timeout = 600.0,
+    memory: Memory = 0.0,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Make failed rows again.")] = False,
+) -> None:
+    """Run methods × data sets into one file; what is there already is skipped, so that the same command carries on."""
+    from whence.benchmark.runner import field, plan
+    from whence.benchmark.sets import open_set
+    from whence.benchmark.store import Store
+
+    with plainly():
+        collections = [open_set(name, data, limit) for name in _words(datasets)]
+        contenders = field(_words(methods), _seeds(seed))
+        with Store.open(store) as results:
+            if retry_failed:
+                results.forget(("failed", "timeout", "crashed"))
+            work = plan(contenders, collections, results.keys(), _jobs(jobs))
+            announce(work, store)
+            do(work, results, _jobs(jobs), _limits(timeout, memory))
+
+
+@app.command()
+def export(store: StorePath, out: Annotated[Path, typer.Option(help="CSV file to write.")]) -> None:
+    """Write one CSV line per pair and method, in file orientation."""
+    from whence.benchmark.export import export as as_csv
+
+    with plainly():
+        rows = _rows(store)
+        _write(out, as_csv(rows))
+        console().print(f"{len(rows)} rows written to {out}", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def table(
+    store: StorePath,
+    metric: Metric = Metric.accuracy,
+    compare: Annotated[Against | None, typer.Option(help="Show ours − the paper's.")] = None,
+    form: Annotated[Form, typer.Option("--format")] = Form.md,
+    intervals: Annotated[bool, typer.Option("--intervals", help="95 % bootstrap intervals over pairs.")] = False,
+    cost: Annotated[bool, typer.Option("--cost", help="Median seconds per pair instead.")] = False,
+    datasets: Sets = None,
+    out: Annotated[Path | None, typer.Option(help="File to write (default: standard output).")] = None,
+) -> None:
+    """Methods × data sets with the mean; the best of each column in bold."""
+    from whence.benchmark import tables
+    from whence.benchmark.summary import summarise
+
+    with plainly():
+        chosen = _words(datasets) if datasets else None
+        summary = summarise(_rows(store), metric.value, chosen, intervals=intervals and not cost)
+        look = tables.Look(intervals=intervals, paper=compare is not None)
+        text = tables.cost(summary) if cost else tables.render(summary, form.value, look)
+        _write(out, text) if out else typer.echo(text, nl=False)
+
+
+@app.command("compare")
+def compare_command(
+    a: Annotated[str, typer.Argument(help="A method in the store.")],
+    b: Annotated[str, typer.Argument(help="Another one.")],
+    store: StorePath,
+    metric: Metric = Metric.accuracy,
+) -> None:
+    """Two methods on the pairs they share: the difference with its interval, and an exact sign test."""
+    from whence.benchmark.versus import versus
+
+    with plainly():
+        typer.echo(versus(_rows(store), a, b, metric.value), nl=False)
+
+
+@app.command()
+def status(store: StorePath) -> None:
+    """What is in the store: rows, failures and seconds of every method on every set."""
+    from whence.benchmark.versus import contents
+
+    with plainly():
+        typer.echo(contents(_rows(store)), nl=False)
+
+
+@app.command()
+def figures(
+    store: StorePath,
+    out: Annotated[Path, typer.Option(help="Folder for the figures and leaderboard.html.")],
+    data: DataDir = None,
+) -> None:
+    """Draw the paper's figures, decision-rate curves and accuracy against cost, and write the leaderboard page."""
+    from whence.benchmark import leaderboard
+    from whence.benchmark.figures import gallery
+
+    with plainly():
+        rows = _rows(store)
+        paths = gallery.draw(rows, out, example_decisions(data))
+        leaderboard.write(rows, out / "leaderboard.html")
+        _list([*paths, out / "leaderboard.html"])
+
+
+@app.command()
+def reproduce(
+    out: Annotated[Path, typer.Option(help="Folder for the store, tables, figures and the page.")],
+    methods: Annotated[str | None, typer.Option(help="Only these methods (default: all of the paper's).")] = None,
+    data: DataDir = None,
+    jobs: Jobs = None,
+    limit: Limit = None,
+    timeout: Timeout = 600.0,
+    memory: Memory = 0.0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it will take, and stop.")] = False,
+) -> None:
+    """Run all of the paper that is present and write tables and figures; the same command carries on."""
+    from whence.benchmark import reproduce as room
+    from whence.benchmark.runner import Plan, field, plan
+    from whence.benchmark.sets import present
+    from whence.benchmark.store import Store
+
+    with plainly():
+        collections, absent = present(data, limit)
+        available = room.available_methods(_words(methods) if methods else None)
+        for sentence in (*absent, *available.missing):
+            console().print(sentence, highlight=False, soft_wrap=True)
+        if not collections:
+            raise InputError("None of the paper's data sets is at hand; run `whence data fetch` or set WHENCE_DATA.")
+        out.mkdir(parents=True, exist_ok=True)
+        with Store.open(out / "results.sqlite") as results:
+            work = plan(field(available.names, [0]), collections, results.keys(), _jobs(jobs))
+            announce(work, results.path)
+            known = results.seconds()
+            if first := room.sample(work, known).tasks:
+                console().print("Trying a few pairs of each method to see how long it will take …")
+                do(Plan(first, 0), results, _jobs(jobs), _limits(timeout, memory), quiet=True)
+            work = plan(field(available.names, [0]), collections, results.keys(), _jobs(jobs))
+            foretell(work, results, _jobs(jobs))
+            if dry_run:
+                return
+            do(work, results, _jobs(jobs), _limits(timeout, memory))
+            rows = results.rows()
+        _list(room.write(rows, out, example_decisions(data)))
+
+
+def _words(text: str) -> list[str]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words:
+        raise InputError(f"Got the empty list {text!r}; expected names separated by commas.")
+    return list(dict.fromkeys(words))
+
+
+def _seeds(text: str) -> list[int]:
+    if not all(word.isdecimal() for word in _words(text)):
+        raise InputError(f"Got --seed {text!r}; expected one whole number or several: 0,1,2.")
+    return [int(word) for word in _words(text)]
+
+
+def _jobs(asked: int | None) -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return asked or cores
+
+
+def _limits(seconds: float, gibibytes: float) -> "Limits":
+    from whence.benchmark.process import Limits
+
+    return Limits(seconds, int(gibibytes * 2**30))
+
+
+def _rows(store: Path) -> "list[Row]":
+    from whence.benchmark.store import Store
+
+    with Store.read(store) as results:
+        rows = results.rows()
+    if not rows:
+        raise InputError(f"{store} has no rows yet; run `whence bench run --store {store} …` first.")
+    return rows
+
+
+def _write(path: Path, text: str) -> None:
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} to write {path.name} into; make it first.")
+    path.write_text(text, encoding="utf-8")
+
+
+def _list(paths: list[Path]) -> None:
+    for path in paths:
+        typer.echo(str(path))
