@@ -1,0 +1,83 @@
+"""What a network's outputs mean: its heads, where training starts, and what the trained network predicts.
+
+One hidden layer of H tanh units and K outputs, each output multiplied by its own scalar. A network is one flat vector
+
+    θ = [w (H), b (H), W (K × H), c (K), s (K)],   outₖ(u) = sₖ · (cₖ + Σⱼ Wₖⱼ tanh(wⱼ u + bⱼ)).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from whence.models.network_student import student_rows
+from whence.numerics import gaussian
+from whence.pair import FloatArray
+
+
+@dataclass(frozen=True)
+class Head:
+    """How the outputs of a network become a law of the effect."""
+
+    name: str
+    code: int
+    """Names the head inside compiled loops."""
+    outputs: int
+    free_scales: bool
+    """Whether the scalars s are trained; where they are not they are 1."""
+
+
+LOCATION_SCALE = Head("location-scale", 0, 2, free_scales=True)
+"""Normal with natural parameters e = out₁ and log 2p = out₂ (Immer et al. 2023)."""
+ADDITIVE = Head("additive", 1, 1, free_scales=False)
+"""Normal with location out₁ and unit scale: least squares."""
+STUDENT = Head("student", 2, 3, free_scales=True)
+"""Student's t with location out₁, α = 1 + exp out₂, β = exp out₃: 2α degrees of freedom, squared scale β / α."""
+
+
+def size(head: Head, hidden: int) -> int:
+    """How many numbers a network has."""
+    return (2 + head.outputs) * hidden + 2 * head.outputs
+
+
+def initial(head: Head, hidden: int, rng: np.random.Generator) -> FloatArray:
+    """Uniform on ±1 / √fan-in; the scalars of all outputs but the first start at 0, that is, at unit precision."""
+    k = head.outputs
+    first = rng.uniform(-1.0, 1.0, 2 * hidden)
+    second = rng.uniform(-1.0, 1.0, k * hidden + k) / math.sqrt(hidden)
+    scales = np.zeros(k) if head.free_scales else np.ones(k)
+    if head.free_scales:
+        scales[0] = rng.uniform(-1.0, 1.0)
+    return np.concatenate([first, second, scales])
+
+
+def outputs(head: Head, theta: FloatArray, u: FloatArray) -> FloatArray:
+    """The K outputs at every u, shape (K, n), in blocks of rows so that memory stays small."""
+    k = head.outputs
+    hidden = (len(theta) - 2 * k) // (2 + k)
+    w, b = theta[:hidden], theta[hidden : 2 * hidden]
+    weights = theta[2 * hidden : (2 + k) * hidden].reshape(k, hidden)
+    offset, scale = theta[-2 * k : -k, None], theta[-k:, None]
+    blocks = np.array_split(u, max(1, len(u) // 4096))
+    return np.concatenate([scale * (weights @ np.tanh(np.outer(w, part) + b[:, None]) + offset) for part in blocks], 1)
+
+
+def location_and_scale(head: Head, theta: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of the effect at every u."""
+    out = outputs(head, theta, u)
+    if head == ADDITIVE:
+        return out[0], np.ones_like(out[0])
+    if head == LOCATION_SCALE:
+        p = 0.5 * np.exp(out[1])
+        return gaussian.location(out[0], p), np.sqrt(gaussian.variance(p))
+    return out[0], np.exp(0.5 * (out[2] - out[1]))  # variance β / (α − 1)
+
+
+def log_density(head: Head, theta: FloatArray, u: FloatArray, v: FloatArray) -> FloatArray:
+    """Log density of every v given its u, without penalty."""
+    out = outputs(head, theta, u)
+    if head == ADDITIVE:
+        return -gaussian.HALF_LOG_2PI - 0.5 * (v - out[0]) ** 2
+    if head == LOCATION_SCALE:
+        return gaussian.log_density(out[0], 0.5 * np.exp(out[1]), out[1], v)
+    return -student_rows(out[0], np.exp(out[1]), np.exp(out[2]), out[2], v, 0.0, np.log)[0]

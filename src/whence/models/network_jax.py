@@ -1,0 +1,111 @@
+"""The door to JAX: imported on first use, 64-bit inside a scope only, devices, compiled programs kept on disk.
+
+Nothing here changes a flag of the host program. JAX's own compilation cache is switched on by a global flag, so
+compiled programs are kept by this file instead: serialised executables in the user's cache folder, one file for each
+program, version and device. `WHENCE_CACHE` names another folder; an unreadable file is compiled anew.
+"""
+
+import hashlib
+import os
+import pickle
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from whence.pair import InputError
+
+Device = Literal["auto", "cpu", "gpu"]
+INSTALL = (
+    "The network methods look for a GPU through JAX, which is not installed; install it with: "
+    'pip install "whence[nn]" (or stay on the CPU with device=cpu, which needs no JAX).'
+)
+_loaded: dict[str, Any] = {}
+
+
+def jax() -> Any:
+    """The module jax, or the sentence that installs it."""
+    try:
+        import jax as module
+    except ImportError:
+        raise InputError(INSTALL) from None
+    return module
+
+
+def wide(precision: str) -> AbstractContextManager[Any]:
+    """A scope in which JAX computes in the precision asked for, whatever the host program set."""
+    module = jax()
+    # Until JAX 0.8 it lived in jax.experimental.
+    home = module if hasattr(module, "enable_x64") else import_module("jax.experimental")
+    scope: AbstractContextManager[Any] = home.enable_x64(precision == "float64")
+    return scope
+
+
+def chosen_device(device: Device) -> str:
+    """`cpu` or `gpu`; `auto` takes the GPU where JAX sees one."""
+    if device == "cpu":
+        return "cpu"
+    found = jax().default_backend() == "gpu"
+    if device == "gpu" and not found:
+        raise InputError(
+            "Got device=gpu, but JAX sees no GPU here; use device=cpu, or install JAX for it: "
+            'pip install "whence[gpu]".'
+        )
+    return "gpu" if found else "cpu"
+
+
+def gpu_in_sight() -> bool:
+    """Whether this machine seems to have an NVIDIA GPU; asks the system, not JAX, and so costs and reserves nothing."""
+    return Path("/dev/nvidiactl").exists()
+
+
+def compiled(function: Callable[..., Any], name: str, arguments: tuple[Any, ...]) -> Any:
+    """`function` compiled for the shapes and device of `arguments`, from memory or disk if it has been before."""
+    module = jax()
+    lowered = module.jit(function).lower(*arguments)
+    device = module.tree.leaves(arguments)[0].devices().pop()
+    identity = (lowered.as_text(), module.__version__, device.client.platform_version, device.device_kind, _processor())
+    key = name + "-" + hashlib.sha256(repr(identity).encode()).hexdigest()[:32]
+    if key not in _loaded:
+        _loaded[key] = _from_disk(key) or _to_disk(key, lowered.compile())
+    return _loaded[key]
+
+
+def _from_disk(key: str) -> Any:
+    from jax.experimental import serialize_executable
+
+    try:
+        return serialize_executable.deserialize_and_load(*pickle.loads(_file(key).read_bytes()))
+    except Exception:  # any damaged, foreign or absent file means the same: compile
+        return None
+
+
+def _to_disk(key: str, program: Any) -> Any:
+    from jax.experimental import serialize_executable
+
+    path = _file(key)
+    partial = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(pickle.dumps(serialize_executable.serialize(program)))
+        partial.replace(path)
+    except Exception:  # a full disk or a backend that cannot serialise costs time, not the result
+        partial.unlink(missing_ok=True)
+    return program
+
+
+def _file(key: str) -> Path:
+    home = os.environ.get("WHENCE_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "whence" / "programs" / key
+
+
+def _processor() -> str:
+    # A program compiled for one CPU's instructions must not be loaded on another that lacks them.
+    import platform
+
+    try:
+        flags = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")][:1]
+    except OSError:
+        flags = []
+    return "".join([platform.machine(), platform.processor(), *flags])

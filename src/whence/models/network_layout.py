@@ -1,0 +1,153 @@
+"""One direction of a pair as training sees it, and how many of them are laid out as one rectangular batch.
+
+The canonical form of a direction (`canonical`) is what makes a fit a function of the pair alone: not of the order of
+its rows, not of its units, not of the fits beside it.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whence.models.network_heads import Head, initial
+from whence.pair import FloatArray, standardise
+
+GRID = 2.0**24
+"""Standardised values are rounded to multiples of 2⁻²⁴ ≈ 6e-8. A change of units moves them by some 1e-16, which
+thousands of optimiser steps would amplify; after rounding it (almost) never moves them at all."""
+SHORTEST = 64
+LIVE_COPIES = 8
+"""Buffers of fits × rows × hidden units that one step holds at most: activations, gradients, XLA's temporaries."""
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """Presumed cause and effect, standardised, rounded and sorted by (cause, effect); `order` leads there."""
+
+    cause: FloatArray
+    effect: FloatArray
+    order: NDArray[np.intp]
+    digest: bytes
+    """Names this direction: its rows and which column is the cause."""
+    pair_digest: bytes
+    """Names the two columns, whichever is the cause; seeds both directions alike, as the published program does."""
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.cause)
+
+    def restore(self, values: FloatArray) -> FloatArray:
+        """Per-row values in the order of the pair's own rows."""
+        out = np.empty_like(values)
+        out[self.order] = values
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One fit to be done."""
+
+    direction: Direction
+    weight: FloatArray
+    """Non-negative, summing to 1."""
+    theta: FloatArray
+    """Where training starts."""
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.direction.n
+
+
+def canonical(cause: FloatArray, effect: FloatArray) -> Direction:
+    """Canonical form of two columns; exchanging the columns gives the same numbers with the roles exchanged."""
+    u, v = _rounded(cause), _rounded(effect)
+    order = np.lexsort((v, u))
+    columns = sorted(_digest(np.sort(column)) for column in (u, v))
+    u, v = np.ascontiguousarray(u[order]), np.ascontiguousarray(v[order])
+    return Direction(u, v, order, _digest(u, v), _digest(*columns))
+
+
+def problem(direction: Direction, head: Head, hidden: int, seed: int, restart: int = 0) -> Problem:
+    """A fit that starts from numbers drawn for this pair, seed and restart, and for nothing else."""
+    words = np.frombuffer(direction.pair_digest[:16], dtype=np.uint32)
+    rng = np.random.default_rng([seed, restart, *(int(word) for word in words)])
+    weight = np.full(direction.n, 1.0 / direction.n)
+    return Problem(direction, weight, initial(head, hidden, rng))
+
+
+def bucket(n: int) -> int:
+    """The padded length of n rows: steps of √2, so that few lengths occur and at most three rows in ten are padding."""
+    length = SHORTEST
+    while length < n:
+        length = length * 3 // 2 if length & (length - 1) == 0 else length // 3 * 4
+    return length
+
+
+def batch_size(fits: int) -> int:
+    """The padded number of fits: four sizes an octave, so that few occur and at most one fit in five is padding."""
+    step = max(1, 1 << (fits.bit_length() - 3)) if fits > 4 else 1
+    return -(-fits // step) * step
+
+
+@dataclass(frozen=True)
+class Group:
+    """Fits (by index) that train as one array of `fits` × `rows`."""
+
+    members: tuple[int, ...]
+    fits: int
+    rows: int
+
+
+def plan(lengths: Sequence[int], hidden: int, itemsize: int, memory: int) -> list[Group]:
+    """Group fits by bucket and split each bucket so that no group needs more than `memory` bytes (or is one fit)."""
+    by_bucket: dict[int, list[int]] = {}
+    for index, n in enumerate(lengths):
+        by_bucket.setdefault(bucket(n), []).append(index)
+    groups = []
+    for rows, members in sorted(by_bucket.items()):
+        most = max(1, memory // needed(1, rows, hidden, itemsize))
+        most = 1 << (most.bit_length() - 1)
+        for start in range(0, len(members), most):
+            part = tuple(members[start : start + most])
+            groups.append(Group(part, batch_size(len(part)), rows))
+    return groups
+
+
+def needed(fits: int, rows: int, hidden: int, itemsize: int) -> int:
+    """An upper bound on the bytes one step of such a group holds."""
+    return LIVE_COPIES * fits * rows * hidden * itemsize
+
+
+def stacked(problems: Sequence[Problem], group: Group) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Cause, effect and weight (fits × rows) and start (fits × parameters) of a group.
+
+    Padding rows repeat the fit's last row with weight 0, so they are finite whenever the fit is; padding fits repeat
+    the group's last fit.
+    """
+    chosen = [problems[i] for i in group.members]
+    chosen += [chosen[-1]] * (group.fits - len(chosen))
+    cause = np.stack([_padded(p.direction.cause, group.rows) for p in chosen])
+    effect = np.stack([_padded(p.direction.effect, group.rows) for p in chosen])
+    weight = np.stack([np.pad(p.weight, (0, group.rows - p.n)) for p in chosen])
+    return cause, effect, weight, np.stack([p.theta for p in chosen])
+
+
+def _digest(*parts: FloatArray | bytes) -> bytes:
+    return hashlib.sha256(b"".join(bytes(part) for part in parts)).digest()
+
+
+def _padded(column: FloatArray, rows: int) -> FloatArray:
+    return np.pad(column, (0, rows - len(column)), mode="edge")
+
+
+def _rounded(column: FloatArray) -> FloatArray:
+    # Sums depend on the order of their terms; sorting first makes a standardised column a function of its values.
+    order = np.argsort(column, kind="stable")
+    values = np.round(standardise(column[order]) * GRID) / GRID
+    out = np.empty_like(values)
+    out[order] = values + 0.0  # no negative zero: it would change the digest
+    return out

@@ -1,0 +1,74 @@
+"""Settings of a training run and what comes out of it: records without behaviour of their own."""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+import numpy as np
+
+from whence.models.network_jax import Device
+from whence.pair import FloatArray, InputError
+
+
+class Status(Enum):
+    """How training ended; the value is the sentence for the user."""
+
+    ANNEALED = "The learning rate ran through its whole schedule."
+    PLATEAU = "Training stopped early: the likelihood had stopped improving."
+    DIVERGED = "Training diverged: the likelihood became infinite or undefined; the best iterate before that is kept."
+
+
+@dataclass(frozen=True)
+class Training:
+    """Settings of a training run; the defaults are the paper's."""
+
+    hidden: int = 100
+    steps: int = 5000
+    first_rate: float = 1e-2
+    last_rate: float = 1e-6
+    restarts: int = 1
+    """Fits from different starts; the best likelihood wins."""
+    patience: int = 0
+    """Stop when so many steps bring less than `tolerance` nats per row; 0 never stops early."""
+    tolerance: float = 1e-4
+    precision: Literal["float64", "float32"] = "float64"
+    device: Device = "auto"
+    engine: Literal["auto", "compiled", "xla", "fused"] = "auto"
+    seed: int = 0
+    memory: int = 4 << 30
+    """Bytes that the activations of one group of fits may take with the plain engine; more fits are split."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("hidden", 1), ("steps", 1), ("restarts", 1), ("patience", 0), ("seed", 0), ("memory", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise InputError(f"Got {name}={value!r}; expected a whole number of at least {least}.")
+        for name, allowed in (
+            ("precision", ("float64", "float32")),
+            ("device", ("auto", "cpu", "gpu")),
+            ("engine", ("auto", "compiled", "xla", "fused")),
+        ):
+            if getattr(self, name) not in allowed:
+                raise InputError(f"Got {name}={getattr(self, name)!r}; expected one of: {', '.join(allowed)}.")
+
+    def rates(self) -> FloatArray:
+        """The cosine schedule of learning rates."""
+        phase = np.cos(np.pi * np.arange(self.steps) / self.steps)
+        return self.last_rate + 0.5 * (self.first_rate - self.last_rate) * (1.0 + phase)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A trained network: everything here belongs to the iterate with the lowest loss."""
+
+    theta: FloatArray
+    loss: float
+    """Mean loss per row, as the engine saw it; infinite if even the first iterate had none."""
+    step: int
+    status: Status
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is an iterate with a finite loss."""
+        return math.isfinite(self.loss)
