@@ -1,0 +1,108 @@
+"""The application: its own commands, and the command groups that are imported only when they are asked for."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from whence import __version__
+from whence.cli.demo import demo
+from whence.cli.failures import exit_code_of, is_usage_error, report_usage_error
+from whence.cli.infer import infer
+from whence.cli.methods import methods
+from whence.cli.streams import accept_any_encoding
+
+GROUPS = ("bench", "data", "study")
+"""Command groups, each `app` in whence.cli.NAME; `whence infer` must never pay for their imports."""
+
+
+class Commands(TyperGroup):
+    """Finds the lazy groups, and turns every failure into a sentence and an exit code."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands of this file, then the groups that are there."""
+        return [*super().list_commands(ctx), *filter(_is_there, GROUPS)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by name; a group's module is imported here and nowhere else."""
+        if cmd_name in GROUPS and _is_there(cmd_name):
+            group = typer.main.get_command(import_module(f"whence.cli.{cmd_name}").app)
+            group.name = cmd_name
+            return group
+        return super().get_command(ctx, cmd_name)
+
+    def invoke(self, ctx: Any) -> None:
+        """Run a command; whatever it raises becomes an exit code."""
+        try:
+            super().invoke(ctx)
+            sys.stdout.flush()
+        except (typer.Exit, typer.Abort):
+            raise
+        except (Exception, KeyboardInterrupt) as problem:
+            if os.environ.get("WHENCE_DEBUG") or is_usage_error(problem):
+                raise
+            raise typer.Exit(exit_code_of(problem)) from None
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """As Typer's, with a wrong option answered by one sentence, like every other fault in the input."""
+        accept_any_encoding()
+        try:
+            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+        except Exception as problem:
+            if not is_usage_error(problem):
+                raise
+            code = report_usage_error(problem)
+        if standalone_mode:
+            sys.exit(code or 0)
+        return code
+
+
+app = typer.Typer(
+    name="whence",
+    cls=Commands,
+    help="From two columns of numbers: which one causes the other, how sure, and why.",
+    epilog="Start with: whence demo",
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"whence {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def whence(
+    ctx: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """From two columns of numbers: which one causes the other, how sure, and why."""
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+for command in (infer, methods, demo):
+    app.command()(command)
+
+
+def _is_there(group: str) -> bool:
+    return find_spec(f"whence.cli.{group}") is not None

@@ -1,0 +1,142 @@
+"""`whence demo`: a tour of twenty seconds, one pair whose direction is known and one that life has to offer."""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from whence.pair import Pair
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """One pair of the tour."""
+
+    stem: str
+    title: str
+    story: str
+    pair: "Pair"
+    truth: str
+    """Name of the accepted cause."""
+    lesson: str
+    """What a wrong verdict on this pair teaches."""
+
+
+def demo(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the tables and pictures.")] = Path("whence-demo"),
+    seed: Annotated[int, typer.Option(help="Of the generated pair.")] = 0,
+) -> None:
+    """A tour of twenty seconds: one pair of known direction, one real table, a picture of each."""
+    from whence.cli.streams import terminal
+
+    folder = _folder(out)
+    console = terminal()
+    for number, exhibit in enumerate((generated(seed), measured()), start=1):
+        _present(console, number, exhibit, folder)
+    console.rule(style="dim")
+    console.print("What to type next", style="bold")
+    for line, purpose in (
+        (f"whence infer {folder / 'generated.csv'}", "the first answer in full"),
+        ("whence infer TABLE.csv -x COLUMN -y COLUMN --report page.html", "a table of your own, with a page to keep"),
+        ("whence methods", "the other methods, and what each assumes"),
+    ):
+        console.print(f"  {line}\n      {purpose}", soft_wrap=True)
+
+
+def generated(seed: int) -> Exhibit:
+    """Location-scale noise: curved mean, and noise whose size changes with the cause."""
+    import numpy as np
+
+    from whence.pair import Pair
+
+    rng = np.random.default_rng(seed)
+    dose = rng.uniform(-2, 2, size=500)
+    response = np.tanh(2 * dose) + (0.15 + 0.25 * np.abs(dose)) * rng.normal(size=500)
+    story = "500 rows made by response = tanh(2·dose) + (0.15 + 0.25·|dose|)·noise, so dose is the cause."
+    lesson = "A method can be wrong on data that fit its assumptions; more rows make that rarer."
+    return Exhibit(
+        "generated",
+        "A generated pair",
+        story,
+        Pair.of(dose, response, x_name="dose", y_name="response"),
+        "dose",
+        lesson,
+    )
+
+
+def measured() -> Exhibit:
+    """Age and blood pressure of 442 patients, from the table inside scikit-learn."""
+    from sklearn.datasets import load_diabetes
+
+    from whence.pair import Pair
+
+    patients = load_diabetes(scaled=False)
+    age, pressure = (patients.data[:, patients.feature_names.index(name)] for name in ("age", "bp"))
+    story = (
+        "442 diabetes patients (Efron et al. 2004, inside scikit-learn). Years can raise blood pressure, and blood "
+        "pressure cannot turn back the years: the accepted cause is age."
+    )
+    lesson = (
+        "One real pair is a hint, not a proof: patients are not a random sample, weight and treatment act on blood "
+        "pressure too, and age comes in whole years. What you know about a table outweighs any verdict."
+    )
+    pair = Pair.of(age, pressure, x_name="age", y_name="blood pressure")
+    return Exhibit("patients", "A real table", story, pair, "age", lesson)
+
+
+def _present(console: "Console", number: int, exhibit: Exhibit, folder: Path) -> None:
+    from whence.catalogue import DEFAULT
+    from whence.cli.answer import evidence_table, explanation, headline
+    from whence.cli.infer import decide
+    from whence.cli.streams import paragraph
+    from whence.report.picture import save
+
+    decision = decide(exhibit.pair, DEFAULT, seed=0)
+    _write_table(exhibit.pair, folder / f"{exhibit.stem}.csv")
+    picture = folder / f"{exhibit.stem}.png"
+    save(decision, picture)
+    console.rule(f"{number}. {exhibit.title}", align="left", style="dim")
+    paragraph(console, exhibit.story)
+    console.print()
+    console.print(f"whence says: {headline(decision)}", style="bold", soft_wrap=True)
+    paragraph(console, explanation(decision))
+    console.print()
+    console.print(evidence_table(decision, console.width) or "")
+    console.print()
+    console.print(_judged(decision.cause, exhibit), style="bold")
+    if decision.cause != exhibit.truth:
+        paragraph(console, exhibit.lesson)
+    for warning in decision.warnings:
+        paragraph(console, f"Warning: {warning}")
+    console.print(f"Picture: {picture}\n", soft_wrap=True)
+
+
+def _judged(cause: str | None, exhibit: Exhibit) -> str:
+    if cause is None:
+        return f"Undecided; the accepted cause is {exhibit.truth}."
+    return f"{'Right' if cause == exhibit.truth else 'Wrong'}: the accepted cause is {exhibit.truth}."
+
+
+def _folder(out: Path) -> Path:
+    from whence.pair import InputError
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(
+            f"Cannot make the folder {str(out)!r} ({problem.strerror}); expected a place to write to: "
+            "choose another with --out."
+        ) from None
+    return out
+
+
+def _write_table(pair: "Pair", path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow([pair.x_name, pair.y_name])
+        writer.writerows(zip(pair.x.tolist(), pair.y.tolist(), strict=True))

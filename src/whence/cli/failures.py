@@ -1,0 +1,80 @@
+"""What is said, and with which exit code, when a command does not end well."""
+
+import os
+import sys
+from contextlib import suppress
+from typing import Any
+
+import typer
+
+from whence.pair import InputError
+
+INPUT_AT_FAULT, OUR_FAULT, STOPPED = 2, 1, 130
+
+_EXTRAS = {
+    "jax": "nn",
+    "jaxlib": "nn",
+    "optax": "nn",
+    "pandas": "tables",
+    "pyarrow": "tables",
+    "dask": "dask",
+    "distributed": "dask",
+    "fastapi": "web",
+    "uvicorn": "web",
+}
+"""Optional modules and the extra that installs them."""
+
+# Typer carries its own copy of click in newer versions: the one class that both spell the same leads to the base.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+def exit_code_of(problem: BaseException) -> int:
+    """Say in one sentence what went wrong, and whose fault it is."""
+    if isinstance(problem, BrokenPipeError):  # the reader has seen enough, as in `whence methods | head`
+        _forget_standard_output()
+        return 0
+    if isinstance(problem, KeyboardInterrupt):
+        _say("Stopped before the answer was ready.")
+        return STOPPED
+    if isinstance(problem, InputError):
+        _say(str(problem))
+        return INPUT_AT_FAULT
+    extra = _EXTRAS.get((problem.name or "").split(".")[0]) if isinstance(problem, ImportError) else None
+    if extra:
+        _say(f"This needs {problem.name}, which is not installed; install it with: pip install 'whence[{extra}]'")  # type: ignore[attr-defined]  # an ImportError here
+        return INPUT_AT_FAULT
+    what = (
+        "not enough memory" if isinstance(problem, MemoryError) else f"{type(problem).__name__}: {_first_line(problem)}"
+    )
+    _say(f"whence failed ({what}); this is not your input's fault. Set WHENCE_DEBUG=1 to see the traceback.")
+    return OUR_FAULT
+
+
+def is_usage_error(problem: BaseException) -> bool:
+    """Whether the command line itself was wrong: an unknown option, a missing argument."""
+    return isinstance(problem, _UsageError)
+
+
+def report_usage_error(problem: Any) -> int:
+    """One sentence, and where help is; a group called without a command shows its help."""
+    if type(problem).__name__ == "NoArgsIsHelpError":
+        problem.show()
+        return INPUT_AT_FAULT
+    command = problem.ctx.command_path if getattr(problem, "ctx", None) else "whence"
+    _say(f"{problem.format_message().rstrip()} Type {command} --help to see what it takes.")
+    return INPUT_AT_FAULT
+
+
+def _say(sentence: str) -> None:
+    with suppress(BrokenPipeError):
+        print(sentence, file=sys.stderr, flush=True)  # noqa: T201  # the command line is where sentences are printed
+
+
+def _first_line(problem: BaseException) -> str:
+    return (str(problem).strip().split("\n")[0] or "no message")[:200]
+
+
+def _forget_standard_output() -> None:
+    # Otherwise the interpreter fails once more when it flushes on its way out.
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

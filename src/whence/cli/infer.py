@@ -1,0 +1,144 @@
+"""`whence infer`: one pair, one answer."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from whence.decision import Decision
+    from whence.pair import Pair
+
+
+class Missing(StrEnum):
+    """What to do with rows that lack a value."""
+
+    RAISE = "raise"
+    OMIT = "omit"
+
+
+class Device(StrEnum):
+    """Where networks are fitted."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    GPU = "gpu"
+
+
+def infer(
+    file: Annotated[str, typer.Argument(help="CSV, TSV or Parquet file, plain or gzipped; - reads standard input.")],
+    x: Annotated[
+        str | None, typer.Option("-x", metavar="COL", help="First column: its name, or its number from 1.")
+    ] = None,
+    y: Annotated[str | None, typer.Option("-y", metavar="COL", help="Second column.")] = None,
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="A name from `whence methods`, with settings as NAME:key=value.")
+    ] = "loci-h",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else.")] = False,
+    report: Annotated[Path | None, typer.Option(metavar="OUT.html", help="Also write a page to read and keep.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="OUT.png", help="Also draw both directions (png, svg, pdf).")
+    ] = None,
+    nan_policy: Annotated[
+        Missing, typer.Option(help="Rows with a missing value: refuse the table, or leave them out and say how many.")
+    ] = Missing.RAISE,
+    seed: Annotated[
+        int, typer.Option(help="For methods that draw random numbers; the same seed, the same answer.")
+    ] = 0,
+    device: Annotated[Device, typer.Option(help="Where the neural methods run.")] = Device.AUTO,
+) -> None:
+    """Which of two columns causes the other?
+
+    Without -x and -y the table must have exactly two columns of numbers.
+    """
+    from whence.tables import read_pair
+
+    check_targets(report, plot)
+    settings = _device_settings(method, device.value)
+    pair = read_pair(file, x, y, nan_policy.value)
+    decision = decide(pair, method, seed, quiet=as_json, **settings)
+    if as_json:
+        print(as_text(decision.to_dict()))  # noqa: T201  # the command line is where answers are printed
+    else:
+        from whence.cli.answer import show
+
+        show(decision)
+    write_files(decision, report, plot, quiet=as_json)
+
+
+def check_targets(report: Path | None, plot: Path | None) -> None:
+    """Refuse a file name that cannot be written to before any time is spent on the answer."""
+    from whence.pair import InputError
+
+    for target in filter(None, (report, plot)):
+        if target.is_dir() or not target.parent.is_dir():
+            found = "a folder of that name" if target.is_dir() else f"no folder {str(target.parent)!r}"
+            raise InputError(f"Cannot write {str(target)!r}: there is {found}; expected the name of a new file.")
+    if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InputError(f"Got {str(plot)!r} for the picture; expected a name that ends in .png, .svg or .pdf.")
+
+
+def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
+    """The answer for one pair, with a sign of life where a method takes its time."""
+    from whence.catalogue import entry
+    from whence.methods import infer as infer_pair
+
+    slow = entry(method.split(":")[0]).family != "loci" or pair.n > 200_000
+    with _sign_of_life(f"{method} on {pair.n} rows …", show=slow and not quiet and sys.stderr.isatty()):
+        return infer_pair(pair, method=method, seed=seed, **settings)
+
+
+def as_text(record: Any) -> str:
+    """JSON, in plain ASCII where standard output can carry no more."""
+    narrow = "utf" not in (sys.stdout.encoding or "").lower()
+    return json.dumps(record, indent=2, ensure_ascii=narrow, allow_nan=False, default=_plain_value)
+
+
+def write_files(decision: "Decision", report: Path | None, plot: Path | None, quiet: bool = False) -> None:
+    """The page and the picture, and where they are."""
+    if plot is not None:
+        from whence.report.picture import save
+
+        save(decision, plot)
+    if report is not None:
+        decision.report(str(report))
+    for what, path in (("Picture", plot), ("Report", report)):
+        if path is not None:
+            print(f"{what}: {path}", file=sys.stderr if quiet else sys.stdout)  # as above
+
+
+def _device_settings(method: str, device: str) -> dict[str, str]:
+    """`device` for the methods that have a choice; the others run on the CPU, and say so when a GPU was asked for."""
+    if device == "auto" or "device" in method:
+        return {}
+    import inspect
+    from importlib import import_module
+
+    from whence.catalogue import entry
+
+    module, function = entry(method.split(":")[0]).build.split(":")
+    if "device" in inspect.signature(getattr(import_module(module), function)).parameters:
+        return {"device": device}
+    if device == "gpu":
+        print(f"{method} has no use for a GPU and runs on the CPU.", file=sys.stderr)  # noqa: T201  # as above
+    return {}
+
+
+@contextmanager
+def _sign_of_life(text: str, show: bool) -> Iterator[None]:
+    if not show:
+        yield
+        return
+    from whence.cli.streams import terminal
+
+    with terminal(sys.stderr).status(text):
+        yield
+
+
+def _plain_value(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else str(value)

@@ -1,0 +1,54 @@
+"""Where output goes: any encoding will do, and any width from 40 columns on."""
+
+import codecs
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_PLAIN = {
+    "→": "->",
+    "←": "<-",
+    "−": "-",
+    "–": "-",
+    "·": "*",
+    "×": "x",
+    "±": "+/-",
+    "≥": ">=",
+    "≤": "<=",
+    "…": "...",
+    "σ": "sigma",
+    "\u202f": " ",
+    **dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True)),
+}
+
+
+def accept_any_encoding() -> None:
+    """Write arrows as `->` where the terminal has no arrow, instead of failing."""
+    codecs.register_error("whence", _plainly)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="whence")
+
+
+def terminal(stream: TextIO | None = None) -> "Console":
+    """A Rich console that prints what it is given: no emoji, no markup, no colouring of stray numbers."""
+    from rich.console import Console
+
+    return Console(file=stream, emoji=False, markup=False, highlight=False)
+
+
+def paragraph(console: "Console", text: str, style: str = "", bullet: str = "") -> None:
+    """Text broken at the console's width, without the blanks that Rich leaves at the end of a line."""
+    import textwrap
+
+    lines = textwrap.fill(text, max(console.width, 40), initial_indent=bullet, subsequent_indent=" " * len(bullet))
+    console.print(lines, style=style or None, soft_wrap=True)
+
+
+def _plainly(problem: UnicodeError) -> tuple[str, int]:
+    if not isinstance(problem, UnicodeEncodeError):
+        raise problem
+    letters: Any = problem.object[problem.start : problem.end]
+    return "".join(_PLAIN.get(letter, "?") for letter in letters), problem.end
