@@ -1,0 +1,177 @@
+"""The engines against automatic differentiation and against one another; what a fit may not depend on."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from whence.models import network_compiled, network_jax, network_xla
+from whence.models.network import train
+from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, STUDENT, initial, location_and_scale, log_density
+from whence.models.network_layout import canonical, plan, problem
+from whence.models.network_training import Status, Training
+from whence.pair import InputError
+
+HEADS = (LOCATION_SCALE, ADDITIVE, STUDENT)
+SHORT = Training(hidden=8, steps=60, device="cpu")
+
+
+def columns(n, seed=0):
+    rng = np.random.default_rng(seed)
+    cause = rng.normal(size=n)
+    return cause, np.sin(2 * cause) + (0.3 + 0.3 * np.abs(cause)) * rng.normal(size=n)
+
+
+def problems(lengths, head, hidden=8):
+    return [problem(canonical(*columns(n, n)), head, hidden, seed=0) for n in lengths]
+
+
+@pytest.mark.parametrize("head", HEADS, ids=lambda head: head.name)
+def test_gradient_equals_automatic_differentiation(head):
+    rng = np.random.default_rng(1)
+    hidden, n = 7, 96
+    theta = initial(head, hidden, rng) + 0.3 * rng.normal(size=(2 + head.outputs) * hidden + 2 * head.outputs)
+    u, v, weight = rng.normal(size=n), rng.normal(size=n), rng.dirichlet(np.ones(n))
+    g = np.empty_like(theta)
+    value = network_compiled.loss_and_gradient(head.code, theta, u, v, weight, 0.01, np.empty((hidden, 32)), g)
+    with network_jax.wide("float64"):
+        jax = network_jax.jax()
+        expected = jax.value_and_grad(network_xla.loss, argnums=2)(head, hidden, theta, u, v, weight, 0.01)
+    assert abs(value - float(expected[0])) < 1e-12
+    assert np.max(np.abs(g - np.asarray(expected[1]))) < 1e-10
+
+
+def test_compiled_and_plain_engine_take_the_same_steps():
+    batch = problems([94, 130, 125], LOCATION_SCALE)
+    compiled, plain = (
+        train(batch, LOCATION_SCALE, Training(hidden=8, steps=60, device="cpu", engine=engine))
+        for engine in ("compiled", "xla")
+    )
+    for one, other in zip(compiled, plain, strict=True):
+        assert abs(one.loss - other.loss) < 1e-9
+        assert np.allclose(one.theta, other.theta, atol=1e-7)
+
+
+@pytest.mark.parametrize(("engine", "tolerance"), [("compiled", 0.0), ("xla", 1e-6)])
+def test_a_fit_does_not_depend_on_its_batch(engine, tolerance):
+    settings = Training(hidden=8, steps=60, device="cpu", engine=engine)
+    batch = problems([100, 94, 120, 110, 120], ADDITIVE)
+    together = train(batch, ADDITIVE, settings)
+    (alone,) = train(batch[2:3], ADDITIVE, settings)
+    reversed_order = train(batch[::-1], ADDITIVE, settings)[::-1]
+    assert abs(alone.loss - together[2].loss) <= tolerance
+    assert all(abs(a.loss - b.loss) <= tolerance for a, b in zip(together, reversed_order, strict=True))
+
+
+def test_rows_of_weight_zero_change_nothing():
+    """45 rows fill a block of 64 with padding; the same rows laid out in blocks of 45 have none."""
+    rng = np.random.default_rng(2)
+    u, v, weight = rng.normal(size=45), rng.normal(size=45), np.full(45, 1 / 45)
+    theta = initial(LOCATION_SCALE, 6, rng)
+    bare, padded = np.empty_like(theta), np.empty_like(theta)
+    extra = (0, 19)
+    value = network_compiled.loss_and_gradient(0, theta, u, v, weight, 0.0, np.empty((6, 45)), bare)
+    again = network_compiled.loss_and_gradient(
+        0, theta, np.pad(u, extra, constant_values=9.0), np.pad(v, extra, constant_values=-5.0), np.pad(weight, extra),
+        0.0, np.empty((6, 64)), padded,
+    )  # fmt: skip
+    assert abs(value - again) < 1e-14
+    assert np.max(np.abs(bare - padded)) < 1e-14
+
+
+def test_the_value_belongs_to_the_parameters():
+    (each,) = train(problems([150], LOCATION_SCALE), LOCATION_SCALE, SHORT)
+    direction = canonical(*columns(150, 150))
+    value = log_density(LOCATION_SCALE, each.theta, direction.cause, direction.effect).mean()
+    assert abs(value + each.loss) < 1e-12
+
+
+def test_single_precision_ends_near_double():
+    batch = problems([200], LOCATION_SCALE)
+    double, single = (
+        train(batch, LOCATION_SCALE, Training(hidden=8, steps=200, device="cpu", precision=precision))[0]
+        for precision in ("float64", "float32")
+    )
+    assert abs(double.loss - single.loss) < 1e-3
+
+
+def test_the_plain_engine_stays_within_its_memory():
+    """The bound used for splitting is not exceeded by what XLA allocates."""
+    training = Training(hidden=100, steps=2, device="cpu", engine="xla")
+    batch = problems([700] * 4, LOCATION_SCALE, hidden=100)
+    (group,) = plan([700] * 4, 100, 8, training.memory)
+    engine = network_xla.XlaEngine(batch, group, LOCATION_SCALE, training, "cpu")
+    with network_jax.wide("float64"):
+        used = engine._program.memory_analysis().temp_size_in_bytes
+    from whence.models.network_layout import needed
+
+    assert 0 < used <= needed(group.fits, group.rows, 100, 8)
+
+
+def test_divergence_is_a_status():
+    wild = Training(hidden=8, steps=300, device="cpu", first_rate=1e160, last_rate=1e160)
+    (each,) = train(problems([120], LOCATION_SCALE), LOCATION_SCALE, wild)
+    assert each.status is Status.DIVERGED
+    assert each.usable
+    direction = canonical(*columns(120, 120))
+    assert np.isfinite(location_and_scale(LOCATION_SCALE, each.theta, direction.cause)).all()
+
+
+def test_a_plateau_ends_training_early_and_keeps_the_iterate():
+    lazy = Training(hidden=8, steps=2000, patience=250, tolerance=1.0, device="cpu")
+    (each,) = train(problems([120], ADDITIVE), ADDITIVE, lazy)
+    assert each.status is Status.PLATEAU
+    assert each.step < 1000
+
+
+def test_progress_counts_up_to_the_end():
+    heard = []
+    train(
+        problems([100, 100], ADDITIVE),
+        ADDITIVE,
+        Training(hidden=4, steps=600, device="cpu"),
+        lambda *a: heard.append(a),
+    )
+    assert heard[-1] == (1200, 1200)
+    assert [done for done, _ in heard] == sorted(done for done, _ in heard)
+
+
+def test_host_flags_stay_as_they_are():
+    import jax
+
+    before = dict(jax.config.values)
+    train(problems([94], ADDITIVE), ADDITIVE, Training(hidden=8, steps=60, device="cpu", engine="xla"))
+    assert dict(jax.config.values) == before
+    assert jax.numpy.zeros(1).dtype == np.float32
+
+
+def test_compiled_programs_are_kept_on_disk(tmp_path, monkeypatch):
+    import jax
+
+    monkeypatch.setenv("WHENCE_CACHE", str(tmp_path))
+    arguments = (jax.device_put(np.arange(3.0, dtype=np.float32)),)
+    network_jax.compiled(lambda x: x + 1, "plus-one", arguments)
+    network_jax._loaded.clear()
+    monkeypatch.setattr(network_jax, "_to_disk", None)
+    again = network_jax.compiled(lambda x: x + 1, "plus-one", arguments)
+    assert np.array_equal(again(*arguments), [1, 2, 3])
+
+
+def test_without_jax_the_error_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jax", None)
+    with pytest.raises(InputError, match=r'pip install "whence\[nn\]"'):
+        train(problems([94], ADDITIVE), ADDITIVE, Training(hidden=4, steps=1))
+    assert train(problems([94], ADDITIVE), ADDITIVE, Training(hidden=4, steps=1, device="cpu"))[0].usable
+
+
+def test_a_gpu_that_is_not_there_is_a_sentence():
+    if network_jax.chosen_device("auto") == "gpu":
+        pytest.skip("there is a GPU here")
+    with pytest.raises(InputError, match="device=cpu"):
+        train(problems([94], ADDITIVE), ADDITIVE, Training(hidden=4, steps=1, device="gpu"))
+
+
+@pytest.mark.parametrize("wrong", [{"steps": 0}, {"hidden": 1.5}, {"precision": "float16"}, {"device": "tpu"}])
+def test_wrong_settings_are_sentences(wrong):
+    with pytest.raises(InputError, match="expected"):
+        Training(**wrong)

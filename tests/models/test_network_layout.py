@@ -1,0 +1,74 @@
+"""The canonical form of a direction, and the layout of many fits as rectangles."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from whence.models.network_heads import LOCATION_SCALE
+from whence.models.network_layout import batch_size, bucket, canonical, needed, plan, problem, stacked
+
+RNG = np.random.default_rng(3)
+CAUSE, EFFECT = RNG.normal(size=200), RNG.exponential(size=200)
+
+
+def test_canonical_form_ignores_row_order_and_units():
+    order = RNG.permutation(200)
+    first, second = canonical(CAUSE, EFFECT), canonical(CAUSE[order] * 2.54 + 1e3, EFFECT[order] / 7.0)
+    assert first.digest == second.digest
+    assert np.array_equal(first.cause, second.cause)
+    assert np.array_equal(first.effect, second.effect)
+
+
+def test_canonical_form_of_the_exchanged_columns_has_the_same_numbers():
+    there, back = canonical(CAUSE, EFFECT), canonical(EFFECT, CAUSE)
+    assert there.pair_digest == back.pair_digest
+    assert there.digest != back.digest
+    assert np.array_equal(np.sort(there.cause), np.sort(back.effect))
+
+
+def test_restore_undoes_the_sorting():
+    direction = canonical(CAUSE, EFFECT)
+    assert np.array_equal(np.argsort(direction.restore(direction.cause)), np.argsort(CAUSE))
+
+
+def test_starts_differ_between_seeds_and_restarts_but_not_between_directions():
+    there, back = canonical(CAUSE, EFFECT), canonical(EFFECT, CAUSE)
+    start = problem(there, LOCATION_SCALE, 5, seed=1).theta
+    assert np.array_equal(start, problem(back, LOCATION_SCALE, 5, seed=1).theta)
+    assert not np.array_equal(start, problem(there, LOCATION_SCALE, 5, seed=2).theta)
+    assert not np.array_equal(start, problem(there, LOCATION_SCALE, 5, seed=1, restart=1).theta)
+
+
+@given(st.integers(65, 10**6))
+def test_a_bucket_holds_its_rows_and_wastes_at_most_a_third(n):
+    assert n <= bucket(n) < 1.5 * n
+
+
+@given(st.integers(1, 10**4))
+def test_a_padded_batch_holds_its_fits_and_wastes_at_most_a_fifth(fits):
+    assert fits <= batch_size(fits) <= 1.25 * fits
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(94, 16382), min_size=1, max_size=80), st.sampled_from([4, 8]))
+def test_a_mixed_batch_wastes_under_half_keeps_every_fit_once_and_stays_within_memory(lengths, itemsize):
+    memory = 1 << 30
+    groups = plan(lengths, 100, itemsize, memory)
+    assert sorted(i for group in groups for i in group.members) == list(range(len(lengths)))
+    assert sum(group.fits * group.rows for group in groups) < 2 * sum(lengths)
+    assert all(needed(group.fits, group.rows, 100, itemsize) <= memory for group in groups)
+
+
+def test_few_programs_serve_every_length():
+    assert len({bucket(n) for n in range(94, 16383)}) <= 16
+
+
+def test_padding_has_no_weight_and_repeats_real_rows():
+    problems = [problem(canonical(CAUSE[:n], EFFECT[:n]), LOCATION_SCALE, 5, seed=0) for n in (70, 90)]
+    (group,) = plan([70, 90], 5, 8, 1 << 30)
+    cause, _, weight, _ = stacked(problems, group)
+    assert group.rows == 96
+    assert weight.sum(axis=1) == pytest.approx(1.0)
+    assert (weight[0, 70:] == 0).all()
+    assert (cause[0, 70:] == problems[0].direction.cause[-1]).all()
