@@ -1,0 +1,13 @@
+"""The combined method `whence`: several kinds of evidence about one pair, joined into one calibrated log-odds.
+
+resolution     rows in one order, not too many, ties spread over the cells they were recorded in
+fits           location and location-scale splines with as many knots as the rows pay for (BIC)
+description    description length: cause, and effect given cause, coded by mixtures of normals
+independence   does the residual depend on the presumed cause: HSIC and nearest neighbours, several residuals
+shape          does the shape of effect given cause change with the cause: histograms, quantile surfaces
+channels       the table of all channels: a pair -> its antisymmetric readings and its symmetric context
+trees          the fitted combination: antisymmetric boosted trees, evaluated by compiled code
+combined       the method: readings -> log-odds, confidence, reasons for doubt
+controls       three rules that look at the marginals only, to hold every table against
+world          generated pairs that look like recorded data; the only labels the combination has seen
+"""

@@ -1,0 +1,118 @@
+"""All readings of a pair: what each channel says of each direction, and the context that is the same both ways."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from whence.baselines import grci
+from whence.evidence.description import conditional_length, marginal_length
+from whence.evidence.fits import location_only, location_scale
+from whence.evidence.independence import dependence, kernel
+from whence.evidence.resolution import Columns
+from whence.evidence.shape import shape_divergence, surface_residuals
+from whence.pair import FloatArray, standardise
+
+CHANNELS: dict[str, tuple[str, ...]] = {
+    "description": ("mdl", "mdl_total", "mdl_additive", "mdl_ranks"),
+    "independence": ("h_scale", "p_scale", "h_additive", "p_additive", "h_ranks", "p_ranks"),
+    "neighbours": ("mi",),
+    "shape": ("surface_1", "surface_2", "surface_1_ranks", "surface_2_ranks", "kolmogorov", "kullback", "kolmogorov_ranks"),
+    "error": ("error", "error_ranks", "log_scale_ranks"),
+}
+"""Channel -> the readings it consists of; each is a cost of one direction, and enters as backward − forward."""
+READINGS: tuple[str, ...] = tuple(name for names in CHANNELS.values() for name in names)
+CONTEXT: tuple[str, ...] = ("log_n", "ties_max", "ties_min", "error_mean", "error_ranks_mean", "p_max", "p_min", "p_ranks_max")
+
+
+class Readings(NamedTuple):
+    """One pair: `costs[0]` of x → y, `costs[1]` of y → x (in the order of READINGS), and the context."""
+
+    costs: FloatArray
+    context: FloatArray
+
+    @property
+    def differences(self) -> FloatArray:
+        """Backward − forward: > 0 speaks for x → y."""
+        return np.asarray(self.costs[1] - self.costs[0])
+
+
+def direction_costs(cause: FloatArray, effect: FloatArray) -> dict[str, float]:
+    """What every channel says against one direction; columns without ties, in any units and order of rows."""
+    order = np.lexsort((effect, cause))
+    u, v = standardise(cause[order]), standardise(effect[order])
+    scale, additive = location_scale(u, v), location_only(u, v)
+    own = marginal_length(u)
+    mdl = own + conditional_length(scale)
+    u_ranks = normal_scores(len(u))
+    v_ranks = _in_normal_scores(v)
+    ranks = location_scale(u_ranks, v_ranks)
+    kernel_u = kernel(u)
+    by_scale, by_additive = dependence(kernel_u, scale.residual), dependence(kernel_u, additive.residual)
+    by_ranks = dependence(kernel(u_ranks), ranks.residual)
+    raw, ranked = surface_residuals(v), surface_residuals(v_ranks)
+    kolmogorov, kullback = shape_divergence(u, v)
+    return {
+        "mdl": mdl,
+        "mdl_total": mdl * len(u),
+        "mdl_additive": own + conditional_length(additive),
+        "mdl_ranks": conditional_length(ranks),
+        "h_scale": by_scale.log_statistic,
+        "p_scale": -by_scale.log_p,
+        "h_additive": by_additive.log_statistic,
+        "p_additive": -by_additive.log_p,
+        "h_ranks": by_ranks.log_statistic,
+        "p_ranks": -by_ranks.log_p,
+        "mi": -grci.score(u, v),
+        "surface_1": _log(raw[0]),
+        "surface_2": _log(raw[1]),
+        "surface_1_ranks": _log(ranked[0]),
+        "surface_2_ranks": _log(ranked[1]),
+        "kolmogorov": _log(kolmogorov),
+        "kullback": _log(kullback),
+        "kolmogorov_ranks": _log(shape_divergence(u_ranks, v_ranks)[0]),
+        "error": float(np.log(additive.scale[0])),
+        "error_ranks": float(0.5 * np.log(np.mean((v_ranks - ranks.location) ** 2))),
+        "log_scale_ranks": float(np.mean(np.log(ranks.scale))),
+    }
+
+
+def read(columns: Columns) -> Readings:
+    """All readings of a pair."""
+    sides = [direction_costs(columns.x, columns.y), direction_costs(columns.y, columns.x)]
+    table = [[side[name] for name in READINGS] for side in sides]
+    costs_array = np.nan_to_num(np.array(table), nan=0.0, posinf=50.0, neginf=-50.0)
+    return Readings(costs_array, _context(columns, costs_array))
+
+
+def _log(value: float) -> float:
+    return float(np.log(value + 1e-4))
+
+
+def normal_scores(n: int) -> FloatArray:
+    """Quantiles of the normal at (i + ½) / n, standardised."""
+    from scipy.special import ndtri
+
+    return standardise(ndtri((np.arange(n) + 0.5) / n))
+
+
+def _in_normal_scores(column: FloatArray) -> FloatArray:
+    out = np.empty_like(column)
+    out[np.argsort(column, kind="stable")] = normal_scores(len(column))
+    return out
+
+
+def _context(columns: Columns, costs: FloatArray) -> FloatArray:
+    at = {name: costs[:, READINGS.index(name)] for name in ("error", "error_ranks", "p_scale", "p_ranks")}
+    ties = sorted(1.0 - d / columns.n for d in columns.distinct)
+    return np.array(
+        [
+            np.log(columns.n),
+            ties[1],
+            ties[0],
+            at["error"][0] + at["error"][1],
+            at["error_ranks"][0] + at["error_ranks"][1],
+            at["p_scale"].max(),
+            at["p_scale"].min(),
+            at["p_ranks"].min(),
+        ]
+    )
