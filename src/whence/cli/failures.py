@@ -61,7 +61,8 @@ def report_usage_error(problem: Any) -> int:
         problem.show()
         return INPUT_AT_FAULT
     command = problem.ctx.command_path if getattr(problem, "ctx", None) else "whence"
-    _say(f"{problem.format_message().rstrip()} Type {command} --help to see what it takes.")
+    sentence = problem.format_message().strip().replace("Value error, ", "")
+    _say(f"{sentence}{'' if sentence.endswith(('.', '?')) else '.'} Type {command} --help to see what it takes.")
     return INPUT_AT_FAULT
 
 

@@ -87,10 +87,19 @@ def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings
     """The answer for one pair, with a sign of life where a method takes its time."""
     from whence.catalogue import entry
     from whence.methods import infer as infer_pair
+    from whence.pair import InputError
 
     slow = entry(method.split(":")[0]).family != "loci" or pair.n > 200_000
     with _sign_of_life(f"{method} on {pair.n} rows …", show=slow and not quiet and sys.stderr.isatty()):
-        return infer_pair(pair, method=method, seed=seed, **settings)
+        try:
+            return infer_pair(pair, method=method, seed=seed, **settings)
+        except (TypeError, ValueError) as problem:
+            if isinstance(problem, InputError) or ":" not in method:
+                raise
+            raise InputError(
+                f"Got the settings {method!r}, with which the method cannot run ({problem}); expected other values: "
+                "leave them out to see the method's own."
+            ) from problem
 
 
 def as_text(record: Any) -> str:

@@ -2,7 +2,7 @@
 
 import codecs
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,8 +20,8 @@ _PLAIN = {
     "…": "...",
     "σ": "sigma",
     "\u202f": " ",
-    **dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True)),
 }
+_POWER = dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True))
 
 
 def accept_any_encoding() -> None:
@@ -36,7 +36,11 @@ def terminal(stream: TextIO | None = None) -> "Console":
     """A Rich console that prints what it is given: no emoji, no markup, no colouring of stray numbers."""
     from rich.console import Console
 
-    return Console(file=stream, emoji=False, markup=False, highlight=False)
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # Rich would exit with 1; a reader who has seen enough is no failure
+
+    return Terminal(file=stream, emoji=False, markup=False, highlight=False)
 
 
 def paragraph(console: "Console", text: str, style: str = "", bullet: str = "") -> None:
@@ -50,5 +54,6 @@ def paragraph(console: "Console", text: str, style: str = "", bullet: str = "") 
 def _plainly(problem: UnicodeError) -> tuple[str, int]:
     if not isinstance(problem, UnicodeEncodeError):
         raise problem
-    letters: Any = problem.object[problem.start : problem.end]
-    return "".join(_PLAIN.get(letter, "?") for letter in letters), problem.end
+    letters = str(problem.object[problem.start : problem.end])
+    raised = "^" if letters[0] in _POWER else ""  # encoders hand over a whole exponent at once
+    return raised + "".join(_PLAIN.get(letter) or _POWER.get(letter, "?") for letter in letters), problem.end

@@ -51,7 +51,7 @@ def _near(path: Path) -> str:
         here = sorted(entry.name for entry in path.parent.iterdir() if entry.is_file())[:2000]
     except OSError:
         return f": the folder {str(path.parent)[:120]!r} does not exist or cannot be read"
-    near = difflib.get_close_matches(path.name[:200], here, n=1, cutoff=0.7)
+    near = difflib.get_close_matches(path.name[:200], here, n=1, cutoff=0.8)
     return f", perhaps {str(path.parent / near[0])!r}" if near else ": check the path"
 
 
