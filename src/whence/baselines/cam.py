@@ -10,29 +10,38 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.baselines.scored import Directional, Joint, PairScore
+from whence.baselines.scored import Joint, PairScore
 from whence.decision import Evidence
 from whence.numerics.gaussian import HALF_LOG_2PI
 from whence.numerics.gcv import SmoothFit, penalised_fit
 from whence.numerics.thinplate import thin_plate_basis
 from whence.pair import FloatArray, standardise
 
+TIE = 1e-12
 EXACT_FIT = 1e-24  # of the variance: below this the residual is rounding, and two such fits must tie
 
 
 def score(cause: FloatArray, effect: FloatArray, *, basis_size: int = 10) -> Evidence:
     """log(variance of the effect / variance of the residual) of the smooth of effect on cause."""
-    x, y = standardise(cause), standardise(effect)
+    order = np.lexsort((effect, cause))
+    x, y = standardise(cause[order]), standardise(effect[order])
     distinct, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
     k = min(basis_size if len(x) >= 30 else math.ceil(len(x) / 3), len(distinct))
     smooth = _smooth(distinct, inverse, counts.astype(np.float64), y, k)
     if smooth is None or math.isinf(smooth.log_lambda):
-        # Formed from x and y alike, so that two straight lines tie exactly and not by rounding.
         slope = float(x @ y) / len(x)
         fitted, share = slope * x, 1.0 - slope * slope
     else:
         fitted, share = smooth.fitted[inverse], smooth.rss / len(x)
-    return _evidence(effect, y, fitted, max(share, EXACT_FIT))
+    back = np.argsort(order)
+    return _evidence(effect, y[back], fitted[back], max(share, EXACT_FIT))
+
+
+def pair_score(x: FloatArray, y: FloatArray, *, basis_size: int = 10) -> PairScore:
+    """Forward − backward; two straight lines explain alike, and their difference is rounding."""
+    forward, backward = score(x, y, basis_size=basis_size), score(y, x, basis_size=basis_size)
+    difference = forward.score - backward.score
+    return PairScore(difference if abs(difference) > TIE else 0.0, forward, backward)
 
 
 def published_score(x: FloatArray, y: FloatArray, *, basis_size: int = 10) -> PairScore:
@@ -40,21 +49,20 @@ def published_score(x: FloatArray, y: FloatArray, *, basis_size: int = 10) -> Pa
 
     The log score is −log var(cause) − log var(residual); the 5 is the published wrapper's, and has no meaning.
     """
-    forward, backward = score(x, y, basis_size=basis_size), score(y, x, basis_size=basis_size)
-    z, w = standardise(x), standardise(y)
+    decision, forward, backward = pair_score(x, y, basis_size=basis_size)
+    z, w = standardise(np.sort(x)), standardise(np.sort(y))
     # On an exact tie the published sign is rounding luck; the heavier tail as cause agrees with the one known case.
-    sign = np.sign(forward.score - backward.score) or np.sign(np.sum(z**4) - np.sum(w**4))
+    sign = np.sign(decision) or np.sign(np.sum(z**4) - np.sum(w**4))
     log_variances = 2.0 * math.log(_sd(x, z)) + 2.0 * math.log(_sd(y, w)) + 2.0 * math.log(len(x) / (len(x) - 1))
     best = max(forward.score, backward.score) - log_variances
     return PairScore(float(sign * abs(best + 5.0)), forward, backward)
 
 
-def cam(*, basis_size: int = 10, published: bool = False) -> Directional | Joint:
+def cam(*, basis_size: int = 10, published: bool = False) -> Joint:
     """The method; `published=True` gives the score of the published files, which changes with the units."""
     settings = {"basis_size": basis_size, "published": published}
-    if published:
-        return Joint("cam", lambda x, y: published_score(x, y, basis_size=basis_size), settings)
-    return Directional("cam", lambda cause, effect: score(cause, effect, basis_size=basis_size), settings)
+    form = published_score if published else pair_score
+    return Joint("cam", lambda x, y: form(x, y, basis_size=basis_size), settings)
 
 
 def _smooth(

@@ -84,6 +84,8 @@ def score(
     published: bool = False,
 ) -> float:
     """Minus the mean divergence of the conditional histograms from their average."""
+    order = np.lexsort((effect, cause))
+    cause, effect = cause[order], effect[order]
     if published:
         p = conditional_histograms(cause, effect, max_dev, min_count, digits=None)
         return -float(np.mean(DIVERGENCES[divergence](p, np.mean(p, axis=0)))) if len(p) else 0.0

@@ -27,7 +27,8 @@ def entropy(u: FloatArray) -> float:
 
 def score(cause: FloatArray, effect: FloatArray) -> float:
     """−H(cause) − H(residual of the effect on the cause), both standardised."""
-    x, y = standardise(cause), standardise(effect)
+    order = np.lexsort((effect, cause))
+    x, y = standardise(cause[order]), standardise(effect[order])
     slope = float(x @ y) / len(x)
     if 1.0 - slope * slope < EXACT_LINE:
         raise InputError(

@@ -12,6 +12,8 @@ from whence.baselines.scored import Directional
 from whence.numerics.scaling import minmax
 from whence.pair import FloatArray, InputError, standardise
 
+EXACT_FIT = 1e-24  # below this the error is rounding, and two such fits must tie
+
 Terms = Literal["all", "monomial"]
 Scaling = Literal["minmax", "zscore"]
 
@@ -21,11 +23,12 @@ def score(
 ) -> float:
     """Minus the mean squared error of the polynomial of the scaled effect on the scaled cause."""
     scale = minmax if scaling == "minmax" else standardise
-    u, v = scale(cause), scale(effect)
+    order = np.lexsort((effect, cause))
+    u, v = scale(cause[order]), scale(effect[order])
     powers = u[:, None] ** (np.arange(degree + 1) if terms == "all" else np.array([0, degree]))
     coefficients, *_ = np.linalg.lstsq(powers, v, rcond=None)
     wrong = v - powers @ coefficients
-    return -float(wrong @ wrong) / len(v)
+    return -max(float(wrong @ wrong) / len(v), EXACT_FIT)
 
 
 def reci(*, degree: int = 3, terms: Terms = "all", scaling: Scaling = "minmax", published: bool = False) -> Directional:

@@ -1,0 +1,89 @@
+"""Increasing splines, and the convex programme that fits one by maximum likelihood.
+
+A spline whose B-spline coefficients increase is increasing (Ramsay 1988): write h = Σⱼ βⱼ Iⱼ with Iⱼ = Σ_{k≥j} B_k and
+β ≥ 0; the derivative of Iⱼ is one B-spline of a degree lower, so h and h′ are both linear in β.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whence.numerics.splines import SplineRows, extend_knots, spline_rows
+
+FloatArray = NDArray[np.float64]
+
+
+class IncreasingBasis(NamedTuple):
+    """Values and derivatives of the basis at the rows (rows × functions); non-negative sums of it increase."""
+
+    values: FloatArray
+    derivatives: FloatArray
+
+
+def dense(rows: SplineRows) -> FloatArray:
+    """All basis functions at every row, zeros included."""
+    out = np.zeros((len(rows.first), rows.size))
+    np.put_along_axis(out, rows.first[:, None] + np.arange(rows.values.shape[1]), rows.values, axis=1)
+    return out
+
+
+def increasing_basis(column: FloatArray, n_knots: int, degree: int = 3) -> IncreasingBasis:
+    """Increasing splines with knots at equally spaced quantiles, so that every interval holds as many rows."""
+    base = np.unique(np.quantile(column, np.linspace(0.0, 1.0, n_knots)))
+    knots = extend_knots(base, degree)
+    values = dense(spline_rows(column, knots, degree))
+    lower = dense(spline_rows(column, knots[1:-1], degree - 1))
+    span = knots[degree + 1 : -1] - knots[1 : -degree - 1]
+    # I₀ = Σ B_k = 1 is the constant, which the other side of a regression has already.
+    return IncreasingBasis(np.cumsum(values[:, ::-1], axis=1)[:, -2::-1], lower * (degree / span))
+
+
+class Barrier(NamedTuple):
+    """Minimiser of the programme and how the descent ended."""
+
+    weights: FloatArray
+    converged: bool
+    n_iter: int
+
+
+def quadratic_minus_log(
+    quadratic: FloatArray, rows: FloatArray, max_iter: int = 200, tolerance: float = 1e-9
+) -> Barrier:
+    """Minimise ½ βᵀQβ − mean log(rows·β) over β ≥ 0: strictly convex for positive definite Q, so the start is free.
+
+    Projected Newton (Bertsekas 1982): weights at zero that the gradient holds there stay, the others take a Newton
+    step, shortened along the projected path until the objective falls.
+    """
+    beta = np.ones(len(quadratic))
+    beta /= np.sqrt(beta @ quadratic @ beta)
+    value = _objective(quadratic, rows, beta)
+    for iteration in range(max_iter):
+        inverse = 1.0 / (rows @ beta)
+        gradient = quadratic @ beta - inverse @ rows / len(rows)
+        held = (beta <= 1e-10 * np.max(beta)) & (gradient > 0)
+        beta = np.where(held, 0.0, beta)
+        if np.max(np.abs(np.where(held, 0.0, gradient * beta))) <= tolerance:
+            return Barrier(beta, True, iteration)
+        weighted = rows * inverse[:, None]
+        hessian = quadratic + weighted.T @ weighted / len(rows)
+        step = np.zeros_like(beta)
+        free = np.flatnonzero(~held)
+        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], -gradient[free])
+        length, fell = 1.0, False
+        while length > 1e-12 and not fell:
+            trial = np.maximum(beta + length * step, 0.0)
+            trial_value = _objective(quadratic, rows, trial)
+            fell = trial_value <= value + 1e-4 * float(gradient @ (trial - beta))
+            length *= 0.5
+        if not fell:
+            return Barrier(beta, False, iteration)
+        beta, value = trial, trial_value
+    return Barrier(beta, False, max_iter)
+
+
+def _objective(quadratic: FloatArray, rows: FloatArray, beta: FloatArray) -> float:
+    slope = rows @ beta
+    if np.min(slope) <= 0.0:
+        return np.inf
+    return float(0.5 * beta @ quadratic @ beta - np.mean(np.log(slope)))
