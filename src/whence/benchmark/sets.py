@@ -1,6 +1,6 @@
 """From the words after --datasets to labelled pairs: a published set, or one drawn on the spot.
 
-`LS` reads files; `gen:LS`, `gen:LS:seed=1:pairs=50` draws. Rows of a drawn set are filed under the words themselves,
+`LS` reads files; `gen:LS:seed=1:pairs=50:n=500` and `grid/laws/uniform-laplace` draw. Rows of a drawn set are filed under the words themselves,
 so that two different draws never mix.
 """
 
@@ -17,7 +17,7 @@ PREFIX = "gen:"
 
 def open_set(spec: str, data_dir: str | Path | None = None, limit: int | None = None) -> Collection:
     """The labelled pairs that `spec` names, the first `limit` of them."""
-    if not spec.startswith(PREFIX):
+    if not spec.startswith(PREFIX) and "/" not in spec:
         return load(spec, data_dir, limit)
     from whence.datasets.generators import generate
 
@@ -40,8 +40,9 @@ def present(data_dir: str | Path | None = None, limit: int | None = None) -> tup
 
 def _setting(word: str, spec: str) -> tuple[str, Any]:
     key, equals, value = word.partition("=")
-    if not equals or not value.lstrip("-").isdecimal():
+    if not equals or key not in ("seed", "pairs", "n") or not value.isdecimal():
         raise InputError(
-            f"Got {word!r} in the data set {spec!r}; expected whole numbers, as in gen:LS:seed=1:pairs=50."
+            f"Got {word!r} in the data set {spec!r}; expected seed, pairs or n with a whole number, as in "
+            "gen:LS:seed=1:pairs=50."
         )
     return key, int(value)

@@ -4,6 +4,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,5 +100,7 @@ def example_decisions(data: Path | None) -> "dict[str, Decision]":
     except InputError as problem:
         console().print(f"The example figure is left out: {problem}", highlight=False, soft_wrap=True)
         return {}
-    (pair,) = [each.pair for each in pairs if str(each.pair_id) == where["pair_id"]]
+    (known,) = [each for each in pairs if str(each.pair_id) == where["pair_id"]]
+    in_order = known.pair if known.truth > 0 else known.pair.swapped()
+    pair = replace(in_order, x_name="cause", y_name="effect")
     return {model: method(name).decide_many([pair])[0] for model, name in where["methods"].items()}

@@ -55,15 +55,16 @@ def _panel(panel: "Axes", summary: Summary, methods: Sequence[str], column: str)
         panel.barh(place, value, height=0.72, color=how.colour, hatch=how.hatch, edgecolor="black", linewidth=0.5)
         low, high = summary.bounds(method, column)
         if not math.isnan(low):
-            panel.plot([low, high], [place, place], color="black", linewidth=1.1, solid_capstyle="butt")
+            for colour, width in (("white", 3.2), ("black", 1.3)):  # rimmed, to be seen on dark and on light bars
+                panel.plot([low, high], [place, place], color=colour, linewidth=width, solid_capstyle="butt")
         printed = summary.printed(method, column)
         if not math.isnan(printed):
             panel.plot(printed, place, marker="D", color="white", markeredgecolor="black", markersize=4.5)
-        panel.text(101 if math.isnan(high) else max(101.0, high + 1), place, f"{value:.0f}", va="center", fontsize=8.5)
+        panel.text(122, place, f"{value:.0f}", va="center", ha="right", fontsize=9)
     panel.axvline(50, color="black", linewidth=0.8, linestyle=":", zorder=0)
     panel.set_yticks(range(len(methods)), methods)
     panel.set_ylim(len(methods) - 0.4, -0.6)
-    panel.set_xlim(0, 112)
+    panel.set_xlim(0, 123)
     panel.set_xticks([0, 50, 100])
 
 
@@ -76,6 +77,7 @@ def _explain(figure: "Figure", methods: Sequence[str]) -> None:
         Patch(facecolor=how.colour, hatch=how.hatch, edgecolor="black", linewidth=0.5, label=how.name) for how in kinds
     ]
     handles += [
+        Line2D([], [], color="black", linestyle=":", linewidth=0.8, label="a coin"),
         Line2D([], [], color="black", label="95 % interval"),
         Line2D([], [], marker="D", color="white", markeredgecolor="black", markersize=4.5, label="paper"),
     ]

@@ -32,8 +32,11 @@ def curves(summary: Summary, groups: Mapping[tuple[str, str], Sequence[Row]]) ->
             _line(panel, groups.get((method, name), ()), method, index)
         panel.axhline(50, color="black", linewidth=0.7, linestyle=":", zorder=0)
         panel.set_title(name, pad=3)
-    for panel in axes[len(summary.sets) :]:
-        panel.set_axis_off()
+    for index, panel in enumerate(axes):
+        if index >= len(summary.sets):
+            panel.set_axis_off()
+        elif index + across >= len(summary.sets):  # nothing below it
+            panel.tick_params(labelbottom=True)
     axes[0].set(xlim=(0, 102), ylim=(0, 104), xticks=[0, 50, 100], yticks=[0, 50, 100])
     figure.supxlabel("decision rate (%): the most certain answers first", fontsize=10)
     figure.supylabel("accuracy (%)", fontsize=10)

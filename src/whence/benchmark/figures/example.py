@@ -41,8 +41,8 @@ def _panel(
     assert fit is not None
     order = np.argsort(cause, kind="stable")
     at, middle, spread = cause[order], fit[0][order], fit[1][order]
-    panel.scatter(cause, effect, s=5, color="#777777", alpha=0.55, linewidth=0, rasterized=True)
-    panel.fill_between(at, middle - 2 * spread, middle + 2 * spread, color="#9ecae1", alpha=0.6, linewidth=0)
+    panel.fill_between(at, middle - 2 * spread, middle + 2 * spread, color="#c6dbef", linewidth=0)
+    panel.scatter(cause, effect, s=5, color="#666666", alpha=0.7, linewidth=0, rasterized=True)
     for edge in (middle - 2 * spread, middle + 2 * spread):
         panel.plot(at, edge, color="#08519c", linewidth=0.9, linestyle="--")
     panel.plot(at, middle, color="#08306b", linewidth=1.8)
