@@ -61,17 +61,39 @@ def _engines(problems: Sequence[Problem], head: Head, training: Training) -> Ite
     device = network_jax.chosen_device(training.device)
     kind = training.engine
     if kind == "auto":
-        kind = "compiled" if device == "cpu" else "xla"
+        kind = "compiled" if device == "cpu" else "fused"
     if kind == "compiled":
         from whence.models.network_cpu import CompiledEngine
 
         yield range(len(problems)), CompiledEngine(problems, head, training)
-        return
+    elif kind == "fused":
+        yield from _fused(problems, head, training)
+    else:
+        yield from _plain(problems, head, training, device)
+
+
+def _plain(
+    problems: Sequence[Problem], head: Head, training: Training, device: str
+) -> Iterator[tuple[Sequence[int], Engine]]:
     from whence.models.network_xla import XlaEngine
 
     itemsize = np.dtype(training.precision).itemsize
     for group in plan([p.n for p in problems], training.hidden, itemsize, training.memory):
         yield group.members, XlaEngine(problems, group, head, training, device)
+
+
+def _fused(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[tuple[Sequence[int], Engine]]:
+    from whence.models.network_fused import FusedEngine, launches
+
+    for group in launches([p.n for p in problems]):
+        try:
+            engine = FusedEngine(problems, group, head, training)
+        except Exception:  # whatever keeps the kernel from compiling on this GPU, the plain engine does the same steps
+            if training.engine == "fused":
+                raise
+            yield from _plain(problems, head, training, "gpu")
+            return
+        yield group.members, engine
 
 
 def _run(engine: Engine, count: int, training: Training, tell: Callable[[int], None]) -> list[Trained]:

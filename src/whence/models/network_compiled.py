@@ -11,8 +11,7 @@ import numpy as np
 from numba import njit
 
 from whence.models.network_elementary import exp, tanh
-from whence.models.network_student import student_rows
-from whence.numerics import gaussian
+from whence.models.network_rows import additive_rows, location_scale_rows, student_rows
 
 LOOSE = {"contract", "reassoc", "nsz"}
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
@@ -77,11 +76,11 @@ def _backward(theta, outputs, u, h, d, g):  # type: ignore[no-untyped-def]  # as
 def _row(head, a, b, c, v, penalty):  # type: ignore[no-untyped-def]  # as above
     """Negative log density of v and its derivative in each output; see `network_heads` for the heads."""
     if head == 0:
-        p = 0.5 * exp(b)
-        location = gaussian.location(a, p)
-        return -gaussian.log_density(a, p, b, v), location - v, p * (v * v - location * location) - 0.5, 0.0
+        value, to_a, to_b = location_scale_rows(a, b, exp(b), v)
+        return value, to_a, to_b, 0.0
     if head == 1:
-        return gaussian.HALF_LOG_2PI + 0.5 * (v - a) * (v - a), a - v, 0.0, 0.0
+        value, to_a = additive_rows(a, v)
+        return value, to_a, 0.0, 0.0
     return student_rows(a, exp(b), exp(c), c, v, penalty, math.log)
 
 

@@ -7,10 +7,11 @@ One hidden layer of H tanh units and K outputs, each output multiplied by its ow
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from whence.models.network_student import student_rows
+from whence.models.network_rows import additive_rows, location_scale_rows, student_rows
 from whence.numerics import gaussian
 from whence.pair import FloatArray
 
@@ -75,9 +76,13 @@ def location_and_scale(head: Head, theta: FloatArray, u: FloatArray) -> tuple[Fl
 
 def log_density(head: Head, theta: FloatArray, u: FloatArray, v: FloatArray) -> FloatArray:
     """Log density of every v given its u, without penalty."""
-    out = outputs(head, theta, u)
+    return -row_losses(head, outputs(head, theta, u), v, 0.0, np)
+
+
+def row_losses(head: Head, out: Any, v: Any, penalty: Any, module: Any) -> Any:
+    """Negative log density of every row, penalised; `out` is K × rows, `module` NumPy or jax.numpy."""
     if head == ADDITIVE:
-        return -gaussian.HALF_LOG_2PI - 0.5 * (v - out[0]) ** 2
+        return additive_rows(out[0], v)[0]
     if head == LOCATION_SCALE:
-        return gaussian.log_density(out[0], 0.5 * np.exp(out[1]), out[1], v)
-    return -student_rows(out[0], np.exp(out[1]), np.exp(out[2]), out[2], v, 0.0, np.log)[0]
+        return location_scale_rows(out[0], out[1], module.exp(out[1]), v)[0]
+    return student_rows(out[0], module.exp(out[1]), module.exp(out[2]), out[2], v, penalty, module.log)[0]

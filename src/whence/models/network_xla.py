@@ -11,22 +11,10 @@ from numpy.typing import NDArray
 
 from whence.models import network_jax
 from whence.models.network_compiled import BETA_1, BETA_2, EPSILON
-from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, Head
+from whence.models.network_heads import Head, row_losses
 from whence.models.network_layout import Group, Problem, stacked
-from whence.models.network_student import student_rows
 from whence.models.network_training import Training
-from whence.numerics import gaussian
 from whence.pair import FloatArray
-
-
-def row_losses(head: Head, out: Any, v: Any, penalty: Any) -> Any:
-    """Negative log density of every row; `out` is K × rows."""
-    jnp = network_jax.jax().numpy
-    if head == ADDITIVE:
-        return gaussian.HALF_LOG_2PI + 0.5 * (v - out[0]) ** 2
-    if head == LOCATION_SCALE:
-        return -gaussian.log_density(out[0], 0.5 * jnp.exp(out[1]), out[1], v)
-    return student_rows(out[0], jnp.exp(out[1]), jnp.exp(out[2]), out[2], v, penalty, jnp.log)[0]
 
 
 def loss(head: Head, hidden: int, theta: Any, u: Any, v: Any, weight: Any, penalty: Any) -> Any:
@@ -37,7 +25,7 @@ def loss(head: Head, hidden: int, theta: Any, u: Any, v: Any, weight: Any, penal
     offset, scale = theta[-2 * k : -k, None], theta[-k:, None]
     h = jnp.tanh(theta[:hidden, None] * u[None, :] + theta[hidden : 2 * hidden, None])
     out = scale * (jnp.matmul(weights, h, precision="highest") + offset)
-    return jnp.sum(weight * row_losses(head, out, v, penalty))
+    return jnp.sum(weight * row_losses(head, out, v, penalty, jnp))
 
 
 def advance(head: Head, hidden: int, state: Any, data: Any, rates: Any, first: Any, last: Any) -> Any:

@@ -1,19 +1,32 @@
-"""Student's t likelihood of one observation, with gradient: the head of the robust network (ROCHE).
+"""Negative log density of one observation and its derivatives in the network's outputs, for every head.
 
-With ν = 2α degrees of freedom and squared scale β / α the density of v around m is
-
-    log Γ(α + ½) − log Γ(α) − ½ log 2πβ − (α + ½) log(1 + (v − m)² / 2β).
+Only arithmetic is used, with exponentials and the logarithm handed in by the caller, so that the same lines serve
+compiled loops over scalars, NumPy arrays, JAX and the GPU kernel.
 """
 
 from numba.extending import register_jitable
 
-from whence.numerics.gaussian import HALF_LOG_2PI
+from whence.numerics.gaussian import HALF_LOG_2PI, location, log_density
 
 SHIFT = 8
 
 
 @register_jitable
-def log_gamma_step(alpha, log):  # type: ignore[no-untyped-def]  # scalars in compiled loops, NumPy and JAX arrays alike
+def location_scale_rows(e, log_2p, exp_log_2p, v):  # type: ignore[no-untyped-def]  # scalars and arrays alike
+    """Normal law with natural parameters e and −p; derivatives in e and log 2p."""
+    p = 0.5 * exp_log_2p
+    mean = location(e, p)
+    return -log_density(e, p, log_2p, v), mean - v, p * (v * v - mean * mean) - 0.5
+
+
+@register_jitable
+def additive_rows(mean, v):  # type: ignore[no-untyped-def]  # as above
+    """Normal law of unit scale; derivative in its mean."""
+    return HALF_LOG_2PI + 0.5 * (v - mean) * (v - mean), mean - v
+
+
+@register_jitable
+def log_gamma_step(alpha, log):  # type: ignore[no-untyped-def]  # as above
     """D(α) = log Γ(α + ½) − log Γ(α) and its derivative, α > 0, to 1e-14.
 
     D(α) = D(α + 8) − Σ_{i<8} log((α + i + ½) / (α + i)), and at α + 8 the asymptotic series
@@ -33,9 +46,11 @@ def log_gamma_step(alpha, log):  # type: ignore[no-untyped-def]  # scalars in co
 
 @register_jitable
 def student_rows(m, excess, beta, log_beta, v, penalty, log):  # type: ignore[no-untyped-def]  # as above
-    """Penalised negative log density of v and its derivatives in m, log(α − 1) and log β; `excess` is α − 1.
+    """Student's t with ν = 2α degrees of freedom and squared scale β / α; `excess` is α − 1 and log β is `log_beta`.
 
-    The penalty on (ν / (ν − 2))² = (α / (α − 1))² keeps the variance finite; its published factor is 1 / n.
+    The density of v around m is log Γ(α + ½) − log Γ(α) − ½ log 2πβ − (α + ½) log(1 + (v − m)² / 2β); derivatives in
+    m, log(α − 1) and log β. The penalty on (ν / (ν − 2))² = (α / (α − 1))² keeps the variance finite; its published
+    factor is 1 / n.
     """
     alpha = 1.0 + excess
     step, step_slope = log_gamma_step(alpha, log)

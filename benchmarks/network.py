@@ -1,0 +1,216 @@
+"""How fast networks train, against the floor of the machine.
+
+    python benchmarks/network.py cpu                 fits of n = 1000 in a batch of 16: compiled loops beside plain JAX
+    python benchmarks/network.py gpu                 ceilings of the card, plain JAX, the fused kernel, agreement
+    python benchmarks/network.py shapes              the fused kernel cut in other ways
+    python benchmarks/network.py paper --out FILE    ten data sets, four methods, both directions: accuracy and time
+
+`gpu` needs a GPU; `paper` needs the data sets (WHENCE_DATA). Times are wall clock; compilation is told apart.
+"""
+
+import argparse
+import csv
+import os
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whence.models.network import train
+from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, Head
+from whence.models.network_layout import Problem, canonical, problem
+from whence.models.network_training import Training
+
+SETS = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
+METHODS = ("nn-loci-m", "nn-loci-h", "nn-anm-m", "nn-anm-h")
+
+
+def problems(fits: int, n: int, head: Head = LOCATION_SCALE, hidden: int = 100) -> list[Problem]:
+    """Fits of random location-scale data."""
+    rng = np.random.default_rng(0)
+    made = []
+    for _ in range(fits):
+        x = rng.normal(size=n)
+        y = np.sin(rng.uniform(0.5, 3) * x) + (0.2 + 0.3 * np.abs(x)) * rng.normal(size=n)
+        made.append(problem(canonical(x, y), head, hidden, seed=0))
+    return made
+
+
+def flops(fits: int, n: int, steps: int, outputs: int = 2, hidden: int = 100) -> float:
+    """Operations of forward, backward and tanh (counted as five); Adam and the head are a hundredth of it."""
+    return float(fits) * n * hidden * steps * (2 * (3 + 3 * outputs) + 2 + 5)
+
+
+def traffic(fits: int, n: int, steps: int, itemsize: int, hidden: int = 100) -> float:
+    """Bytes that unfused code must move at least: activations written, and read again twice."""
+    return 3.0 * fits * n * hidden * steps * itemsize
+
+
+def timed(run: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds of wall clock, and the result."""
+    start = time.perf_counter()
+    result = run()
+    return time.perf_counter() - start, result
+
+
+def report(
+    label: str, seconds: float, fits: int, n: int, steps: int, itemsize: int, first: float | None = None
+) -> None:
+    """One line of the table."""
+    rate = flops(fits, n, steps) / seconds
+    moved = traffic(fits, n, steps, itemsize) / seconds
+    print(
+        f"{label:<34}{seconds:8.2f} s {fits / seconds:9.1f} fits/s {rate / 1e12:8.2f} TFLOP/s "
+        f"{moved / 1e12:7.2f} TB/s if unfused   first call {first:6.1f} s",
+        flush=True,
+    )
+
+
+def cpu(fits: int, steps: int) -> None:
+    """Compiled loops beside plain JAX, float32 and float64; times are scaled to 5000 steps."""
+    batch = problems(fits, 1000)
+    for precision in ("float32", "float64"):
+        for engine in ("compiled", "xla"):
+            training = Training(steps=steps, precision=precision, device="cpu", engine=engine)
+            train(batch, LOCATION_SCALE, training)
+            own = time.process_time()
+            seconds, _ = timed(lambda training=training: train(batch, LOCATION_SCALE, training))
+            own = time.process_time() - own
+            scale = 5000 / steps / fits
+            print(
+                f"{engine:<10}{precision}: {seconds * scale:6.2f} s a fit of 5000 steps "
+                f"({own * scale:5.2f} core-seconds), batch of {fits}",
+                flush=True,
+            )
+
+
+def ceilings() -> None:
+    """Copy bandwidth and exponential rate of the card, as JAX reaches them."""
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.ones((1 << 28,), jnp.float32)
+    copy = jax.jit(lambda a: a + 1.0)
+    copy(x).block_until_ready()
+    seconds, _ = timed(lambda: [copy(x) for _ in range(20)][-1].block_until_ready())
+    print(f"copy: {20 * 2 * x.nbytes / seconds / 1e12:.2f} TB/s")
+
+    @jax.jit
+    def spin(a: Any) -> Any:
+        return jax.lax.fori_loop(0, 64, lambda _, b: tuple(c * 1.0001 + 0.5 for c in b), (a, a + 1, a + 2, a + 3))
+
+    y = jnp.ones((1 << 24,), jnp.float32)
+    jax.block_until_ready(spin(y))
+    seconds, _ = timed(lambda: jax.block_until_ready([spin(y) for _ in range(4)][-1]))
+    print(f"multiply-add through XLA's loop: {4 * 64 * 4 * 2 * y.size / seconds / 1e12:.2f} TFLOP/s (memory-bound)")
+
+
+def gpu(fits: int, steps: int) -> None:
+    """Plain JAX and the fused kernel on the card, and how far they are from the CPU."""
+    ceilings()
+    batch = problems(fits, 1000)
+    for precision, engine, count in (
+        ("float32", "xla", fits),
+        ("float32", "fused", fits),
+        ("float64", "xla", fits // 10),
+        ("float64", "fused", fits // 10),
+        ("float64", "fused", fits),
+    ):
+        training = Training(steps=steps, precision=precision, device="gpu", engine=engine, memory=64 << 30)
+        first, _ = timed(lambda t=training, c=count: train(batch[:c], LOCATION_SCALE, t))
+        seconds, _ = timed(lambda t=training, c=count: train(batch[:c], LOCATION_SCALE, t))
+        report(f"{engine} {precision}, {count} fits", seconds, first, count, 1000, steps, np.dtype(precision).itemsize)
+    agreement(steps)
+
+
+def agreement(steps: int) -> None:
+    """Largest difference in log-likelihood between CPU and GPU, float64."""
+    for head in (LOCATION_SCALE, ADDITIVE):
+        batch = [problems(1, n, head)[0] for n in (94, 349, 1000, 1500)] + problems(4, 700, head)
+        host = train(batch, head, Training(steps=steps, device="cpu"))
+        for engine in ("fused", "xla"):
+            card = train(batch, head, Training(steps=steps, device="gpu", engine=engine))
+            gaps = [abs(a.loss - b.loss) for a, b in zip(host, card, strict=True)]
+            print(f"CPU against GPU, {head.name}, {engine}, {steps} steps: largest gap {max(gaps):.2e}", flush=True)
+
+
+def _always(shape: Any, rows: int, precision: str) -> Any:
+    return shape
+
+
+def shapes(fits: int, steps: int) -> None:
+    """The fused kernel cut in other ways."""
+    from whence.models import network_fused
+
+    for precision, n, count in (("float32", 1000, fits), ("float64", 1000, fits), ("float32", 16000, fits // 100)):
+        batch = problems(count, n)
+        for rows in (4, 8, 16, 32, 64):
+            for warps in (1, 2, 4, 8):
+                if not 16 <= rows * 128 // (32 * warps) <= 64:
+                    continue
+                network_fused.shape_for = partial(_always, network_fused.Shape(rows, warps))
+                training = Training(steps=steps, precision=precision, device="gpu", engine="fused")
+                try:
+                    first, _ = timed(lambda b=batch, t=training: train(b, LOCATION_SCALE, t))
+                    seconds, _ = timed(lambda b=batch, t=training: train(b, LOCATION_SCALE, t))
+                except Exception as problem:
+                    print(precision, n, rows, warps, "failed:", str(problem)[:300], flush=True)
+                    continue
+                label = f"{precision} n={n} rows={rows} warps={warps}"
+                report(label, seconds, first, count, n, steps, np.dtype(precision).itemsize)
+
+
+def paper(out: str, precision: str, device: str) -> None:
+    """Accuracy on the ten data sets; every pair's scores go to `out`."""
+    from whence.benchmark.metrics import Scored, accuracy, audrc
+    from whence.catalogue import method
+    from whence.datasets import load
+
+    start = time.perf_counter()
+    rows = []
+    for name in SETS:
+        pairs = list(load(name).pairs)
+        line = []
+        for spec in METHODS:
+            built = method(spec, precision=precision, device=device)
+            decisions = built.decide_many([each.pair for each in pairs])
+            rows += [
+                (name, each.pair_id, spec, each.truth, each.weight, decision.score,
+                 decision.forward.log_likelihood, decision.backward.log_likelihood)
+                for each, decision in zip(pairs, decisions, strict=True)
+            ]  # fmt: skip
+            scored = Scored.of([d.score for d in decisions], [e.truth for e in pairs], [e.weight for e in pairs])
+            line.append(f"{spec} {100 * accuracy(scored):5.1f} / {100 * audrc(scored):5.1f}")
+        print(f"{name:<6}", "   ".join(line), f"  {time.perf_counter() - start:6.1f} s", flush=True)
+    with Path(out).open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["dataset", "pair_id", "method", "truth", "weight", "score", "forward", "backward"])
+        writer.writerows(rows)
+    print(f"{len(rows)} decisions in {time.perf_counter() - start:.1f} s, compilation and reading included")
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["cpu", "gpu", "shapes", "paper"])
+    parser.add_argument("--fits", type=int)
+    parser.add_argument("--steps", type=int)
+    parser.add_argument("--precision", default="float64")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--out", default=os.devnull)
+    given = parser.parse_args()
+    if given.what == "cpu":
+        cpu(given.fits or 16, given.steps or 500)
+    elif given.what == "gpu":
+        gpu(given.fits or 2000, given.steps or 5000)
+    elif given.what == "shapes":
+        shapes(given.fits or 2000, given.steps or 200)
+    else:
+        paper(given.out, given.precision, given.device)
+
+
+if __name__ == "__main__":
+    main()
