@@ -58,11 +58,12 @@ def _column(side: Side) -> "Markup":
 
     wanted = (panels.fit, panels.residual, panels.quantiles) if _has_residual(side) else (panels.fit,)
     with settings(**FONT_AS_TEXT, **{"svg.hashsalt": side.key}):
-        figure = blank(4.2, 7.5 if len(wanted) > 1 else 3.1)
+        height = 7.5 if len(wanted) > 1 else 3.1
+        figure = blank(4.2, height, left=0.66, right=0.08, top=0.08, bottom=0.46, hspace=0.29)
         axes = figure.subplots(len(wanted), 1, squeeze=False, height_ratios=(1.25, 1, 1)[: len(wanted)])[:, 0]
         for panel, ax in zip(wanted, axes, strict=True):
             panel(ax, side)
-        figure.align_ylabels()
+            ax.yaxis.set_label_coords(-0.52 / 3.46, 0.5)
         return Markup(inline(figure, describe(side)))  # our own tree, in which every name is escaped
 
 

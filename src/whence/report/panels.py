@@ -64,7 +64,7 @@ def residual(ax: "Axes", side: Side) -> None:
     _frame(ax, side)
     _labels(ax, side.cause, "standardised residual")
     if shape.residual is None:
-        _note(ax, "this method gives no residual")
+        _nothing(ax)
         return
     height = float(np.clip(np.max(np.abs(shape.residual)), 3.2, RESIDUAL_LIMIT))
     for level in (-2, 0, 2):
@@ -84,7 +84,7 @@ def quantiles(ax: "Axes", side: Side) -> None:
     _frame(ax, side)
     _labels(ax, "normal quantile", "residual quantile")
     if side.shape.quantiles is None:
-        _note(ax, "this method gives no residual")
+        _nothing(ax)
         return
     normal, sample = side.shape.quantiles
     reach = 1.05 * float(max(np.max(np.abs(normal)), min(np.max(np.abs(sample)), 2 * RESIDUAL_LIMIT)))
@@ -118,7 +118,7 @@ def _frame(ax: "Axes", side: Side) -> None:
     ax.set_axisbelow(True)
     ax.tick_params(colors=MUTED, labelcolor=MUTED, labelsize=8, length=3, width=0.7)
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
+        axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
         axis.get_offset_text().set(color=MUTED, fontsize=8)
     for spine in ax.spines.values():
         spine.set(color=accent(side) if side.chosen else MUTED, linewidth=1.8 if side.chosen else 0.7)
@@ -142,6 +142,11 @@ def _labels(ax: "Axes", x: str, y: str) -> None:
 def _note(ax: "Axes", text: str, y: float = 0.5) -> None:
     backing = {"boxstyle": "round,pad=0.2", "facecolor": PAPER, "edgecolor": "none", "alpha": 0.8}
     ax.text(0.5, y, text, transform=ax.transAxes, ha="center", va="bottom", color=MUTED, fontsize=8, bbox=backing)
+
+
+def _nothing(ax: "Axes") -> None:
+    ax.set(xticks=[], yticks=[])
+    _note(ax, "this method gives no residual")
 
 
 def _limits(ax: "Axes", x: Range, y: Range) -> None:

@@ -17,7 +17,7 @@ from whence.pair import InputError
 from whence.report import panels
 from whence.report.files import replace_with
 from whence.report.summary import Side, drawn_rows, sides_of
-from whence.report.wording import count, short, shown, signed
+from whence.report.wording import count, short, shown, signed, width_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +26,22 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg", "pdf")
 MAX_POINTS = 5000
 """More rows than this are drawn as a fixed random sample."""
+
+TITLE_WIDTH = 48
+"""Letters that fit above one panel; longer titles take two lines."""
+
+_OTHER_SCRIPTS = (
+    "Noto Sans CJK JP",
+    "WenQuanYi Zen Hei",
+    "Microsoft YaHei",
+    "Malgun Gothic",
+    "Hiragino Sans",
+    "Arial Unicode MS",
+    "Noto Sans Arabic",
+    "Noto Sans Devanagari",
+    "Noto Sans Thai",
+)
+"""Fonts to turn to, where they are installed, for letters that matplotlib's own font lacks."""
 
 # matplotlib keeps these settings in one table for the whole process: they are set only while a figure of ours is made
 # or written, one thread at a time, and put back afterwards.
@@ -37,16 +53,18 @@ def draw(decision: Decision) -> "Figure":
     """Both directions of a decision as a matplotlib figure; nothing is shown or written."""
     sides = sides_of(decision, MAX_POINTS)
     with_residuals = any(side.shape.residual is not None for side in sides)
-    with settings():
-        figure = blank(9.6, 7.6 if with_residuals else 4.6)
+    with settings(**_fonts(decision)):
+        height = 7.7 if with_residuals else 4.7
+        figure = blank(9.6, height, left=0.72, right=0.12, top=0.82, bottom=0.92, wspace=0.2, hspace=0.22)
         axes = figure.subplots(2 if with_residuals else 1, 2, squeeze=False)
         for column, side in enumerate(sides):
             panels.fit(axes[0, column], side)
             _title(axes[0, column], side)
             if with_residuals:
                 panels.residual(axes[1, column], side)
-        figure.suptitle(_heading(decision), color=panels.INK, fontsize=12, parse_math=False)
-        figure.supxlabel(_caption(decision, sides), color=panels.MUTED, fontsize=8, parse_math=False)
+        figure.suptitle(_heading(decision), color=panels.INK, fontsize=12, y=1 - 0.12 / height, parse_math=False)
+        caption = _caption(decision, sides)
+        figure.supxlabel(caption, color=panels.MUTED, fontsize=8, y=0.08 / height, va="bottom", parse_math=False)
     return figure
 
 
@@ -75,13 +93,21 @@ def encode(figure: "Figure", ending: str) -> bytes:
     return buffer.getvalue()
 
 
-def blank(width: float, height: float) -> "Figure":
-    """An empty figure of this size in inches that belongs to nobody's list."""
+def blank(
+    width: float, height: float, *, left: float, right: float, top: float, bottom: float, **spaces: float
+) -> "Figure":
+    """An empty figure of this size, with these margins, all in inches, that belongs to nobody's list.
+
+    The margins are fixed because measuring every label first (constrained layout) doubles the time to draw, and because
+    panels with the same margins line up.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), facecolor=panels.PAPER, layout="constrained")
+    figure = Figure(figsize=(width, height), facecolor=panels.PAPER)
     FigureCanvasAgg(figure)
+    sides = {"left": left / width, "right": 1 - right / width, "top": 1 - top / height, "bottom": bottom / height}
+    figure.subplots_adjust(**sides, **spaces)
     return figure
 
 
@@ -91,13 +117,25 @@ def settings(**extra: Any) -> Iterator[None]:
     import matplotlib
 
     chosen: Any = {k: v for k, v in matplotlib.rcParamsDefault.items() if k not in _LEFT_ALONE}
-    chosen |= {"svg.hashsalt": "whence"} | extra
+    chosen |= {"svg.hashsalt": "whence", "axes.formatter.limits": (-3, 4)} | extra
     with _SETTINGS, matplotlib.rc_context(chosen):
         yield
 
 
+def _fonts(decision: Decision) -> dict[str, Any]:
+    names = decision.pair.x_name + decision.pair.y_name
+    if all(ord(letter) < 0x590 for letter in names):  # Latin, Greek, Cyrillic, Armenian: in DejaVu Sans
+        return {}
+    from matplotlib.font_manager import fontManager
+
+    installed = set(fontManager.get_font_names())
+    return {"font.family": ["DejaVu Sans", *(font for font in _OTHER_SCRIPTS if font in installed)]}
+
+
 def _title(ax: "Axes", side: Side) -> None:
-    words = f"{short(side.cause, 18)} → {short(side.effect, 18)}: {side.outcome}"
+    words = f"{side.arrow}: {side.outcome}"
+    if width_of(words) > TITLE_WIDTH:
+        words = f"{short(side.cause, 22)} → {short(side.effect, 22)}:\n{side.outcome}"
     weight = "bold" if side.chosen else "normal"
     ax.set_title(words, loc="left", fontsize=10, fontweight=weight, color=panels.INK, parse_math=False)
     if side.chosen:
@@ -105,9 +143,14 @@ def _title(ax: "Axes", side: Side) -> None:
 
 
 def _heading(decision: Decision) -> str:
-    verdict = short(shown(decision.verdict), 80)
+    x, y, cause, effect = (short(shown(name or ""), 28) for name in _names(decision))
+    verdict = f"{cause} → {effect}" if decision.cause is not None else f"undecided: {x}, {y}"
     score = "" if decision.failure else f", score {signed(decision.score)}"
     return f"{verdict}   ({decision.method}, n = {count(decision.pair.n)}{score})"
+
+
+def _names(decision: Decision) -> tuple[str | None, ...]:
+    return decision.pair.x_name, decision.pair.y_name, decision.cause, decision.effect
 
 
 def _caption(decision: Decision, sides: tuple[Side, Side]) -> str:

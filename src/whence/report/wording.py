@@ -18,12 +18,23 @@ def shown(name: str) -> str:
     return " ".join(visible.split()) or "(unnamed)"
 
 
+def width_of(text: str) -> int:
+    """Columns a text takes; letters of Chinese, Japanese and Korean take two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
 def short(name: str, width: int) -> str:
-    """A name cut in the middle to `width` letters, so that both its beginning and its end can be told apart."""
-    if len(name) <= width:
+    """A name cut in the middle to `width` columns, so that both its beginning and its end can be told apart."""
+    if width_of(name) <= width:
         return name
-    head = (width - 1) - (width - 1) // 3
-    return f"{name[:head]}…{name[len(name) - (width - 1 - head) :]}"
+    tail = (width - 1) // 3
+    return f"{_fitting(name, width - 1 - tail)}…{_fitting(name[::-1], tail)[::-1]}"
+
+
+def _fitting(text: str, width: int) -> str:
+    while width_of(text) > width:
+        text = text[: max(width, 0)] if len(text) > width else text[:-1]
+    return text
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -39,7 +50,8 @@ def number(value: float | None, digits: int = 4) -> str:
 
 def signed(value: float | None, digits: int = 4) -> str:
     """As `number`, with a plus sign in front of positive values."""
-    return f"+{number(value, digits)}" if value is not None and value > 0 else number(value, digits)
+    plus = "+" if value is not None and 0 < value < math.inf else ""
+    return plus + number(value, digits)
 
 
 def power(mantissa: str, exponent: int) -> str:

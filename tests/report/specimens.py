@@ -1,0 +1,77 @@
+"""Decisions of every kind, built by hand from a known location-scale relation, so that no estimator is needed here."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from whence.decision import Decision, Evidence, undecided
+from whence.pair import Pair
+
+HOSTILE = '"><script>alert(1)</script> & $x_1$ \\frac{ {{ 7*7 }} #ffffff \x00\u202e font-family: a; '
+
+
+def pair(n: int = 120, x: str = "altitude", y: str = "temperature", seed: int = 0) -> Pair:
+    rng = np.random.default_rng(seed)
+    cause = rng.normal(size=n)
+    return Pair.of(cause, location(cause) + scale(cause) * rng.normal(size=n), x_name=x, y_name=y)
+
+
+def location(cause: np.ndarray) -> np.ndarray:
+    return 2 * np.tanh(1.5 * cause) + 0.4 * cause
+
+
+def scale(cause: np.ndarray) -> np.ndarray:
+    return 0.25 + 0.35 * np.abs(cause)
+
+
+def decided(rows: Pair, p_forward: float = 0.41, p_backward: float = 2e-9, score: float = 0.0037) -> Decision:
+    """A decision with everything a method can give."""
+    forward = evidence(rows.x, rows.y, p_forward, score)
+    backward = evidence(rows.y, rows.x, p_backward, 0.0)
+    settings = {"n_knots": 25, "degree": 5}
+    return Decision("loci-h", rows, score, forward, backward, settings=settings, warnings=("Few rows: get more.",))
+
+
+def evidence(cause: np.ndarray, effect: np.ndarray, p: float, score: float) -> Evidence:
+    mean, sd = location(cause), scale(cause)
+    fit: dict[str, Any] = {"location": mean, "scale": sd, "residual": (effect - mean) / sd}
+    log_p = math.log(p) if p > 0 else -1000.0
+    return Evidence(score, -0.7, 0.004, p, log_p, converged=True, n_iter=14, kkt=1e-9, **fit)
+
+
+def without_arrays(decision: Decision) -> Decision:
+    bare: dict[str, Any] = {"location": None, "scale": None, "residual": None}
+    return replace(decision, forward=replace(decision.forward, **bare), backward=replace(decision.backward, **bare))
+
+
+def _all() -> dict[str, Decision]:
+    rows = pair()
+    plain = decided(rows)
+    stopped = replace(plain.forward, converged=False, message="stopped after 500 steps; raise max_iter.")
+    return {
+        "clear": plain,
+        "backward": decided(rows, 2e-9, 0.41, -0.0037),
+        "both fit": decided(rows, 0.41, 0.2),
+        "neither fits": decided(rows, 1e-5, 0.0),
+        "contradicted": decided(rows, 2e-9, 0.41, 0.0037),
+        "tie": decided(rows, score=0.0),
+        "failed": undecided(rows, "loci-h", "loci-h broke down on this pair."),
+        "score only": Decision("igci", rows, 0.3, Evidence(0.2), Evidence(-0.1)),
+        "no arrays": without_arrays(plain),
+        "no scale": replace(plain, forward=replace(plain.forward, scale=None)),
+        "one side bare": replace(plain, backward=Evidence(-0.1)),
+        "not converged": replace(plain, forward=stopped),
+        "unknown method": Decision("homemade", rows, 0.3, Evidence(0.2), Evidence(-0.1), seed=7),
+        "confident": replace(plain, confidence=0.93),
+        "ten rows": decided(pair(10)),
+        "many rows": decided(pair(30_000)),
+        "hostile names": decided(pair(x=HOSTILE, y="年齢 " * 40)),
+        "huge values": Decision("igci", Pair.of(rows.x * 1e300, rows.y * 1e-300), 0.3, Evidence(0.2), Evidence(-0.1)),
+        "tied values": decided(Pair.of(np.round(rows.x), rows.y)),
+        "dropped rows": replace(plain, pair=replace(rows, dropped=3)),
+    }
+
+
+SPECIMENS = _all()

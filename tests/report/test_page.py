@@ -1,0 +1,149 @@
+"""The page of a decision: whole, self-contained, small, safe and repeatable, for every kind of decision."""
+
+import html
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from specimens import SPECIMENS, decided, pair, without_arrays
+
+from whence.decision import Decision
+from whence.pair import InputError
+from whence.report.page import render, write
+
+LIMIT = 400_000
+VOID = {"meta", "br", "link", "img", "hr", "input"}
+LOADING = {"src", "href", "xlink:href", "action", "data", "poster", "srcset", "formaction", "background"}
+
+
+class Outline(HTMLParser):
+    """Checks that tags nest, and remembers ids, texts and everything that could load something."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.seen: list[str] = []
+        self.ids: list[str] = []
+        self.loads: list[str] = []
+        self.referred: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_startendtag(tag, attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        for key, value in attrs:
+            if key == "id":
+                self.ids.append(value or "")
+            if key in LOADING:
+                self.loads.append(value or "")
+            if key in ("aria-labelledby", "data-copies"):
+                self.referred.append(value or "")
+            if key.startswith("on"):
+                raise AssertionError(f"an event handler in the markup: {key}")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def outline(page: str) -> Outline:
+    parser = Outline()
+    parser.feed(page)
+    parser.close()
+    return parser
+
+
+@pytest.fixture(scope="module", params=SPECIMENS)
+def kind(request: pytest.FixtureRequest) -> tuple[Decision, str]:
+    decision = SPECIMENS[request.param]
+    return decision, render(decision)
+
+
+def test_tags_nest_and_ids_are_unique(kind: tuple[Decision, str]) -> None:
+    parsed = outline(kind[1])
+    assert parsed.open == []
+    assert len(parsed.ids) == len(set(parsed.ids))
+    assert set(parsed.referred) <= set(parsed.ids)
+    assert parsed.seen.count("script") == 1
+    assert parsed.seen.count("svg") == 2
+
+
+def test_nothing_is_loaded(kind: tuple[Decision, str]) -> None:
+    page = kind[1]
+    assert all(target.startswith("#") for target in outline(page).loads)
+    assert all(target.startswith("#") for target in re.findall(r"url\(\s*['\"]?([^)'\"]*)", page))
+    assert "@import" not in page
+    assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in page
+
+
+def test_every_reference_inside_a_picture_is_defined(kind: tuple[Decision, str]) -> None:
+    parsed = outline(kind[1])
+    wanted = {target[1:] for target in parsed.loads} | set(re.findall(r"url\(#([^)]*)\)", kind[1]))
+    assert wanted <= set(parsed.ids)
+
+
+def test_size_stays_small(kind: tuple[Decision, str]) -> None:
+    assert 20_000 < len(kind[1].encode()) < LIMIT
+
+
+def test_verdict_and_both_directions_are_said(kind: tuple[Decision, str]) -> None:
+    decision, page = kind
+    words = " ".join("".join(outline(page).text).split())
+    assert ("Undecided" in words) == (decision.cause is None)
+    assert words.count("→") >= 2
+    assert "nan" not in re.findall(r"[-_\w]+", words.lower())
+    assert "None" not in words.replace("None were raised", "")
+
+
+def test_same_decision_same_bytes() -> None:
+    assert render(decided(pair())) == render(decided(pair()))
+
+
+def test_names_are_text_and_never_markup() -> None:
+    page = render(SPECIMENS["hostile names"])
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "{{ 7*7 }}" in html.unescape(page)
+    assert "\x00" not in page
+    assert "\u202e" not in page
+
+
+def test_warnings_are_listed_with_those_of_a_fit_that_stopped_short() -> None:
+    page = html.unescape(render(SPECIMENS["not converged"]))
+    assert "Few rows: get more." in page
+    assert "altitude → temperature: stopped after 500 steps; raise max_iter." in page
+
+
+def test_a_sample_of_the_rows_is_owned_up_to() -> None:
+    assert "rows drawn, a fixed random sample" in render(without_arrays(SPECIMENS["many rows"]))
+    assert "rows drawn" not in render(SPECIMENS["failed"])
+
+
+def test_write_is_what_render_gives(tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    target.write_text("old")
+    decision = SPECIMENS["score only"]
+    write(decision, target)
+    assert target.read_text(encoding="utf-8") == render(decision)
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_decision_report_opens_this_door(tmp_path: Path) -> None:
+    SPECIMENS["failed"].report(str(tmp_path / "report.html"))
+    assert "broke down on this pair" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("place", ["missing/report.html", "", "a-file/report.html", "bad\0name.html"])
+def test_a_place_that_cannot_be_written_gets_a_sentence(tmp_path: Path, place: str) -> None:
+    (tmp_path / "a-file").write_text("")
+    with pytest.raises(InputError, match=r"Could not write .* expected a file name in a folder"):
+        write(SPECIMENS["failed"], tmp_path / place if place else tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["a-file"]

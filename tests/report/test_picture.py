@@ -1,0 +1,127 @@
+"""The picture of a decision: drawn for every kind, marked, written whole, and leaving matplotlib as it was."""
+
+import threading
+from pathlib import Path
+
+import matplotlib
+import pytest
+from matplotlib.figure import Figure
+from specimens import HOSTILE, SPECIMENS, decided, pair, without_arrays
+
+from whence.pair import InputError
+from whence.report.picture import MAX_POINTS, draw, save
+
+
+def titles(figure: Figure) -> list[str]:
+    return [title for title in (ax.get_title(loc="left") for ax in figure.axes) if title]
+
+
+# Kinds that differ in what is said but not in what is drawn are left to the page.
+DRAWN = (
+    "clear",
+    "failed",
+    "one side bare",
+    "ten rows",
+    "many rows",
+    "hostile names",
+    "huge values",
+    "tied values",
+)
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_every_kind_is_drawn_and_written(kind: str, tmp_path: Path) -> None:
+    save(SPECIMENS[kind], tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("kind", "panels"), [("clear", 4), ("one side bare", 4), ("no arrays", 2), ("failed", 2)])
+def test_panels_follow_what_the_method_gives(kind: str, panels: int) -> None:
+    assert len(draw(SPECIMENS[kind]).axes) == panels
+
+
+def test_titles_say_what_became_of_each_direction() -> None:
+    expected = ["altitude → temperature: fits (p = 0.41)", "temperature → altitude: rejected (p = 2×10⁻⁹)"]
+    assert titles(draw(SPECIMENS["clear"])) == expected
+    assert titles(draw(SPECIMENS["score only"]))[0] == "altitude → temperature: score 0.2"
+
+
+@pytest.mark.parametrize(("kind", "marked"), [("clear", [0]), ("backward", [1]), ("tie", []), ("failed", [])])
+def test_only_the_chosen_direction_is_marked(kind: str, marked: list[int]) -> None:
+    figure = draw(SPECIMENS[kind])
+    badges = [k for k, ax in enumerate(figure.axes[:2]) if "chosen" in [text.get_text() for text in ax.texts]]
+    frames = [k for k, ax in enumerate(figure.axes[:2]) if ax.spines["left"].get_linewidth() > 1]
+    assert badges == frames == marked
+
+
+def test_axes_carry_the_column_names_and_residuals_stand_below() -> None:
+    labels = [(ax.get_xlabel(), ax.get_ylabel()) for ax in draw(SPECIMENS["clear"]).axes]
+    assert labels[:2] == [("altitude", "temperature"), ("temperature", "altitude")]
+    assert labels[2:] == [("altitude", "standardised residual"), ("temperature", "standardised residual")]
+
+
+def test_many_rows_are_thinned_and_the_caption_says_so() -> None:
+    figure = draw(decided(pair(30_000)))
+    dots = next(line for line in figure.axes[0].lines if line.get_gid() == "dots")
+    assert MAX_POINTS <= len(dots.get_xdata()) <= MAX_POINTS + 4
+    assert "of 30\u202f000 rows drawn" in figure.get_supxlabel()
+
+
+def test_far_residuals_stay_inside_the_frame_and_are_counted() -> None:
+    decision = decided(pair())
+    assert decision.forward.residual is not None
+    decision.forward.residual[:3] = (50.0, -80.0, 7.0)
+    ax = draw(decision).axes[2]
+    assert ax.get_ylim()[1] < 8
+    assert [text.get_text() for text in ax.texts] == ["3 rows beyond ±6"]
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf", "SVG"])
+def test_same_decision_same_bytes(ending: str, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        save(without_arrays(decided(pair())), tmp_path / f"{name}.{ending}")
+    assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("name", ["picture.bmp", "picture", "picture.", ".png"])
+def test_unknown_endings_get_a_sentence(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"expected \.png, \.svg or \.pdf"):
+        save(SPECIMENS["failed"], tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_folder_gets_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="Could not write"):
+        save(SPECIMENS["failed"], tmp_path / "missing" / "picture.png")
+
+
+def test_the_users_backend_and_style_are_left_alone(tmp_path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    with matplotlib.rc_context({"text.usetex": True, "axes.facecolor": "black", "svg.hashsalt": None}):
+        before = dict(matplotlib.rcParams)
+        SPECIMENS["score only"].plot()
+        save(SPECIMENS["no arrays"], tmp_path / "picture.svg")
+        assert dict(matplotlib.rcParams) == before
+    assert plt.get_fignums() == []
+
+
+def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
+    kinds = ["clear", "score only", "failed"]
+    for kind in kinds:
+        save(SPECIMENS[kind], tmp_path / f"{kind}-alone.svg")
+    before = dict(matplotlib.rcParams)
+    threads = [threading.Thread(target=save, args=(SPECIMENS[k], tmp_path / f"{k}-together.svg")) for k in kinds]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert dict(matplotlib.rcParams) == before
+    for kind in kinds:
+        assert (tmp_path / f"{kind}-together.svg").read_bytes() == (tmp_path / f"{kind}-alone.svg").read_bytes()
+
+
+def test_names_are_never_read_as_formulas(tmp_path: Path) -> None:
+    save(without_arrays(decided(pair(x="$\\alpha$ cost $", y=HOSTILE))), tmp_path / "picture.pdf")
+    assert draw(decided(pair(x="$\\alpha$"))).axes[0].get_xlabel() == "$\\alpha$"

@@ -1,0 +1,129 @@
+"""What is said about a decision: its stance, its numbers, and how to repeat and cite it."""
+
+import shlex
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from specimens import SPECIMENS, decided, pair
+
+from whence.report import provenance
+from whence.report.measures import correlations, data_facts, measures
+from whence.report.stance import Stance, readings, sentence
+from whence.report.summary import summarise
+
+STANCES = {
+    "clear": Stance.CLEAR,
+    "backward": Stance.CLEAR,
+    "both fit": Stance.BOTH,
+    "neither fits": Stance.NEITHER,
+    "contradicted": Stance.CONTRADICTED,
+    "tie": Stance.TIE,
+    "failed": Stance.FAILED,
+    "score only": Stance.UNTESTED,
+}
+
+
+@pytest.mark.parametrize("kind", STANCES)
+def test_stance_joins_score_and_tests(kind: str) -> None:
+    decision = SPECIMENS[kind]
+    assert Stance.of(decision) is STANCES[kind]
+    assert sum(cell.current for cell in readings(decision)) == (decision.reading is not None)
+
+
+def test_sentences_name_cause_before_effect() -> None:
+    assert "altitude as the cause of temperature" in sentence(SPECIMENS["clear"])
+    assert "temperature as the cause of altitude" in sentence(SPECIMENS["backward"])
+
+
+def test_numbers_favour_the_better_side() -> None:
+    decision = SPECIMENS["clear"]
+    rows = {row.name: row for row in measures(decision)}
+    assert (rows["Score"].favours, rows["Independence test, p"].favours) == ("forward", "forward")
+    assert rows["HSIC"].favours == rows["Log-likelihood"].favours == ""
+    assert rows["Independence test, p"].backward == "2×10⁻⁹ (rejected)"
+    less = replace(decision.backward, hsic=0.001)
+    assert {row.name: row.favours for row in measures(replace(decision, backward=less))}["HSIC"] == "backward"
+
+
+def test_methods_without_a_number_have_no_row_for_it() -> None:
+    assert [row.name for row in measures(SPECIMENS["score only"])] == ["Score"]
+    assert measures(SPECIMENS["failed"]) == ()
+
+
+def test_variance_explained_is_the_coefficient_of_determination() -> None:
+    rows = pair(400)
+    decision = decided(rows)
+    line = stats.linregress(rows.x, rows.y)
+    fitted = line.intercept + line.slope * rows.x
+    shown = {
+        row.name: row.forward for row in measures(replace(decision, forward=replace(decision.forward, location=fitted)))
+    }
+    assert shown["Variance explained"] == f"{100 * line.rvalue**2:.3g} %"
+
+
+@pytest.mark.parametrize("kind", ["clear", "tied values", "huge values"])
+def test_correlations_agree_with_scipy(kind: str) -> None:
+    rows = SPECIMENS[kind].pair
+    shrunk = rows.x / np.abs(rows.x).max(), rows.y / np.abs(rows.y).max()
+    expected = stats.pearsonr(*shrunk).statistic, stats.spearmanr(*shrunk).statistic
+    np.testing.assert_allclose(correlations(rows), expected, rtol=1e-10)
+    assert all(fact.x and fact.y for fact in data_facts(rows))
+
+
+def test_fingerprint_tells_data_apart_and_not_names() -> None:
+    assert provenance.fingerprint(pair(x="a")) == provenance.fingerprint(pair(x="b"))
+    assert provenance.fingerprint(pair()) != provenance.fingerprint(pair().swapped())
+
+
+def test_the_command_survives_a_shell() -> None:
+    words = shlex.split(provenance.command(decided(pair(x='it\'s "rain" $HOME; rm', y="river flow"))))
+    assert words[words.index("-x") + 1] == 'it\'s "rain" $HOME; rm'
+    assert words[words.index("-y") + 1] == "river flow"
+    assert words[:2] == ["whence", "infer"]
+
+
+def test_settings_that_differ_from_the_defaults_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def build(n_knots: int = 25, degree: int = 5, seed: int = 0) -> Any: ...
+
+    monkeypatch.setattr(provenance, "import_module", lambda name: type("m", (), {"loci_h": build}))
+    decision = replace(SPECIMENS["clear"], settings={"n_knots": 15, "degree": 5, "inner": 1}, seed=3)
+    assert provenance.specification(decision) == "loci-h:n_knots=15:seed=3"
+    assert "method='loci-h:n_knots=15:seed=3'" in provenance.python(decision)
+
+
+def test_left_out_rows_are_repeated_and_reported() -> None:
+    decision = SPECIMENS["dropped rows"]
+    assert provenance.command(decision).endswith("--nan-policy omit")
+    assert 'nan_policy="omit"' in provenance.python(decision)
+    assert "3 more left out" in provenance.paragraph(decision)
+
+
+def test_the_python_snippet_compiles() -> None:
+    for decision in SPECIMENS.values():
+        compile(provenance.python(decision), "snippet", "exec")
+
+
+@pytest.mark.parametrize("kind", SPECIMENS)
+def test_paragraph_and_bibtex_hold_for_every_kind(kind: str) -> None:
+    decision = SPECIMENS[kind]
+    text, entries = provenance.paragraph(decision), provenance.bibtex(decision)
+    assert decision.method in text and "no hidden cause" in text and text.endswith(".")
+    assert entries.count("{") == entries.count("}")
+    assert entries.startswith("@software{whence,")
+    assert ("immer2023" in entries) == decision.method.startswith("loci")
+    assert ("gretton2007" in entries) == (decision.forward.p_value is not None)
+
+
+def test_every_citation_has_its_entry_and_its_label() -> None:
+    library = provenance._library()
+    cited = {key for keys in provenance._CITED.values() for key in keys} | {"gretton2007kernel"}
+    assert cited == set(library) == set(provenance._LABELS)
+
+
+def test_a_method_from_elsewhere_is_summarised_too() -> None:
+    summary = summarise(SPECIMENS["unknown method"], 100)
+    assert (summary.assumes, summary.fails) == ("", "")
+    assert ("seed", "7") in summary.settings
