@@ -108,10 +108,10 @@ def band_of(
                     eo += product * h_mixed[i]
                     oo += product * h_odd[i]
                 a = 2 * index[r, k]
-                gap = a - 2 * index[r, m]
-                band[a, gap] += ee
-                band[a + 1, gap] += oo
-                band[a + 1, gap + 1] += eo
-                if gap > 0:
-                    band[a, gap - 1] += eo
+                column = half_width + 2 * index[r, m] - a
+                band[a, column] += ee
+                band[a + 1, column] += oo
+                band[a + 1, column - 1] += eo
+                if k > m:
+                    band[a, column + 1] += eo
     return band

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from whence.numerics.banded import cholesky, solve
+from whence.numerics.banded import damped_cholesky, solve
 from whence.numerics.design import band_of, scatter
 
 FloatArray = NDArray[np.float64]
@@ -36,16 +36,16 @@ def least_squares(
     scatter(values, bounds, index, s * v, zeros, right)
     length = np.ones(2 * size)
     for i in range(2 * size):
-        band[i, 0] += ridge
-        if band[i, 0] > 0.0:
-            length[i] = np.sqrt(band[i, 0])
+        band[i, half_width] += ridge
+        if band[i, half_width] > 0.0:
+            length[i] = np.sqrt(band[i, half_width])
         else:
-            band[i, 0] = 1.0
+            band[i, half_width] = 1.0
     for i in range(2 * size):
-        for j in range(min(half_width, i) + 1):
-            band[i, j] /= length[i] * length[i - j]
-        band[i, 0] += _RELATIVE_RIDGE
+        for c in range(max(0, i - half_width), i + 1):
+            band[i, half_width + c - i] /= length[i] * length[c]
+        band[i, half_width] += _RELATIVE_RIDGE
     factor = np.zeros_like(band)
-    while not cholesky(band, factor):
-        band[:, 0] += 1e-10
+    if not damped_cholesky(band, factor):
+        return np.full(2 * size, np.nan)
     return solve(factor, right / length) / length

@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from whence.numerics.banded import cholesky, solve
+from whence.numerics.banded import damped_cholesky, solve
 from whence.numerics.design import Design, band_of, predict_rows, scatter
 from whence.numerics.gaussian import location, log_density, variance
 from whence.numerics.least_squares import least_squares
@@ -118,7 +118,7 @@ def _projected_newton(
         gradient = delta * w
         scatter(values, bounds, index, ge, gp, gradient)
         band = band_of(values, bounds, index, size, half_width, hee, hep, hpp)
-        band[:, 0] += delta
+        band[:, -1] += delta
         kkt = _certificate(w, gradient)
         if kkt <= KKT_GOAL or iteration >= max_iter:
             break
@@ -198,21 +198,16 @@ def _newton_step(band: FloatArray, factor: FloatArray, gradient: FloatArray, w: 
     size, width = band.shape[0], band.shape[1] - 1
     free = np.ones(size, np.bool_)
     for j in range(1, size, 2):
-        free[j] = not (gradient[j] > 0.0 and w[j] <= _NEAR_ZERO and w[j] * band[j, 0] <= gradient[j])
+        free[j] = not (gradient[j] > 0.0 and w[j] <= _NEAR_ZERO and w[j] * band[j, width] <= gradient[j])
     reduced = band.copy()
     right = -gradient
     for i in range(size):
-        for j in range(min(width, i) + 1):
-            if not (free[i] and free[i - j]):
-                reduced[i, j] = 0.0
+        for c in range(max(0, i - width), i + 1):
+            if not (free[i] and free[c]):
+                reduced[i, width + c - i] = 0.0
         if not free[i]:
-            reduced[i, 0] = 1.0
+            reduced[i, width] = 1.0
             right[i] = -w[i]
-    damping = 0.0
-    while not cholesky(reduced, factor):
-        # Only rounding can make the Hessian indefinite; a relative ridge restores it without changing the optimum.
-        more = 1e-12 if damping == 0.0 else 9.0 * damping
-        for i in range(size):
-            reduced[i, 0] += more * band[i, 0]
-        damping += more
+    if not damped_cholesky(reduced, factor):
+        return np.full(size, np.nan)
     return solve(factor, right)
