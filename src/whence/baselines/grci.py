@@ -21,6 +21,9 @@ from whence.pair import FloatArray, InputError
 FLOOR = 0.05
 """Smallest fitted scale, in standard deviations of the absolute residuals."""
 
+EXACT = 1e-7
+"""Residuals this small next to the effect, or this alike, are so but for rounding and the ridge."""
+
 SLACK = 1e-9
 """Distances that differ by less than this fraction are equal: on rounded columns they differ by rounding alone."""
 
@@ -46,12 +49,14 @@ def score(
         raise InputError(f"GRCI got {len(cause)} rows; expected more than its {neighbours} neighbours.")
     order = np.lexsort((effect, cause))
     x, y = tame(cause[order]), tame(effect[order])
-    residual = _residual(minmax(x), y - np.mean(y), _knot_counts(len(x), max_knots), ridge)
+    if not published:  # the ridge also shrinks the intercept, so that a shift of units would be felt
+        y = y - np.mean(y)
+    residual = _residual(minmax(x), y, _knot_counts(len(x), max_knots), ridge)
     return -_dependence(zscore(x, ddof=1), residual, neighbours, 0.0 if published else SLACK)
 
 
 def grci(neighbours: int = 10, max_knots: int = 200, ridge: float = 1e-8, published: bool = False) -> Method:
-    """GRCI; `published` compares distances to the last bit, which on rounded columns is rounding noise."""
+    """GRCI; `published` does not centre the effect and compares distances to the last bit, noise on rounded columns."""
     settings: dict[str, Any] = {
         "neighbours": neighbours,
         "max_knots": max_knots,
@@ -69,16 +74,23 @@ def _knot_counts(n: int, max_knots: int) -> list[int]:
 
 def _residual(u: FloatArray, effect: FloatArray, knots: list[int], ridge: float) -> FloatArray:
     location = _tuned(u, effect, knots, ridge)
-    scale = _tuned(u, np.abs(effect - location.left_out), knots, ridge, floor=FLOOR)
-    residual = (effect - location.fitted) / scale.fitted
-    return residual / _spread(residual)
+    off = np.abs(effect - location.left_out)
+    if np.max(off) <= EXACT * np.max(np.abs(effect)):
+        raise InputError(
+            "GRCI got an effect that is an exact piecewise linear function of the cause; expected noise around it: "
+            "use a method for relations without noise, such as igci."
+        )
+    alike = np.ptp(off) <= EXACT * np.max(off)
+    scale = off if alike else _tuned(u, off, knots, ridge, floor=FLOOR).fitted
+    residual = (effect - location.fitted) / scale
+    return residual / np.std(residual, ddof=1)
 
 
 def _tuned(u: FloatArray, target: FloatArray, knots: list[int], ridge: float, floor: float = -np.inf) -> Smooth:
     """The candidate with the smallest leave-one-out error; the first wins a tie."""
-    unit = _spread(target)
+    unit = np.std(target, ddof=1)
     t = target / unit
-    best, chosen = np.inf, None
+    best, chosen = np.inf, Smooth(target, target)
     for k in knots:
         fitted, leverage = fit_piecewise_linear(u, t, k, ridge) if k else fit_constant(t, ridge)
         fitted = np.maximum(fitted, floor)
@@ -86,19 +98,7 @@ def _tuned(u: FloatArray, target: FloatArray, knots: list[int], ridge: float, fl
         error = float(np.mean(missed * missed))
         if error < best:
             best, chosen = error, Smooth(fitted * unit, np.maximum(t - missed, floor) * unit)
-    if chosen is None:
-        raise InputError("GRCI found no curve with a finite leave-one-out error; expected a cause with spread values.")
     return chosen
-
-
-def _spread(column: FloatArray) -> float:
-    spread = float(np.std(column, ddof=1))
-    if not spread > 0:
-        raise InputError(
-            "GRCI got residuals that are all alike, so the effect looks like an exact function of the cause; "
-            "expected noise: use a method for deterministic relations, such as igci."
-        )
-    return spread
 
 
 def _dependence(cause: FloatArray, residual: FloatArray, neighbours: int, slack: float) -> float:

@@ -6,19 +6,24 @@ entropy once both columns are brought to a common reference: the unit interval (
 (Gaussian).
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
 import numpy as np
 
-from whence.baselines.scored import Directional
-from whence.decision import Method
+from whence.baselines.scored import Joint, PairScore
+from whence.decision import Evidence, Method
 from whence.numerics.magnitude import tame
 from whence.numerics.scaling import minmax, zscore
 from whence.numerics.spacing_entropy import spacing_entropy, spacing_entropy_of_masses
 from whence.pair import FloatArray, InputError
 
 MIN_DISTINCT = 3
+ROUNDING = 1e-9
+"""Bits of entropy that rounding can make."""
+
+Score = Callable[[FloatArray, FloatArray], float]
 
 Ties = Literal["zero", "mass"]
 """What equal values add to the entropy: nothing, as published, or their share of the density (see spacing_entropy)."""
@@ -44,14 +49,25 @@ def score_unscaled(cause: FloatArray, effect: FloatArray) -> float:
 def igci(ties: Ties = "zero", published: bool = False) -> Method:
     """IGCI with the uniform reference; the default is the published form, and `published` insists on it."""
     ties = _known("zero" if published else ties)
-    return Directional("igci", partial(score_uniform, ties=ties), {"ties": ties, "published": published})
+    return _method("igci", partial(score_uniform, ties=ties), ties, published)
 
 
 def igci_g(ties: Ties = "zero", published: bool = False) -> Method:
     """IGCI with the Gaussian reference; `published` leaves out the scaling, as the published program does."""
     ties = _known("zero" if published else ties)
     score = score_unscaled if published else partial(score_gaussian, ties=ties)
-    return Directional("igci-g", score, {"ties": ties, "published": published})
+    return _method("igci-g", score, ties, published)
+
+
+def _method(name: str, score: Score, ties: Ties, published: bool) -> Method:
+    return Joint(name, partial(_compare, score), {"ties": ties, "published": published})
+
+
+def _compare(score: Score, x: FloatArray, y: FloatArray) -> PairScore:
+    """Entropies that differ by rounding only, as those of a column and a line through it, do not decide."""
+    forward, backward = score(x, y), score(y, x)
+    gap = forward - backward
+    return PairScore(gap if abs(gap) > ROUNDING else 0.0, Evidence(forward), Evidence(backward))
 
 
 def _known(ties: Ties) -> Ties:

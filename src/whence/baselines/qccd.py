@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from whence.baselines.file_order import InFileOrder
 from whence.baselines.scored import Joint, PairScore
 from whence.decision import Evidence, Method
 from whence.numerics.ace import maximal_correlation
@@ -55,7 +56,8 @@ def qccd(quantiles: int = 3, few_rows: int = 200, tie_seed: int = 0, published: 
         "tie_seed": tie_seed,
         "published": published,
     }
-    return Joint("qccd", partial(score, **settings), settings)
+    method = Joint("qccd", partial(score, **settings), settings)
+    return InFileOrder(method) if published else method
 
 
 def _codes_in_file_order(x: FloatArray, y: FloatArray, quantiles: int, seed: int) -> tuple[Codes, Codes]:
