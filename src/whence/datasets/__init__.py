@@ -13,8 +13,20 @@ writing      a generated collection -> files that load() reads back
 """
 
 from whence.datasets.collection import Collection, Exclusion, LabelledPair
-
+from whence.datasets.generators import generate, generator_names
+from whence.datasets.generators import grid_cells as grid
 from whence.datasets.loading import load
 from whence.datasets.registry import names
+from whence.datasets.subsample import subsample
 
-__all__ = ["Collection", "Exclusion", "LabelledPair", "load", "names"]
+__all__ = [
+    "Collection",
+    "Exclusion",
+    "LabelledPair",
+    "generate",
+    "generator_names",
+    "grid",
+    "load",
+    "names",
+    "subsample",
+]

@@ -1,6 +1,5 @@
 """A collection -> files: `<name>/pair_<i>.txt` and `pairs_gt.txt`, with a note on what drew them; and back."""
 
-import os
 import tomllib
 from pathlib import Path
 
@@ -49,7 +48,7 @@ def _csv(labelled: LabelledPair) -> str:
 
 
 def _write_note(folder: Path, collection: Collection, seed: int, n: int) -> None:
-    fields = {
+    fields: dict[str, str | int] = {
         "name": collection.name,
         "title": collection.title,
         "citation": collection.citation,
@@ -62,7 +61,7 @@ def _write_note(folder: Path, collection: Collection, seed: int, n: int) -> None
     text = "".join(f"{key} = {_toml(value)}\n" for key, value in fields.items())
     partial = folder / (GENERATED + ".partial")
     partial.write_text(text, encoding="utf-8")
-    os.replace(partial, folder / GENERATED)
+    partial.replace(folder / GENERATED)
 
 
 def _toml(value: str | int) -> str:

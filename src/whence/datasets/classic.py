@@ -1,0 +1,60 @@
+"""AN, ANs, LS, LSs, MNU: the laws of Tagasovska et al. (2020), exactly. Every function draws (cause, effect)."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from whence.datasets.gaussian_process import draw_process
+from whence.pair import FloatArray
+
+Columns = tuple[FloatArray, FloatArray]
+Draw = Callable[[np.random.Generator, int], Columns]
+"""Draws n rows of a cause and its effect."""
+
+
+def additive_process(rng: np.random.Generator, n: int) -> Columns:
+    """AN: y = f(x) + e, f a Gaussian process with unit variance and length scale."""
+    cause = scale_mixture(rng, n)
+    return cause, draw_process(rng, [cause], [1.0]) + 0.2 * scale_mixture(rng, n)
+
+
+def additive_sigmoid(rng: np.random.Generator, n: int) -> Columns:
+    """ANs: y = f(x) + e, f a sigmoid."""
+    cause = scale_mixture(rng, n)
+    return cause, sigmoid(rng, cause) + 0.2 * scale_mixture(rng, n)
+
+
+def location_scale_process(rng: np.random.Generator, n: int) -> Columns:
+    """LS: y = f(x) + (f(x) − min f)·e, f a Gaussian process."""
+    cause = scale_mixture(rng, n)
+    return cause, _location_scale(rng, draw_process(rng, [cause], [1.0]))
+
+
+def location_scale_sigmoid(rng: np.random.Generator, n: int) -> Columns:
+    """LSs: y = f(x) + (f(x) − min f)·e, f a sigmoid."""
+    cause = scale_mixture(rng, n)
+    return cause, _location_scale(rng, sigmoid(rng, cause))
+
+
+def multiplicative_uniform(rng: np.random.Generator, n: int) -> Columns:
+    """MNU: y = f(x)·u, u uniform on (0, 1), f a sigmoid."""
+    cause = scale_mixture(rng, n)
+    return cause, sigmoid(rng, cause) * rng.uniform(size=n)
+
+
+def scale_mixture(rng: np.random.Generator, n: int) -> FloatArray:
+    """√v·ε with v ~ U(1, 2) drawn anew for every row, not once for the pair."""
+    return np.sqrt(rng.uniform(1, 2, n)) * rng.standard_normal(n)
+
+
+def sigmoid(rng: np.random.Generator, cause: FloatArray) -> FloatArray:
+    """c·b(x+a)/(1 + |b(x+a)|); a ~ U(−2, 2), |b| ~ U(½, 2) with either sign, c ~ 1 + Exp(rate 4)."""
+    shift = rng.uniform(-2, 2)
+    slope = rng.uniform(0.5, 2) * rng.choice([-1.0, 1.0])
+    height = 1 + rng.exponential(1 / 4)
+    inner = slope * (cause + shift)
+    return np.asarray(height * inner / (1 + np.abs(inner)))
+
+
+def _location_scale(rng: np.random.Generator, location: FloatArray) -> FloatArray:
+    return location + (location - location.min()) * 0.2 * scale_mixture(rng, len(location))

@@ -1,0 +1,87 @@
+"""generate(): a name and a seed -> labelled pairs, in shuffled order of columns."""
+
+from functools import cache, partial
+
+from whence.datasets import classic, combination, grid, networks, simulated
+from whence.datasets.classic import Draw
+from whence.datasets.collection import Collection, LazyPairs
+from whence.datasets.recipes import Generator, label
+from whence.pair import MIN_ROWS, InputError
+
+_TAGASOVSKA = "Law of N. Tagasovska, V. Chavez-Demoulin, T. Vatter (ICML 2020), drawn anew."
+_MOOIJ = "After J. M. Mooij et al. (JMLR 2016); some constants are fitted, so a look-alike and not the published law."
+_GOUDET = "Law of O. Goudet et al. (2018), drawn anew."
+_GOUDET_LIKE = "After O. Goudet et al. (2018), whose generator is not public; a look-alike."
+
+
+@cache
+def _table() -> dict[str, Generator]:
+    named = (
+        _named("AN", "additive noise, Gaussian-process mechanisms", classic.additive_process, _TAGASOVSKA),
+        _named("ANs", "additive noise, sigmoid mechanisms", classic.additive_sigmoid, _TAGASOVSKA),
+        _named("LS", "location-scale noise, Gaussian-process mechanisms", classic.location_scale_process, _TAGASOVSKA),
+        _named("LSs", "location-scale noise, sigmoid mechanisms", classic.location_scale_sigmoid, _TAGASOVSKA),
+        _named("MNU", "multiplicative uniform noise, sigmoid mechanisms", classic.multiplicative_uniform, _TAGASOVSKA),
+        _simulated("SIM", simulated.SIM),
+        _simulated("SIMc", simulated.SIMC),
+        _simulated("SIMln", simulated.SIMLN),
+        _simulated("SIMG", simulated.SIMG),
+        _named("Multi", "pre/post additive and multiplicative noise", combination.draw, _GOUDET, rows=1500),
+        _named("Net-like", "look-alike of Net", networks.draw, _GOUDET_LIKE, rows=1500),
+    )
+    return {generator.name: generator for generator in (*named, *grid.cells())}
+
+
+def generator_names() -> tuple[str, ...]:
+    """Every name `generate` takes, the grid's cells last."""
+    return tuple(_table())
+
+
+def grid_cells() -> tuple[Generator, ...]:
+    """The cells of the robustness grid, each with name, title, and its rows where they are fixed."""
+    return tuple(generator for generator in _table().values() if generator.name.startswith("grid/"))
+
+
+def generate(name: str, pairs: int = 100, n: int | None = None, seed: int = 0) -> Collection:
+    """`pairs` labelled pairs of `n` rows (the generator's own number where none is given), drawn when asked for.
+
+    Pair i depends on the seed and on i only, not on how many are drawn; which column comes first is a coin toss.
+    """
+    generator = _lookup(name)
+    rows = _checked_rows(generator, n)
+    if pairs < 1:
+        raise InputError(f"Got {pairs} pairs; expected at least 1.")
+    if seed < 0:
+        raise InputError(f"Got the seed {seed}; expected a whole number, 0 or more.")
+    labels = [label(generator, index, rows, seed) for index in range(pairs)]
+    title = f"{generator.title}; generated, seed {seed}, {rows} rows"
+    return Collection(name, LazyPairs(name, labels), title, generator.citation)
+
+
+def _named(name: str, title: str, draw: Draw, citation: str, rows: int = 1000) -> Generator:
+    return Generator(name, title, draw, stream=name, rows=rows, citation=citation)
+
+
+def _simulated(name: str, settings: simulated.Settings) -> Generator:
+    return _named(f"{name}-like", f"look-alike of {name}", partial(simulated.draw, settings), _MOOIJ)
+
+
+def _lookup(name: str) -> Generator:
+    if name in _table():
+        return _table()[name]
+    import difflib
+
+    if f"{name}-like" in _table():
+        raise InputError(f"Got {name!r}, whose exact law is not known; expected {name}-like, a look-alike.")
+    near = difflib.get_close_matches(name, generator_names(), n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`whence data list --generators` shows them."
+    raise InputError(f"Got the generator {name!r}, which whence does not have; {hint}")
+
+
+def _checked_rows(generator: Generator, n: int | None) -> int:
+    fixed = generator.fixed_rows
+    if fixed is not None and n is not None and n != fixed:
+        raise InputError(f"Got n={n} for {generator.name}, whose point is its {fixed} rows; leave n out.")
+    if n is not None and n < MIN_ROWS:
+        raise InputError(f"Got n={n}; expected at least {MIN_ROWS} rows.")
+    return n or fixed or generator.rows
