@@ -162,7 +162,7 @@ def _ties_of(column: FloatArray, name: str) -> str:
         return ""
     return (
         f"{seen}; the methods are made for continuous columns, and steps or heaps leave traces in the residuals that "
-        "can decide the direction by themselves: use a finer measurement, or trust only a clear verdict."
+        "can decide the direction by themselves: use a finer measurement, or take the direction as a hint."
     )
 
 

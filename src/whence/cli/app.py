@@ -31,9 +31,9 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command by name; a group's module is imported here and nowhere else."""
         if cmd_name in GROUPS and _is_there(cmd_name):
-            group = typer.main.get_command(import_module(f"whence.cli.{cmd_name}").app)
-            group.name = cmd_name
-            return group
+            holder = typer.Typer(add_completion=False)  # on its own, a group would offer to install completion
+            holder.add_typer(import_module(f"whence.cli.{cmd_name}").app, name=cmd_name)
+            return typer.main.get_group(holder).commands[cmd_name]
         return super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: Any) -> None:
@@ -76,7 +76,6 @@ app = typer.Typer(
     help="From two columns of numbers: which one causes the other, how sure, and why.",
     epilog="Start with: whence demo",
     invoke_without_command=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

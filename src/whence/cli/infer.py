@@ -31,7 +31,9 @@ class Device(StrEnum):
 
 
 def infer(
-    file: Annotated[str, typer.Argument(help="CSV, TSV or Parquet file, plain or gzipped; - reads standard input.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="CSV, TSV or Parquet file, plain or gzipped; - reads standard input.")
+    ],
     x: Annotated[
         str | None, typer.Option("-x", metavar="COL", help="First column: its name, or its number from 1.")
     ] = None,
