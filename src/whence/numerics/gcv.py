@@ -108,8 +108,28 @@ def penalised_fit(
 
 def _penalty_axes(design: FloatArray, penalty: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Orthonormal columns spanning the design in which the penalty is diagonal, and that diagonal."""
-    q, r = np.linalg.qr(design)
+    q = np.ascontiguousarray(design.T)
+    r = orthonormalise(q)
     inverse = np.linalg.inv(r)
     d, rotation = np.linalg.eigh(inverse.T @ penalty @ inverse)
     d[:2] = 0.0
-    return q @ rotation, np.maximum(d, 0.0)
+    return (rotation.T @ q).T, np.maximum(d, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def orthonormalise(rows: FloatArray) -> FloatArray:
+    """Make the rows orthonormal in place by Gram–Schmidt, done twice; returns R with (rows before)ᵀ = (rows after)ᵀ R.
+
+    LAPACK's QR of so few columns spends its time starting threads.
+    """
+    k = len(rows)
+    r = np.zeros((k, k))
+    for j in range(k):
+        for _ in range(2):
+            for i in range(j):
+                share = (rows[i] * rows[j]).sum()
+                r[i, j] += share
+                rows[j] -= share * rows[i]
+        r[j, j] = np.sqrt((rows[j] * rows[j]).sum())
+        rows[j] /= r[j, j]
+    return r
