@@ -104,6 +104,13 @@ def test_row_names_written_by_r_and_pandas_are_passed_over(tmp_path: Path) -> No
     assert_same(read_pair(save(tmp_path, pd.DataFrame({0: X, 1: Y}).to_csv())), ("0", "1"))
 
 
+def test_a_first_column_of_data_is_not_taken_for_row_numbers(tmp_path: Path) -> None:
+    for header in (None, ["a", "rain", "river"]):
+        table = pd.DataFrame({"a": X + 1, "rain": X, "river": Y}).to_csv(index=False, header=header or False)
+        with pytest.raises(InputError, match="Got 3 columns of numbers"):
+            read_pair(save(tmp_path, table))
+
+
 def test_columns_by_name_and_number(tmp_path: Path) -> None:
     frame = pd.DataFrame({"place": ["a, b"] * 30, "1": -X, "rain": X, "river": Y})
     path = save(tmp_path, frame.to_csv(index=False))

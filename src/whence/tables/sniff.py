@@ -61,7 +61,7 @@ def sniff(lines: Iterable[str], where: str) -> Layout:
         raw = _names_in_comment(comment, delimiter, width) or raw
     flags = [_holds_numbers([row[k] for row in body], decimal) for k in range(width)]
     numeric = tuple(k for k in range(width) if flags[k])
-    if len(numeric) > 2 and numeric[0] == 0 and _row_numbers(raw[0], [row[0] for row in body]):
+    if len(numeric) > 2 and numeric[0] == 0 and _row_numbers(raw[0] if header else None, [row[0] for row in body]):
         numeric = numeric[1:]
     return Layout(delimiter, decimal, lead, header, distinct_names(raw), all(flags), numeric)
 
@@ -158,7 +158,7 @@ def _holds_numbers(cells: list[str], decimal: str) -> bool:
     return sum(value is not None and not math.isnan(value) for value in values) > text
 
 
-def _row_numbers(name: str, cells: list[str]) -> bool:
+def _row_numbers(name: str | None, cells: list[str]) -> bool:
     values = [number(cell) for cell in cells]
     counted = values[0] in (0, 1) and all(value == values[0] + k for k, value in enumerate(values))
-    return name.strip().lower() in _NAMELESS or counted
+    return counted or (name is not None and name.strip().lower() in _NAMELESS)
