@@ -2,6 +2,8 @@
 
 import html
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -125,6 +127,12 @@ def test_warnings_are_listed_with_those_of_a_fit_that_stopped_short() -> None:
 def test_a_sample_of_the_rows_is_owned_up_to() -> None:
     assert "rows drawn, a fixed random sample" in render(without_arrays(SPECIMENS["many rows"]))
     assert "rows drawn" not in render(SPECIMENS["failed"])
+
+
+def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
+    code = "import sys, whence.report.page; print([m for m in ('matplotlib', 'jinja2', 'scipy') if m in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "[]"
 
 
 def test_write_is_what_render_gives(tmp_path: Path) -> None:

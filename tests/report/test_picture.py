@@ -84,6 +84,11 @@ def test_same_decision_same_bytes(ending: str, tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_files_of_many_rows_stay_small(tmp_path: Path) -> None:
+    save(without_arrays(SPECIMENS["many rows"]), tmp_path / "picture.svg")
+    assert (tmp_path / "picture.svg").stat().st_size < 600_000
+
+
 @pytest.mark.parametrize("name", ["picture.bmp", "picture", "picture.", ".png"])
 def test_unknown_endings_get_a_sentence(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"expected \.png, \.svg or \.pdf"):

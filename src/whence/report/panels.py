@@ -25,6 +25,8 @@ OTHER = "#b84e00"
 PLAIN = "#3d4a57"
 
 LABEL_WIDTH = 44
+MAX_VECTOR_DOTS = 2000
+"""More dots than this are an image inside an SVG or PDF file, which would else take megabytes."""
 
 
 def accent(side: Side) -> str:
@@ -127,7 +129,7 @@ def _frame(ax: "Axes", side: Side) -> None:
 def _dots(ax: "Axes", cause: np.ndarray, values: np.ndarray) -> None:
     n = len(cause)
     dots = ax.plot(cause, values, linestyle="none", marker="o", markersize=dot_size(n), markeredgewidth=0, zorder=2.5)
-    dots[0].set(color=DOT, alpha=dot_alpha(n), gid="dots")
+    dots[0].set(color=DOT, alpha=dot_alpha(n), gid="dots", rasterized=n > MAX_VECTOR_DOTS)
 
 
 def _line(side: Side) -> str | tuple[int, tuple[float, float]]:
