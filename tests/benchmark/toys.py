@@ -98,10 +98,23 @@ def _slow(pair: Pair) -> float:
     return _middling(pair)
 
 
+def _some_raise(pair: Pair) -> float:
+    if pair.x[0] > 0 and abs(pair.x[1]) > 1:
+        raise RuntimeError("the toy is broken")
+    return _oracle(pair)
+
+
 def _some_exit(pair: Pair) -> float:
     if pair.x[0] > 0 and abs(pair.x[1]) > 1:
         os._exit(9)
     return _oracle(pair)
+
+
+def _threads(pair: Pair) -> float:
+    import numba
+
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+    return float(numba.get_num_threads()) if all(os.environ[name] == "1" for name in names) else 0.0
 
 
 oracle = Toy("oracle", _oracle)
@@ -119,7 +132,8 @@ slow = Toy("slow", _slow)
 batched = Toy("batched", _middling, batch_size=6)
 batched_exits = Toy("batched-exits", _some_exit, batch_size=6)
 quits = Toy("quits", lambda pair: exit(3))
-short = Toy("short", _oracle)
+some_raise = Toy("some-raise", _some_raise)
+threads = Toy("threads", _threads)
 no_method = 17
 
 

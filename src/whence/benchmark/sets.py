@@ -1,7 +1,7 @@
 """From the words after --datasets to labelled pairs: a published set, or one drawn on the spot.
 
-`LS` reads files; `gen:LS:seed=1:pairs=50:n=500` and `grid/laws/uniform-laplace` draw. Rows of a drawn set are filed under the words themselves,
-so that two different draws never mix.
+`LS` reads files; `gen:LS:seed=1:pairs=50:n=500` and `grid/laws/uniform-laplace` draw. Rows of a drawn set are filed
+under the words themselves, so that two different draws never mix.
 """
 
 from dataclasses import replace

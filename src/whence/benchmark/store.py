@@ -27,7 +27,8 @@ _CREATE = "CREATE TABLE IF NOT EXISTS result ({}, PRIMARY KEY ({})) WITHOUT ROWI
     ", ".join(f"{field.name} {_TYPES[getattr(field.type, '__name__', str(field.type))]}" for field in fields(Row)),
     ", ".join(_KEY),
 )
-_INSERT = f"INSERT OR IGNORE INTO result VALUES ({', '.join('?' * len(_COLUMNS))})"
+# Not INSERT OR IGNORE, which would also drop, without a word, a row that breaks a NOT NULL.
+_INSERT = f"INSERT INTO result VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT ({', '.join(_KEY)}) DO NOTHING"
 
 Key = tuple[str, str, str, int, str, str]
 

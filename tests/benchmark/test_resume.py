@@ -1,0 +1,139 @@
+"""Killed, out of disk, or two at once: the final table is that of an undisturbed run, byte for byte."""
+
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from whence.benchmark.store import Store
+from whence.benchmark.summary import summarise
+from whence.benchmark.tables import FORMS, Look, render
+
+PAIRS = 20
+SETS = f"gen:AN:pairs={PAIRS}:n=20,gen:LS:pairs={PAIRS}:n=20"
+METHODS = "toys:slow,toys:batched,toys:some_raise"
+TOTAL = 2 * 3 * PAIRS
+
+
+def start(store: Path, limit: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", "from whence.cli.bench import app; app(prog_name='bench')"]
+    command += ["run", "--datasets", SETS, "--methods", METHODS, "--store", str(store), "--jobs", "2"]
+    environment = dict(os.environ) | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=limit)
+
+
+def finish(store: Path) -> None:
+    process = start(store)
+    said = process.communicate()[1]
+    assert process.returncode == 0, said
+
+
+def tables(store: Path) -> dict[str, str]:
+    with Store.read(store) as results:
+        rows = results.rows()
+    assert len(rows) == TOTAL == len({(row.dataset, row.pair_id, row.method) for row in rows})
+    summaries = [summarise(rows, metric) for metric in ("accuracy", "audrc")]
+    return {f"{s.metric} {form}": render(s, form, Look(True, True)) for s in summaries for form in FORMS}
+
+
+def stored(store: Path) -> int:
+    if not store.exists():
+        return 0
+    with Store.open(store) as results:
+        return len(results.keys())
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    store = tmp_path_factory.mktemp("undisturbed") / "s.sqlite"
+    finish(store)
+    return tables(store)
+
+
+def kill_at_random(store: Path, chance: random.Random) -> bool:
+    """Start a run, let it make at least one row, kill it a moment later; says whether it was still at work."""
+    before = stored(store)
+    process = start(store)
+    while process.poll() is None and stored(store) <= before:
+        time.sleep(0.01)
+    time.sleep(chance.uniform(0, 0.25))
+    workers = children(process.pid)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    wait_for_end(workers)
+    return process.returncode == -signal.SIGKILL
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def wait_for_end(workers: list[int]) -> None:
+    """Workers of a killed run must not live on."""
+    patience = time.monotonic() + 10
+    while any(Path(f"/proc/{worker}").exists() for worker in workers):
+        assert time.monotonic() < patience, "a worker outlived its run"
+        time.sleep(0.01)
+
+
+def check_kills(store: Path, kills: int, expected: dict[str, str]) -> None:
+    chance = random.Random(kills)
+    assert sum(kill_at_random(store, chance) for _ in range(kills)) > 0
+    finish(store)
+    assert tables(store) == expected
+
+
+def test_killed_and_resumed_gives_the_same_table(tmp_path: Path, undisturbed: dict[str, str]) -> None:
+    check_kills(tmp_path / "s.sqlite", 2, undisturbed)
+
+
+@pytest.mark.slow
+def test_killed_ten_times_and_resumed_gives_the_same_table(tmp_path: Path, undisturbed: dict[str, str]) -> None:
+    check_kills(tmp_path / "s.sqlite", 10, undisturbed)
+
+
+def test_a_full_disk_is_a_sentence_and_the_file_stays_usable(tmp_path: Path, undisturbed: dict[str, str]) -> None:
+    store = tmp_path / "s.sqlite"
+    process = start(store, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)))
+    said = process.communicate()[1]
+    assert process.returncode == 1, said
+    assert "is full" in said
+    assert "Traceback" not in said
+    assert 0 < stored(store) < TOTAL
+    finish(store)
+    assert tables(store) == undisturbed
+
+
+def test_two_runners_share_one_store(tmp_path: Path, undisturbed: dict[str, str]) -> None:
+    store = tmp_path / "s.sqlite"
+    runners = [start(store), start(store)]
+    for runner in runners:
+        said = runner.communicate()[1]
+        assert runner.returncode == 0, said
+    assert tables(store) == undisturbed
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_what_is_finished_and_says_so(tmp_path: Path, number: signal.Signals) -> None:
+    store = tmp_path / "s.sqlite"
+    process = start(store)
+    while process.poll() is None and stored(store) < 3:
+        time.sleep(0.01)
+    workers = children(process.pid)
+    process.send_signal(number)
+    said = process.communicate()[1]
+    assert process.returncode == 130
+    assert "the same command carries on" in said
+    assert "Traceback" not in said
+    assert 3 <= stored(store) < TOTAL
+    wait_for_end(workers)
