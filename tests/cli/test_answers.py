@@ -1,0 +1,140 @@
+"""`whence infer`: the answer on standard output, as text or as JSON, at any width and in any encoding."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from trial import N, infer, run
+
+import whence
+from whence.decision import Decision, Evidence, undecided
+from whence.pair import Pair
+
+
+def test_the_verdict_comes_first_and_everything_else_is_there(table: Path) -> None:
+    result = infer(table)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    lines = result.stdout.splitlines()
+    assert lines[0] == "dose → response"
+    for words in (
+        "Log-likelihood",
+        "HSIC",
+        "Independence test, p",
+        "Fit converged",
+        "loci-h",
+        f"{N} rows",
+        "How to read",
+    ):
+        assert words in result.stdout
+    assert max(map(len, lines)) <= 80
+    assert "\x1b" not in result.stdout
+
+
+def test_json_is_the_decision_and_nothing_else(table: Path) -> None:
+    result = infer(table, "--json")
+    record = json.loads(result.stdout)
+    data = np.loadtxt(table, delimiter=",", skiprows=1)
+    expected = whence.infer(Pair.of(data[:, 0], data[:, 1], x_name="dose", y_name="response")).to_dict()
+    assert record == json.loads(json.dumps(expected))
+    assert record["direction"] == "x->y"
+    assert (record["cause"], record["effect"], record["method"], record["n"]) == ("dose", "response", "loci-h", N)
+    for way in ("forward", "backward"):
+        assert {"log_likelihood", "hsic", "p_value", "converged"} <= set(record[way])
+
+
+def test_turning_the_columns_round_negates_the_score(table: Path) -> None:
+    there = json.loads(infer(table, "--json").stdout)
+    back = json.loads(run("infer", table, "-x", "2", "-y", "1", "--json").stdout)
+    assert back["score"] == -there["score"]
+    assert back["cause"] == there["cause"]
+    assert back["direction"] == "y->x"
+
+
+def test_standard_input(table: Path) -> None:
+    piped = run("infer", "-", "-x", "dose", "-y", "response", "--json", stdin=table.read_bytes())
+    assert piped.stdout == infer(table, "--json").stdout
+
+
+def test_another_method_with_settings(table: Path) -> None:
+    record = json.loads(infer(table, "--method", "anm-h:n_knots=7", "--json").stdout)
+    assert record["method"].startswith("anm-h")
+    assert record["settings"]["n_knots"] == 7
+
+
+def test_missing_values_left_out_are_counted(table: Path, tmp_path: Path) -> None:
+    holes = tmp_path / "holes.csv"
+    holes.write_text(table.read_text() + "NA,1,2\n1,,2\n")
+    record = json.loads(infer(holes, "--nan-policy", "omit", "--json").stdout)
+    assert record["dropped_rows"] == 2
+    assert any("2 rows" in warning for warning in record["warnings"])
+    shown = infer(holes, "--nan-policy", "omit").stdout
+    assert "Warnings" in shown
+    assert infer(holes).exit_code == 2
+
+
+def test_picture_and_page(table: Path, tmp_path: Path) -> None:
+    picture, page = tmp_path / "both.png", tmp_path / "page.html"
+    result = infer(table, "--plot", picture, "--report", page)
+    assert result.exit_code == 0, result.stderr
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    assert "dose" in page.read_text()
+    assert str(picture) in result.stdout
+    quiet = infer(table, "--plot", picture, "--json")
+    assert json.loads(quiet.stdout)["cause"] == "dose"
+    assert str(picture) in quiet.stderr
+
+
+def test_names_that_look_like_markup_are_printed_as_they_are(table: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "odd.csv"
+    odd.write_text(table.read_text().replace("dose,response", "[bold]dose,:smile: [/]", 1))
+    result = run("infer", odd, "-x", "1", "-y", "2")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0] == "[bold]dose → :smile: [/]"
+
+
+def test_long_names_stay_within_the_terminal(table: Path, tmp_path: Path) -> None:
+    long = tmp_path / "long.csv"
+    names = f"{'mean_annual_temperature_' * 3},{'altitude_above_sea_level_' * 3}"
+    long.write_text(table.read_text().replace("dose,response", names, 1))
+    result = run("infer", long, "-x", "1", "-y", "2")
+    assert max(map(len, result.stdout.splitlines()[4:])) <= 80
+
+
+PAIR = Pair.of(np.arange(20.0) ** 2, np.arange(20.0), x_name="area", y_name="side")
+
+
+@pytest.mark.parametrize(
+    ("decision", "words"),
+    [
+        (undecided(PAIR, "cam", "cam has no finite score on this pair."), "cam has no finite score"),
+        (Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0)), "area → side"),
+        (Decision("tie", PAIR, 0.0, Evidence(1.0), Evidence(1.0)), "undecided between area and side"),
+        (
+            Decision("loci-h", PAIR, 1.0, Evidence(1, 0, 0, 0.0, -5000.0), Evidence(0, -1, 1, 0.0, -9000.0)),
+            "3.4×10⁻²¹⁷²",
+        ),
+    ],
+)
+def test_every_kind_of_answer_can_be_shown(decision: Decision, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from whence.cli.answer import show
+
+    show(decision)
+    shown = capsys.readouterr().out
+    assert words in shown
+    assert "nan" not in shown
+    assert "None" not in shown
+
+
+def test_a_terminal_without_arrows(monkeypatch: pytest.MonkeyPatch) -> None:
+    from whence.cli.streams import accept_any_encoding
+
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    accept_any_encoding()
+    sys.stdout.write("a → b, p = 2×10⁻⁹, ☃")
+    sys.stdout.flush()
+    assert raw.getvalue() == b"a -> b, p = 2x10^-9, ?"

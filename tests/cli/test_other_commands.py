@@ -1,0 +1,86 @@
+"""The other commands, and real processes: what they import, what they do with a closed pipe."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from trial import run
+
+import whence
+
+
+def test_version_help_and_no_command() -> None:
+    assert run("--version").stdout == f"whence {whence.__version__}\n"
+    for arguments in ((), ("--help",), ("-h",)):
+        result = run(*arguments)
+        assert result.exit_code == 0
+        assert "infer" in result.stdout
+        assert "demo" in result.stdout
+    assert "--nan-policy" in run("infer", "--help").stdout
+
+
+def test_methods() -> None:
+    from whence.catalogue import CATALOGUE
+
+    shown = run("methods")
+    assert shown.exit_code == 0
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+    records = json.loads(run("methods", "--json").stdout)
+    assert [record["name"] for record in records] == [entry.name for entry in CATALOGUE]
+    assert all(entry.name in shown.stdout for entry in CATALOGUE)
+
+
+def test_demo(tmp_path: Path) -> None:
+    result = run("demo", "--out", tmp_path / "tour")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.count("the accepted cause is") >= 2
+    assert "What to type next" in result.stdout
+    for stem in ("generated", "patients"):
+        assert (tmp_path / "tour" / f"{stem}.png").read_bytes()[:4] == b"\x89PNG"
+        again = run("infer", tmp_path / "tour" / f"{stem}.csv").stdout.splitlines()[0]
+        assert f"whence says: {again}" in result.stdout
+
+
+HEAVY = ("pandas", "polars", "pyarrow", "sklearn", "matplotlib", "jinja2", "jax", "scipy.stats", "narwhals", "sqlite3")
+GROUPS = ("whence.cli.bench", "whence.cli.data", "whence.cli.study")
+PROBE = """
+import sys
+from whence.cli.app import app
+try:
+    app(["infer", sys.argv[1], "-x", "1", "-y", "2", *sys.argv[3:]])
+except SystemExit as end:
+    print(end.code, *(name for name in sys.argv[2].split(",") if name in sys.modules), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("extra", [[], ["--json"]])
+def test_infer_imports_nothing_it_does_not_need(table: Path, extra: list[str]) -> None:
+    unwanted = (*HEAVY, *GROUPS, *(["rich.table", "whence.report"] if extra else []))
+    command = [sys.executable, "-c", PROBE, str(table), ",".join(unwanted), *extra]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert result.stderr == "0\n"
+
+
+def test_a_real_process(table: Path) -> None:
+    program = str(Path(sys.executable).with_name("whence"))
+    command = [program if Path(program).exists() else "whence", "infer", str(table), "-x", "dose", "-y", "response"]
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("dose -> response\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closed pipes are reported otherwise there")
+def test_a_reader_who_leaves_early(table: Path) -> None:
+    code = "from whence.cli import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "methods"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
