@@ -2,7 +2,7 @@
 
 from functools import cache, partial
 
-from whence.datasets import classic, combination, grid, networks, simulated
+from whence.datasets import classic, combination, networks, robustness, simulated
 from whence.datasets.classic import Draw
 from whence.datasets.collection import Collection, LazyPairs
 from whence.datasets.recipes import Generator, label
@@ -29,7 +29,7 @@ def _table() -> dict[str, Generator]:
         _named("Multi", "pre/post additive and multiplicative noise", combination.draw, _GOUDET, rows=1500),
         _named("Net-like", "look-alike of Net", networks.draw, _GOUDET_LIKE, rows=1500),
     )
-    return {generator.name: generator for generator in (*named, *grid.cells())}
+    return {generator.name: generator for generator in (*named, *robustness.cells())}
 
 
 def generator_names() -> tuple[str, ...]:
@@ -37,9 +37,14 @@ def generator_names() -> tuple[str, ...]:
     return tuple(_table())
 
 
-def grid_cells() -> tuple[Generator, ...]:
-    """The cells of the robustness grid, each with name, title, and its rows where they are fixed."""
-    return tuple(generator for generator in _table().values() if generator.name.startswith("grid/"))
+def generators() -> tuple[Generator, ...]:
+    """Every generator with its title, its rows and whom to cite."""
+    return tuple(_table().values())
+
+
+def grid() -> tuple[Generator, ...]:
+    """The cells of the robustness grid alone."""
+    return tuple(generator for generator in generators() if generator.name.startswith("grid/"))
 
 
 def generate(name: str, pairs: int = 100, n: int | None = None, seed: int = 0) -> Collection:

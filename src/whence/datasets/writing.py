@@ -14,7 +14,7 @@ from whence.pair import InputError
 LABELS = "pairs_gt.txt"
 
 
-def write(collection: Collection, root: Path, seed: int, n: int) -> Path:
+def write(collection: Collection, root: Path, seed: int) -> Path:
     """Write every pair under `root / name`; the note that makes the folder loadable is written last."""
     folder = root / collection.name
     try:
@@ -24,7 +24,7 @@ def write(collection: Collection, root: Path, seed: int, n: int) -> Path:
             (folder / f"pair_{index}.txt").write_text(_csv(labelled), encoding="ascii")
         truths = "".join(f"{int(labelled.truth > 0)}\n" for labelled in collection.pairs)
         (folder / LABELS).write_text(truths, encoding="ascii")
-        _write_note(folder, collection, seed, n)
+        _write_note(folder, collection, seed)
     except OSError as problem:
         raise InputError(
             f"Could not write {folder} ({problem.strerror or problem}); expected a folder with write permission and "
@@ -47,13 +47,13 @@ def _csv(labelled: LabelledPair) -> str:
     return '"","x","y"\n' + "".join(f'"{row}",{x!r},{y!r}\n' for row, (x, y) in enumerate(rows, start=1))
 
 
-def _write_note(folder: Path, collection: Collection, seed: int, n: int) -> None:
+def _write_note(folder: Path, collection: Collection, seed: int) -> None:
     fields: dict[str, str | int] = {
         "name": collection.name,
         "title": collection.title,
         "citation": collection.citation,
         "pairs": len(collection),
-        "rows": n,
+        "rows": collection.pairs[0].pair.n,
         "seed": seed,
         "whence": __version__,
         "numpy": np.__version__,

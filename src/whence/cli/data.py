@@ -1,0 +1,165 @@
+"""`whence data`: what data sets there are, fetching the published ones, drawing new ones."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from whence.cli.streams import paragraph, terminal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from whence.datasets.cache import Progress
+    from whence.datasets.registry import Entry
+
+app = typer.Typer(no_args_is_help=True, help="Labelled cause-effect pairs: list, fetch, generate.")
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data", help="Folder of the data files (default: WHENCE_DATA, else a per-user cache)."),
+]
+
+
+@app.command("list")
+def list_command(
+    data: DataDir = None,
+    generators: Annotated[bool, typer.Option("--generators", help="The generators instead of the files.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """The data sets: whether they are at hand, how large they are, whose they are, on what terms."""
+    records = _generators() if generators else _sets(data)
+    if as_json:
+        typer.echo(json.dumps(records, indent=2, ensure_ascii=False))
+    elif generators:
+        _show(terminal(), ("name", "rows", "title"), records)
+    else:
+        _show_sets(terminal(), records, data)
+
+
+@app.command()
+def fetch(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of data sets, or `all`.")],
+    data: DataDir = None,
+    again: Annotated[bool, typer.Option("--again", help="Also where the set is at hand already.")] = False,
+    address: Annotated[str | None, typer.Option("--from", help="Take them from this zip archive instead.")] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for a server.")] = 30.0,
+    attempts: Annotated[int, typer.Option(min=1, help="How often a broken download is continued.")] = 4,
+) -> None:
+    """Download published data sets; what is at hand already is left alone, so a failed run can be repeated."""
+    from whence.datasets.cache import fetch as fetch_set
+    from whence.datasets.download import Resuming
+
+    wanted, failed = _entries(names), False
+    downloader = Resuming(timeout=timeout, attempts=attempts)
+    for entry in wanted:
+        with _bar() as tell:
+            result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=tell)
+        said = result.failure or f"{entry.name}: {'fetched into' if result.news else 'already in'} {result.folder}"
+        typer.echo(said, err=bool(result.failure))
+        failed |= bool(result.failure)
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def generate(
+    name: Annotated[str, typer.Argument(help="A generator; `whence data list --generators` shows them.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder to write into; `--data` of other commands reads it.")],
+    pairs: Annotated[int, typer.Option("--pairs", help="Number of pairs.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed draws the same pairs.")] = 0,
+    n: Annotated[int | None, typer.Option("--n", help="Rows per pair (default: the generator's own).")] = None,
+) -> None:
+    """Draw labelled pairs from a seed and write them as files that `--data` reads back."""
+    from whence.datasets.generators import generate as draw
+    from whence.datasets.writing import write
+
+    collection = draw(name, pairs=pairs, n=n, seed=seed)
+    folder = write(collection, out, seed)
+    typer.echo(f"{name}: {len(collection)} pairs written into {folder}")
+
+
+def _entries(names: list[str]) -> "tuple[Entry, ...]":
+    from whence.datasets import registry
+
+    return registry.entries() if names == ["all"] else tuple(map(registry.entry, names))
+
+
+def _sets(data: Path | None) -> list[dict[str, Any]]:
+    from whence.datasets.folder import data_folder, is_present
+    from whence.datasets.registry import entries
+
+    root = data_folder(data)
+    return [
+        {
+            "name": entry.name,
+            "at_hand": is_present(entry, root),
+            "pairs": entry.pairs,
+            "rows": entry.rows,
+            "title": entry.title,
+            "folder": str(root / entry.folder),
+            "excluded": {exclusion.pair_id: exclusion.reason for exclusion in entry.exclusions},
+            "terms": entry.licence,
+            "citation": entry.citation,
+            "addresses": [{"url": m.source.url, "tried": m.source.verified} for m in entry.mirrors],
+        }
+        for entry in entries()
+    ]
+
+
+def _generators() -> list[dict[str, Any]]:
+    from whence.datasets.generators import generators
+
+    return [
+        {"name": g.name, "rows": g.fixed_rows or g.rows, "title": g.title, "citation": g.citation} for g in generators()
+    ]
+
+
+def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | None) -> None:
+    from whence.datasets.folder import VARIABLE, data_folder
+
+    shown = [record | {"at hand": "yes" if record["at_hand"] else "no"} for record in records]
+    _show(console, ("name", "at hand", "pairs", "rows", "title"), shown)
+    paragraph(console, f"Looked in {data_folder(data)} (change it with --data or {VARIABLE}).")
+    owners: dict[tuple[str, str], list[str]] = {}
+    for record in records:
+        owners.setdefault((record["citation"], record["terms"]), []).append(record["name"])
+    for (citation, terms), names in owners.items():
+        paragraph(console, f"{', '.join(names)}: {citation} Terms: {terms}.", bullet="- ")
+
+
+def _show(console: "Console", columns: tuple[str, ...], records: list[dict[str, Any]]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
+    for record in records:
+        table.add_row(*(str(record[column]) for column in columns))
+    console.print(table)
+
+
+@contextmanager
+def _bar() -> "Iterator[Progress]":
+    """A progress bar on standard error, gone when the download is done."""
+    from rich import progress
+
+    columns = (
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.DownloadColumn(),
+        progress.TimeRemainingColumn(),
+    )
+    console = terminal(sys.stderr)
+    with progress.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+        tasks: dict[str, progress.TaskID] = {}
+
+        def tell(url: str, done: int, total: int | None) -> None:
+            if url not in tasks:
+                tasks[url] = shown.add_task(url.split("/")[2])
+            shown.update(tasks[url], completed=done, total=total)
+
+        yield tell

@@ -1,0 +1,48 @@
+"""The files of one data set out of a zip archive, into a folder; nothing else is unpacked, and nothing outside it."""
+
+import re
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from whence.datasets.registry import Entry
+
+
+class ArchiveError(Exception):
+    """The archive is not what it should be; the message says how."""
+
+
+def unpack(archive: Path, entry: Entry, insides: Sequence[str], into: Path) -> None:
+    """Write the members of `entry`, found in the first of the folders `insides` that holds its labels."""
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            for member in _members(opened.namelist(), entry, insides):
+                # Only the last part of the name is used, so no member can lead out of the folder.
+                (into / PurePosixPath(member).name).write_bytes(opened.read(member))
+    except (zipfile.BadZipFile, EOFError, NotImplementedError) as problem:
+        raise ArchiveError(f"what came is not a usable zip archive ({problem})") from None
+
+
+def _members(names: Sequence[str], entry: Entry, insides: Sequence[str]) -> list[str]:
+    belongs = re.compile(entry.members)
+    holders: dict[PurePosixPath, list[str]] = {}
+    for name in names:
+        path = PurePosixPath(name)
+        if belongs.fullmatch(path.name):
+            holders.setdefault(path.parent, []).append(name)
+    with_labels = {
+        folder: members
+        for folder, members in holders.items()
+        if any(PurePosixPath(member).name == entry.labels for member in members)
+    }
+    for inside in insides:
+        matching = [folder for folder in with_labels if _ends_with(folder, PurePosixPath(inside))]
+        if len(matching) == 1:
+            return with_labels[matching[0]]
+    found = ", ".join(sorted(map(str, with_labels))) or "none"
+    raise ArchiveError(f"the archive has no single folder with {entry.labels} for {entry.name} (found: {found})")
+
+
+def _ends_with(folder: PurePosixPath, inside: PurePosixPath) -> bool:
+    count = len(inside.parts)
+    return count == 0 or folder.parts[-count:] == inside.parts
