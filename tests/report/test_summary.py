@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 from specimens import SPECIMENS, decided, pair
 
+from whence.catalogue import CATALOGUE
 from whence.report import provenance
 from whence.report.measures import correlations, data_facts, measures
 from whence.report.stance import Stance, readings, sentence
@@ -121,6 +122,11 @@ def test_every_citation_has_its_entry_and_its_label() -> None:
     library = provenance._library()
     cited = {key for keys in provenance._CITED.values() for key in keys} | {"gretton2007kernel"}
     assert cited == set(library) == set(provenance._LABELS)
+
+
+def test_every_method_of_the_catalogue_is_cited() -> None:
+    blank = SPECIMENS["score only"]
+    assert [entry.name for entry in CATALOGUE if not provenance._cited(replace(blank, method=entry.name))] == []
 
 
 def test_a_method_from_elsewhere_is_summarised_too() -> None:

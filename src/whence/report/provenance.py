@@ -29,6 +29,12 @@ _CITED = {
     "cgnn": ("goudet2018learning",),
     "igci": ("janzing2012information",),
     "igci-g": ("janzing2012information",),
+    "fom": ("cai2020fom",),
+    "reci": ("bloebaum2018cause",),
+    "cdci": ("duong2022bivariate",),
+    "lingam": ("hyvarinen2013pairwise",),
+    "pnl": ("zhang2009identifiability",),
+    "roche": ("tran2024robust",),
 }
 
 
@@ -43,6 +49,12 @@ _LABELS = {
     "strobl2023identifying": "Strobl and Lasko, 2023",
     "goudet2018learning": "Goudet et al., 2018",
     "janzing2012information": "Janzing et al., 2012",
+    "cai2020fom": "Cai et al., 2020",
+    "bloebaum2018cause": "Blöbaum et al., 2018",
+    "duong2022bivariate": "Duong and Nguyen, 2022",
+    "hyvarinen2013pairwise": "Hyvärinen and Smith, 2013",
+    "zhang2009identifiability": "Zhang and Hyvärinen, 2009",
+    "tran2024robust": "Tran et al., 2024",
 }
 
 
