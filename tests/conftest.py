@@ -1,0 +1,28 @@
+"""One profile for property tests: no deadline (the first call compiles) and the same examples in every run."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("whence", deadline=None, derandomize=True, max_examples=40)
+settings.load_profile("whence")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder with the published benchmark files; tests that need it are skipped where it is absent."""
+    folder = os.environ.get("WHENCE_DATA", "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("WHENCE_DATA does not name a folder with the benchmark files")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def golden_dir() -> Path:
+    """The folder with golden numbers, beside the benchmark files."""
+    folder = Path(__file__).parents[2] / "shared" / "golden"
+    if not folder.is_dir():
+        pytest.skip("no golden numbers beside the checkout")
+    return folder

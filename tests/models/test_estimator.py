@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from whence import LocationScaleRegressor
+
+
+# Few knots keep the checks with ten input columns small; the default setting has its own test below.
+@parametrize_with_checks([LocationScaleRegressor(n_knots=4, degree=2)])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_keeps_the_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([LocationScaleRegressor()])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_keeps_the_scikit_learn_contract_with_default_settings(estimator, check):
+    check(estimator)
+
+
+def data(n=800, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-1, 1, size=n)
+    return x[:, None], 3.0 + np.sin(3 * x) + (0.2 + 0.3 * x**2) * rng.normal(size=n)
+
+
+def test_predictions_fit_together():
+    X, y = data()
+    model = LocationScaleRegressor(n_knots=8, degree=3).fit(X, y)
+    mean, std = model.predict(X, return_std=True)
+    from scipy.stats import norm
+
+    np.testing.assert_allclose(model.log_likelihood(X, y), norm(mean, std).logpdf(y))
+    np.testing.assert_allclose(model.predict_dist(X).mean(), mean)
+    assert model.score(X, y) == pytest.approx(model.log_likelihood(X, y).mean())
+    quantiles = model.predict_quantile(X, [0.025, 0.5, 0.975])
+    np.testing.assert_allclose(quantiles[:, 1], mean)
+    assert np.mean((y > quantiles[:, 0]) & (y < quantiles[:, 2])) == pytest.approx(0.95, abs=0.02)
+    samples = model.sample_y(X, 200, random_state=0)
+    np.testing.assert_allclose(samples.mean(axis=1), mean, atol=0.2)
+    np.testing.assert_array_equal(samples, model.sample_y(X, 200, random_state=0))
+
+
+def test_units_of_both_sides_do_not_matter():
+    X, y = data()
+    plain = LocationScaleRegressor(n_knots=8).fit(X, y)
+    other = LocationScaleRegressor(n_knots=8).fit(1e3 * X + 5e4, 1e-4 * y - 7.0)
+    mean, std = plain.predict(X, return_std=True)
+    other_mean, other_std = other.predict(1e3 * X + 5e4, return_std=True)
+    np.testing.assert_allclose(other_mean, 1e-4 * mean - 7.0, rtol=1e-6)
+    np.testing.assert_allclose(other_std, 1e-4 * std, rtol=1e-5)
+
+
+def test_row_order_does_not_matter_and_the_ends_extrapolate_constantly():
+    X, y = data()
+    order = np.random.default_rng(1).permutation(len(y))
+    model = LocationScaleRegressor(n_knots=8).fit(X, y)
+    np.testing.assert_allclose(model.predict(X[order]), model.predict(X)[order], rtol=1e-12)
+    again = LocationScaleRegressor(n_knots=8).fit(X[order], y[order])
+    np.testing.assert_allclose(again.predict(X), model.predict(X), rtol=1e-7)
+    ends = model.predict([[X.min()], [X.min() - 5]])
+    assert ends[0] == ends[1]
+
+
+def test_several_inputs_add_up():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-1, 1, size=(3000, 2))
+    y = np.sin(3 * X[:, 0]) + X[:, 1] ** 2 + 0.2 * rng.normal(size=3000)
+    model = LocationScaleRegressor(n_knots=6, degree=3).fit(X, y)
+    mean, std = model.predict(X, return_std=True)
+    assert model.converged_
+    assert np.sqrt(np.mean((mean - np.sin(3 * X[:, 0]) - X[:, 1] ** 2) ** 2)) < 0.1
+    assert std.mean() == pytest.approx(0.2, rel=0.2)
+
+
+def test_knots_may_follow_the_quantiles():
+    X, y = data()
+    model = LocationScaleRegressor(n_knots=8, knots="quantile").fit(X**3, y)
+    assert model.converged_
+    assert np.diff(model.knots_[0][5:-5]).std() > 0
+
+
+def test_stopping_short_warns_and_says_so():
+    X, y = data()
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 Newton"):
+        model = LocationScaleRegressor(max_iter=1).fit(X, y)
+    assert not model.converged_
+
+
+def test_standard_errors_cover_the_truth():
+    """Features that contain the truth exactly: constant location and scale, so that theory holds at any n."""
+    covered_mean, covered_std = [], []
+    grid = np.linspace(-0.9, 0.9, 5)[:, None]
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1, 1, size=(600, 1))
+        model = LocationScaleRegressor(n_knots=3, degree=1).fit(X, 1.0 + 0.5 * rng.normal(size=600))
+        mean, std = model.predict(grid, return_std=True)
+        of_mean, of_std = model.standard_errors(grid)
+        covered_mean.append(np.abs(mean - 1.0) < 1.96 * of_mean)
+        covered_std.append(np.abs(std - 0.5) < 1.96 * of_std)
+    assert 0.90 < np.mean(covered_mean) < 0.99
+    assert 0.90 < np.mean(covered_std) < 0.99

@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whence.numerics.banded import cholesky, damped_cholesky, solve
+from whence.numerics.design import additive_design, band_of, predict_rows, scatter
+from whence.numerics.least_squares import least_squares
+from whence.numerics.splines import spline_rows, uniform_knots
+
+
+def to_band(matrix, width):
+    band = np.zeros((len(matrix), width + 1))
+    for i in range(len(matrix)):
+        for c in range(max(0, i - width), i + 1):
+            band[i, width + c - i] = matrix[i, c]
+    return band
+
+
+@given(st.integers(1, 25), st.integers(0, 24), st.integers(0, 2**31))
+def test_banded_solve_equals_the_dense_one(size, width, seed):
+    width = min(width, size - 1)
+    rng = np.random.default_rng(seed)
+    lower = np.tril(np.triu(rng.normal(size=(size, size)), -width)) + 3.0 * np.eye(size)
+    matrix, right = lower @ lower.T, rng.normal(size=size)
+    band = to_band(matrix, width)
+    factor = np.zeros_like(band)
+    assert cholesky(band, factor)
+    np.testing.assert_allclose(solve(factor, right), np.linalg.solve(matrix, right), rtol=1e-6, atol=1e-8)
+
+
+def test_an_indefinite_matrix_is_told_and_numbers_that_are_none_do_not_hang():
+    band = np.array([[0.0, 1.0], [2.0, 1.0]])
+    assert not cholesky(band, np.zeros_like(band))
+    assert not damped_cholesky(np.full((3, 2), np.nan), np.zeros((3, 2)))
+
+
+def design_and_matrix(columns, seed=0):
+    rng = np.random.default_rng(seed)
+    inputs = np.sort(rng.normal(size=(80, columns)), axis=0)
+    if columns > 1:
+        inputs[:, 1:] = rng.permutation(inputs[:, 1:])
+    rows = [spline_rows(np.ascontiguousarray(u), uniform_knots(u.min(), u.max(), 4, 2), 2) for u in inputs.T]
+    dense = np.zeros((80, sum(r.size for r in rows)))
+    offset = 0
+    for r in rows:
+        for i in range(80):
+            dense[i, offset + r.first[i] : offset + r.first[i] + 3] = r.values[i]
+        offset += r.size
+    return additive_design(rows), dense
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_design_operations_equal_matrix_products(columns):
+    design, dense = design_and_matrix(columns)
+    rows = (design.values, design.bounds, design.index)
+    rng = np.random.default_rng(1)
+    w = rng.normal(size=2 * design.size)
+    even, odd = predict_rows(*rows, w)
+    np.testing.assert_allclose(even, dense @ w[0::2], atol=1e-13)
+    np.testing.assert_allclose(odd, dense @ w[1::2], atol=1e-13)
+    a, b, c = rng.uniform(size=(3, 80))
+    out = np.zeros(2 * design.size)
+    scatter(*rows, a, b, out)
+    np.testing.assert_allclose(out[0::2], dense.T @ a, atol=1e-13)
+    np.testing.assert_allclose(out[1::2], dense.T @ b, atol=1e-13)
+    full = np.zeros((2 * design.size, 2 * design.size))
+    full[0::2, 0::2] = dense.T @ (a[:, None] * dense)
+    full[1::2, 0::2] = full[0::2, 1::2] = dense.T @ (b[:, None] * dense)
+    full[1::2, 1::2] = dense.T @ (c[:, None] * dense)
+    band = band_of(*rows, design.size, design.half_width, a, b, c)
+    np.testing.assert_allclose(band, to_band(full, design.half_width), atol=1e-12)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_least_squares_is_the_projection(columns):
+    design, dense = design_and_matrix(columns, seed=2)
+    rng = np.random.default_rng(3)
+    v, s = rng.normal(size=80), rng.uniform(0.5, 2.0, size=80)
+    beta = least_squares(design.values, design.bounds, design.index, design.size, design.half_width, v, s)
+    expected, *_ = np.linalg.lstsq(np.sqrt(s)[:, None] * dense, np.sqrt(s) * v, rcond=None)
+    np.testing.assert_allclose(dense @ beta[0::2], dense @ expected, atol=1e-6)
+    np.testing.assert_array_equal(beta[1::2], 0.0)

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whence.pair import InputError, Pair, both_directions, standardise
+
+GOOD = np.arange(12.0)
+BAD = {
+    "unequal length": (GOOD, GOOD[:-1] ** 2, "Got 12 values for 'x' and 11 for 'y'"),
+    "too short": (GOOD[:9], GOOD[:9] ** 2, "Got 9 rows"),
+    "constant": (np.ones(12), GOOD, "'x' is constant"),
+    "identical": (GOOD, GOOD.copy(), "are identical"),
+    "missing": (np.where(GOOD == 3, np.nan, GOOD), GOOD**2, "1 row with a missing value"),
+    "infinite": (GOOD, np.where(GOOD == 3, np.inf, GOOD**2), "'y' has 1 infinite value"),
+    "text": (["a"] * 12, GOOD, "'x' is not numeric"),
+    "dates": (np.arange(12).astype("datetime64[D]"), GOOD, "dates"),
+    "complex": (GOOD * 1j, GOOD, "complex"),
+    "two-dimensional": (np.ones((12, 2)), GOOD, "shape"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_columns_get_one_sentence(case):
+    x, y, words = BAD[case]
+    with pytest.raises(InputError, match=words) as caught:
+        Pair.of(x, y)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    assert sentence.endswith(".")
+
+
+def test_missing_rows_are_left_out_and_counted_on_request():
+    x = np.where(GOOD == 3, np.nan, GOOD)
+    pair = Pair.of(x, GOOD**2, nan_policy="omit")
+    assert (pair.n, pair.dropped) == (11, 1)
+    with pytest.raises(InputError, match="nan_policy"):
+        Pair.of(x, GOOD**2, nan_policy="ignore")
+
+
+def test_swapping_twice_is_nothing():
+    pair = Pair.of(GOOD, GOOD**2, x_name="a", y_name="b")
+    twice = pair.swapped().swapped()
+    assert (twice.x_name, twice.y_name) == ("a", "b")
+    np.testing.assert_array_equal(twice.x, pair.x)
+    assert pair.swapped().x_name == "b"
+
+
+@given(
+    st.lists(st.floats(-1e3, 1e3), min_size=10, max_size=40).filter(lambda v: np.ptp(v) > 1e-3),
+    st.sampled_from([1e-200, 1e-6, 1.0, 1e6, 1e200]),
+)
+def test_standardised_columns_have_mean_zero_and_unit_spread_whatever_their_size(values, unit):
+    z = standardise(np.array(values) * unit)
+    assert abs(z.mean()) < 1e-9
+    assert z.std() == pytest.approx(1.0)
+
+
+def test_both_directions_turns_the_pair_round_once():
+    pair = Pair.of(GOOD, GOOD**2)
+    forward, backward = both_directions(pair, lambda cause, effect: (cause[2], effect[2]))
+    assert forward == (2.0, 4.0)
+    assert backward == (4.0, 2.0)
