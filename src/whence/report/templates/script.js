@@ -2,7 +2,13 @@
 (() => {
   const copied = document.getElementById("copied");
   const copy = async (text) => {
-    if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text);
+    try {
+      return await navigator.clipboard.writeText(text);
+    } catch {
+      copyByHand(text);  // older browsers, and pages without the permission
+    }
+  };
+  const copyByHand = (text) => {
     const area = document.createElement("textarea");
     area.value = text;
     document.body.append(area);
