@@ -98,7 +98,7 @@ def _column(values: ArrayLike, name: str) -> FloatArray:
         if array.dtype.kind == "c":
             raise TypeError("complex numbers")
         array = array.astype(np.float64)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         kind = f" ({problem})" if str(problem) in ("dates", "complex numbers") else ""
         raise InputError(
             f"Column {name!r} is not numeric{kind}; expected numbers only: choose a numeric column or convert it first."

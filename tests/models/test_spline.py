@@ -53,7 +53,7 @@ def test_least_squares_equals_the_textbook_projection():
 def test_not_below_the_certified_optima(name, data_dir, golden_dir):
     """Every fit of four data sets against optima found by another program; see golden/README there."""
     file = golden_dir / f"concave_optimum_{'Tuebingen' if name == 'Tue' else name}.csv"
-    expected = {int(row["pair_id"]): row for row in csv.DictReader(file.open())}
+    expected = {int(row["pair_id"]): row for row in csv.DictReader(file.read_text().splitlines())}
     for labelled in load(name, data_dir=data_dir).pairs:
         row = expected.get(int(labelled.pair_id))
         if row is None:
