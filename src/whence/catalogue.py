@@ -92,6 +92,20 @@ CATALOGUE: tuple[Entry, ...] = (
         extra="nn",
     ),
     Entry(
+        "roche",
+        "whence.neural:roche",
+        "as nn-loci-h, with Student's t noise: outliers pull less on f and g",
+        "as nn-loci-h: linear Gaussian relations, hidden common causes; its training depends on a seed",
+        extra="nn",
+    ),
+    Entry(
+        "cgnn",
+        "whence.baselines.cgnn:cgnn",
+        "effect = net(cause, Gaussian noise) with a small network: the direction that imitates the data better wins",
+        "relations that fit both ways; few rows; random from run to run, and slow without a GPU (minutes a pair)",
+        extra="nn",
+    ),
+    Entry(
         "igci",
         "whence.baselines.igci:igci",
         "effect = f(cause) almost without noise; the slope of f is unrelated to the density of the cause",

@@ -14,7 +14,7 @@ from whence.decision import Decision, Evidence, undecided
 from whence.methods import evidence
 from whence.models.network import Progress
 from whence.models.network_fits import Network, networks
-from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, Head
+from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
 from whence.models.network_jax import gpu_in_sight
 from whence.models.network_training import Status, Training
 from whence.pair import Pair
@@ -92,3 +92,5 @@ nn_loci_h = _builder("nn-loci-h", LOCATION_SCALE, independence)
 nn_loci_m = _builder("nn-loci-m", LOCATION_SCALE, likelihood)
 nn_anm_h = _builder("nn-anm-h", ADDITIVE, independence)
 nn_anm_m = _builder("nn-anm-m", ADDITIVE, likelihood)
+roche = _builder("roche", STUDENT, independence)
+"""Robust to heavy tails: Student's t instead of the normal law (the ROCHE authors' method)."""

@@ -65,18 +65,23 @@ class Problem:
 def canonical(cause: FloatArray, effect: FloatArray) -> Direction:
     """Canonical form of two columns; exchanging the columns gives the same numbers with the roles exchanged."""
     u, v = _rounded(cause), _rounded(effect)
-    order = np.lexsort((v, u))
-    columns = sorted(_digest(np.sort(column)) for column in (u, v))
-    u, v = np.ascontiguousarray(u[order]), np.ascontiguousarray(v[order])
-    return Direction(u, v, order, _digest(u, v), _digest(*columns))
+    return _direction(u, v, np.lexsort((v, u)))
 
 
 def problem(direction: Direction, head: Head, hidden: int, seed: int, restart: int = 0) -> Problem:
     """A fit that starts from numbers drawn for this pair, seed and restart, and for nothing else."""
-    words = np.frombuffer(direction.pair_digest[:16], dtype=np.uint32)
-    rng = np.random.default_rng([seed, restart, *(int(word) for word in words)])
     weight = np.full(direction.n, 1.0 / direction.n)
-    return Problem(direction, weight, initial(head, hidden, rng))
+    return Problem(direction, weight, _start(direction, head, hidden, seed, restart))
+
+
+def weighted_problem(
+    u: FloatArray, v: FloatArray, weight: FloatArray, head: Head, hidden: int, seed: int, restart: int = 0
+) -> Problem:
+    """The same for rows with weights, standardised by the caller."""
+    u, v = _on_grid(u), _on_grid(v)
+    direction = _direction(u, v, np.lexsort((weight, v, u)))
+    weight = weight[direction.order] / np.sum(weight[direction.order])
+    return Problem(direction, weight, _start(direction, head, hidden, seed, restart))
 
 
 def bucket(n: int) -> int:
@@ -136,6 +141,17 @@ def stacked(problems: Sequence[Problem], group: Group) -> tuple[FloatArray, Floa
     return cause, effect, weight, np.stack([p.theta for p in chosen])
 
 
+def _direction(u: FloatArray, v: FloatArray, order: NDArray[np.intp]) -> Direction:
+    columns = sorted(_digest(np.sort(column)) for column in (u, v))
+    u, v = np.ascontiguousarray(u[order]), np.ascontiguousarray(v[order])
+    return Direction(u, v, order, _digest(u, v), _digest(*columns))
+
+
+def _start(direction: Direction, head: Head, hidden: int, seed: int, restart: int) -> FloatArray:
+    words = np.frombuffer(direction.pair_digest[:16], dtype=np.uint32)
+    return initial(head, hidden, np.random.default_rng([seed, restart, *(int(word) for word in words)]))
+
+
 def _digest(*parts: FloatArray | bytes) -> bytes:
     return hashlib.sha256(b"".join(bytes(part) for part in parts)).digest()
 
@@ -147,7 +163,10 @@ def _padded(column: FloatArray, rows: int) -> FloatArray:
 def _rounded(column: FloatArray) -> FloatArray:
     # Sums depend on the order of their terms; sorting first makes a standardised column a function of its values.
     order = np.argsort(column, kind="stable")
-    values = np.round(standardise(column[order]) * GRID) / GRID
-    out = np.empty_like(values)
-    out[order] = values + 0.0  # no negative zero: it would change the digest
+    out = np.empty_like(column)
+    out[order] = _on_grid(standardise(column[order]))
     return out
+
+
+def _on_grid(values: FloatArray) -> FloatArray:
+    return np.round(values * GRID) / GRID + 0.0  # no negative zero: it would change the digest
