@@ -1,6 +1,6 @@
 """GRCI: the direction whose standardised residual shares less information with the presumed cause.
 
-Strobl and Lasko (CLeaR 2023): effect = m(cause) + s(cause)·noise, with m the conditional mean and s the conditional
+Strobl and Lasko (2022): effect = m(cause) + s(cause)·noise, with m the conditional mean and s the conditional
 mean absolute deviation, both by piecewise linear regression whose knots are tuned by leave-one-out error. Dependence
 of cause and residual is the nearest-neighbour mutual information of Kraskov et al. (2004) up to a constant.
 """

@@ -1,6 +1,6 @@
 """HECI: the direction with the shorter code for the effect as a piecewise polynomial of the cause.
 
-Xu, Mian, Marx and Vreeken (AISTATS 2022): both columns on [0, 1]; the cause is cut into equal-width bins; neighbouring
+Xu, Mian, Marx and Vreeken (ICML 2022): both columns on [0, 1]; the cause is cut into equal-width bins; neighbouring
 bins are merged so that the sum over the pieces of N·log₂(squared error / N) + (degree + 2)·log₂ n is least, each piece
 with its own polynomial and its own noise.
 """
