@@ -44,7 +44,7 @@ class Resuming:
                     return self._continue(url, sink)
                 except _BrokenOffError as problem:
                     reason = str(problem)
-        raise DownloadError(f"{reason} ({self.attempts} attempts)")
+        raise DownloadError(f"{reason} ({self.attempts} attempt{'s' * (self.attempts > 1)})")
 
     def _continue(self, url: str, sink: IO[bytes]) -> None:
         import requests
@@ -70,6 +70,8 @@ class Resuming:
     def _receive(self, answer: Any, sink: IO[bytes], reached: int) -> None:
         announced = answer.headers.get("Content-Length", "")
         total = reached + int(announced) if announced.isdigit() else None
+        # Otherwise the bytes that came before the break are thrown away with the error.
+        answer.raw.enforce_content_length = False
         for chunk in answer.iter_content(CHUNK):
             sink.write(chunk)
             self.report(sink.tell(), total)

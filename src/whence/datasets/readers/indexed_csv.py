@@ -28,7 +28,7 @@ def read_pair(path: Path) -> Pair:
     """Columns 2 and 3. The header's names differ with the label in the published files, so they are not used."""
     header, _, body = read_bytes(path).partition(b"\n")
     columns = header.count(b",") + 1
-    table = parse_table(body.replace(b'"', b"").replace(b",", b" "), columns, path)
+    table = parse_table(body.replace(b'"', b"").replace(b",", b" "), columns, path, least=3)
     return Pair.of(table[:, 1], table[:, 2])
 
 

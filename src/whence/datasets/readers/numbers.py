@@ -7,17 +7,18 @@ import numpy as np
 from whence.pair import FloatArray, InputError
 
 
-def parse_table(text: bytes, columns: int, path: Path) -> FloatArray:
-    """Numbers separated by white space, `columns` to a row.
+def parse_table(text: bytes, columns: int, path: Path, least: int = 1) -> FloatArray:
+    """Numbers separated by white space, `columns` to a row, which must be at least `least`.
 
     Splitting the bytes and converting them at once is some ten times faster than a CSV parser on these small files.
     """
     try:
-        values = np.array(text.split(), dtype=np.float64)
-        return values.reshape(-1, columns)
+        if columns < least:
+            raise ValueError("too few columns")
+        return np.array(text.split(), dtype=np.float64).reshape(-1, columns)
     except ValueError:
         raise InputError(
-            f"Could not read {path} as a table of numbers with {columns} columns; expected the file as published: "
+            f"Could not read {path} as a table of numbers with {max(columns, least)} columns; expected the file as published: "
             "fetch or copy it again."
         ) from None
 

@@ -23,7 +23,7 @@ def read_pair(path: Path) -> Pair:
     """The first two columns; some files carry a third with quality flags."""
     text = read_bytes(path)
     columns = len(text.partition(b"\n")[0].split())
-    table = parse_table(text, max(columns, 1), path)
+    table = parse_table(text, columns, path, least=2)
     return Pair.of(table[:, 0], table[:, 1])
 
 

@@ -1,0 +1,269 @@
+"""fetch() against a server on this machine that breaks off, lies, hangs, or has nothing; and two processes at once."""
+
+import hashlib
+import io
+import json
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from whence.datasets.cache import Fetched, fetch
+from whence.datasets.download import Resuming
+from whence.datasets.fingerprint import tree_sha256
+from whence.datasets.loading import load
+from whence.datasets.registry import Entry, Mirror, Source, entry
+
+QUICK = Resuming(timeout=5, attempts=3, pause=0.01)
+
+
+def contents() -> dict[str, str]:
+    body = '"","x","y"\n' + "".join(f'"{i}",{i},{(i * 7) % 12}\n' for i in range(12))
+    return {"pairs_gt.txt": "1\n0\n" * 50} | {f"pair_{i}.txt": body.replace("11", str(100 + i)) for i in range(1, 101)}
+
+
+def zipped(inside: str = "top-1234/data/ANLSMN_pairs/AN", **extra: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in contents().items():
+            archive.writestr(f"{inside}/{name}", text)
+        for name, text in extra.items():
+            archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+@pytest.fixture(scope="module")
+def registered(tmp_path_factory: pytest.TempPathFactory) -> Entry:
+    """AN as if the little files above were the published ones."""
+    folder = tmp_path_factory.mktemp("original")
+    for name, text in contents().items():
+        (folder / name).write_text(text)
+    return replace(entry("AN"), tree_sha256=tree_sha256(folder.iterdir()), labels_sha256="", mirrors=())
+
+
+class Behaviour:
+    """What the server does; it also remembers what it was asked."""
+
+    def __init__(self, body: bytes, *, cuts: int = 0, status: int = 200, hang: float = 0, ranges: bool = True) -> None:
+        self.body, self.cuts, self.status, self.hang, self.ranges = body, cuts, status, hang, ranges
+        self.asked: list[str | None] = []
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        asked = handler.headers.get("Range")
+        self.asked.append(asked)
+        time.sleep(self.hang)
+        if self.status != 200:
+            return handler.send_error(self.status)
+        start = int(asked.removeprefix("bytes=").removesuffix("-")) if asked and self.ranges else 0
+        part = self.body[start:]
+        handler.send_response(206 if start else 200)
+        handler.send_header("Content-Length", str(len(part)))
+        handler.end_headers()
+        if self.cuts > 0:
+            self.cuts -= 1
+            part = part[: len(part) // 2]
+        handler.wfile.write(part)
+        return None
+
+
+@contextmanager
+def serving(behaviour: Behaviour) -> Iterator[str]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            try:
+                behaviour.answer(self)
+            except (BrokenPipeError, ConnectionResetError):
+                self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/data.zip"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def from_url(known: Entry, *urls: str, sha256: str = "") -> Entry:
+    mirrors = [Mirror(Source(f"m{i}", url, False, sha256), "data/ANLSMN_pairs/AN") for i, url in enumerate(urls)]
+    return replace(known, mirrors=tuple(mirrors))
+
+
+def visible(root: Path) -> list[str]:
+    """Everything under the data directory except kept archives."""
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file() and path.suffix != ".zip")
+
+
+def check_nothing_came(result: Fetched, root: Path, *hints: str) -> None:
+    assert not result.news
+    for hint in (*hints, "WHENCE_DATA", "by hand", str(root / "ANLSMN_pairs" / "AN")):
+        assert hint in result.failure
+    assert visible(root) == []
+
+
+def test_a_set_arrives_whole_and_can_be_loaded(registered: Entry, tmp_path: Path) -> None:
+    seen: list[tuple[int, int | None]] = []
+    behaviour = Behaviour(body := zipped())
+    with serving(behaviour) as url:
+        known = from_url(registered, url)
+        result = fetch(known, tmp_path, downloader=QUICK, progress=lambda _, done, total: seen.append((done, total)))
+        assert result == Fetched("AN", tmp_path / "ANLSMN_pairs" / "AN", news=True)
+        assert [labelled.truth for labelled in load("AN", tmp_path).pairs[:2]] == [1, -1]
+        assert seen[-1] == (len(body), len(body))
+        assert fetch(known, tmp_path, downloader=QUICK).news is False  # at hand: no second download
+        assert len(behaviour.asked) == 1
+    assert [name for name in visible(tmp_path) if not name.startswith("ANLSMN_pairs/AN/pair")] == []
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_truncated_body_is_continued(registered: Entry, tmp_path: Path, ranges: bool) -> None:
+    behaviour = Behaviour(zipped(), cuts=2 if ranges else 1, ranges=ranges)
+    with serving(behaviour) as url:
+        assert fetch(from_url(registered, url), tmp_path, downloader=QUICK).news
+    assert behaviour.asked[0] is None
+    assert all(asked and asked.startswith("bytes=") for asked in behaviour.asked[1:])
+    assert len(load("AN", tmp_path)) == 100
+
+
+def test_a_body_that_stays_truncated_leaves_nothing_behind(registered: Entry, tmp_path: Path) -> None:
+    behaviour = Behaviour(zipped(), cuts=99, ranges=False)
+    with serving(behaviour) as url:
+        result = fetch(from_url(registered, url), tmp_path, downloader=QUICK)
+    check_nothing_came(result, tmp_path, "broke off", "3 attempts")
+    assert list(tmp_path.rglob("*.zip")) == []
+    with serving(Behaviour(zipped())) as url:  # and the next run succeeds
+        assert fetch(from_url(registered, url), tmp_path, downloader=QUICK).news
+
+
+def test_a_wrong_archive_hash_is_refused(registered: Entry, tmp_path: Path) -> None:
+    body = zipped()
+    with serving(Behaviour(body)) as url:
+        result = fetch(from_url(registered, url, sha256="0" * 64), tmp_path, downloader=QUICK)
+        check_nothing_came(result, tmp_path, "SHA-256")
+        right = hashlib.sha256(body).hexdigest()
+        assert fetch(from_url(registered, url, sha256=right), tmp_path, downloader=QUICK).news
+
+
+def test_files_that_differ_from_the_registered_ones_are_refused(registered: Entry, tmp_path: Path) -> None:
+    with serving(Behaviour(zipped())) as url:
+        other = replace(from_url(registered, url), tree_sha256="1" * 64)
+        check_nothing_came(fetch(other, tmp_path, downloader=QUICK), tmp_path, "differ from the registered")
+        other = replace(from_url(registered, url), labels_sha256="1" * 64)
+        check_nothing_came(fetch(other, tmp_path, downloader=QUICK), tmp_path, "labels")
+
+
+@pytest.mark.parametrize("body", [b"<html>sorry</html>", zipped("elsewhere")[:-40], zipped("a") + b"", b""])
+def test_what_is_no_archive_of_the_set_is_refused(registered: Entry, tmp_path: Path, body: bytes) -> None:
+    with serving(Behaviour(body)) as url:
+        known = replace(from_url(registered, url), labels="no_such_labels.txt")
+        check_nothing_came(fetch(known, tmp_path, downloader=QUICK), tmp_path, "archive")
+
+
+def test_404_is_final_and_the_next_mirror_is_tried(registered: Entry, tmp_path: Path) -> None:
+    gone = Behaviour(b"", status=404)
+    with serving(gone) as first:
+        result = fetch(from_url(registered, first), tmp_path, downloader=QUICK)
+        check_nothing_came(result, tmp_path, "404")
+        assert len(gone.asked) == 1
+        with serving(Behaviour(zipped())) as second:
+            assert fetch(from_url(registered, first, second), tmp_path, downloader=QUICK).news
+
+
+def test_a_busy_server_is_asked_again(registered: Entry, tmp_path: Path) -> None:
+    busy = Behaviour(b"", status=503)
+    with serving(busy) as url:
+        check_nothing_came(fetch(from_url(registered, url), tmp_path, downloader=QUICK), tmp_path, "503")
+    assert len(busy.asked) == 3
+
+
+def test_a_hanging_server_is_given_up(registered: Entry, tmp_path: Path) -> None:
+    with serving(Behaviour(zipped(), hang=0.5)) as url:
+        impatient = Resuming(timeout=0.1, attempts=2, pause=0.01)
+        result = fetch(from_url(registered, url), tmp_path, downloader=impatient)
+    check_nothing_came(result, tmp_path, "no answer within 0.1 s")
+
+
+def test_no_server_at_all(registered: Entry, tmp_path: Path) -> None:
+    with serving(Behaviour(b"")) as url:
+        pass  # the port is free again
+    check_nothing_came(fetch(from_url(registered, url), tmp_path, downloader=QUICK), tmp_path, "online?")
+
+
+def test_a_folder_that_cannot_be_written(registered: Entry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    with serving(Behaviour(zipped())) as url:
+        known = from_url(registered, url)
+        assert "Could not write" in fetch(known, blocked / "data", downloader=QUICK).failure
+
+        def refuse(*_: object, **__: object) -> None:
+            raise PermissionError(30, "Read-only file system")
+
+        monkeypatch.setattr("whence.datasets.cache.tempfile.TemporaryDirectory", refuse)
+        result = fetch(known, tmp_path / "data", downloader=QUICK)
+    assert "Read-only file system" in result.failure and "WHENCE_DATA" in result.failure
+
+
+def test_nothing_outside_the_set_is_unpacked(registered: Entry, tmp_path: Path) -> None:
+    root = tmp_path / "data"
+    body = zipped(**{"../../pair_1.txt": "evil", "top-1234/data/ANLSMN_pairs/AN/run.sh": "evil"})
+    with serving(Behaviour(body)) as url:
+        assert fetch(from_url(registered, url), root, downloader=QUICK).news
+    assert {path.suffix for path in tmp_path.rglob("*") if path.is_file()} == {".txt", ".zip"}
+    assert not (tmp_path / "pair_1.txt").exists()
+
+
+def test_a_crash_half_way_leaves_no_set(registered: Entry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = []
+    replace_file = Path.replace
+
+    def crash_later(self: Path, target: Path) -> Path:
+        moved.append(self)
+        if len(moved) > 40:
+            raise KeyboardInterrupt
+        return replace_file(self, target)
+
+    with serving(Behaviour(zipped())) as url:
+        known = from_url(registered, url)
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(Path, "replace", crash_later)
+            fetch(known, tmp_path, downloader=QUICK)
+        assert not (tmp_path / "ANLSMN_pairs/AN/pairs_gt.txt").exists()
+        assert fetch(known, tmp_path, downloader=QUICK).news
+    assert len(load("AN", tmp_path)) == 100
+
+
+SCRIPT = """
+import json, sys
+from dataclasses import replace
+from whence.datasets.cache import fetch
+from whence.datasets.registry import Mirror, Source, entry
+url, root, tree = sys.argv[1:]
+mirror = Mirror(Source("m0", url, False), "data/ANLSMN_pairs/AN")
+known = replace(entry("AN"), mirrors=(mirror,), tree_sha256=tree, labels_sha256="")
+result = fetch(known, root, again=True)
+print(json.dumps([result.failure, result.news]))
+"""
+
+
+def test_two_processes_at_once(registered: Entry, tmp_path: Path) -> None:
+    with serving(Behaviour(zipped(), hang=0.3)) as url:
+        command = [sys.executable, "-c", SCRIPT, url, str(tmp_path), registered.tree_sha256]
+        both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+        answers = [json.loads(process.communicate(timeout=60)[0]) for process in both]
+    assert answers == [["", True]] * 2
+    assert len(list(load("AN", tmp_path).pairs)) == 100
+    assert not list(tmp_path.glob(".unpack-*"))
