@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from whence.numerics.distances import median_sq_distance
 from whence.numerics.gamma import log_survival
-from whence.numerics.kernel import BLOCK, KernelPivots, choose_pivots, fill_features
+from whence.numerics.kernel import KernelPivots, choose_pivots
+from whence.numerics.local_moments import feature_moments, in_boxes
 
 FloatArray = NDArray[np.float64]
 
@@ -56,10 +57,7 @@ def hsic_test(
     """Statistic and p-value for two columns of equal length."""
     left = a if isinstance(a, KernelColumn) else kernel_column(a, bandwidth_a)
     right = b if isinstance(b, KernelColumn) else kernel_column(b, bandwidth_b)
-    cross, one, two = _centred_moments(
-        left.values, left.pivots.points, left.pivots.triangle, left.pivots.bandwidth,
-        right.values, right.pivots.points, right.pivots.triangle, right.pivots.bandwidth,
-    )  # fmt: skip
+    cross, one, two = centred_moments(left, right)
     n = len(left.values)
     statistic = cross / n**2
     mean, variance = permutation_moments(n, one, two)
@@ -86,36 +84,33 @@ def permutation_moments(
 Triple = tuple[float, float, float]
 
 
-@njit(cache=True, nogil=True)
-def _centred_moments(
-    a: FloatArray, za: FloatArray, ta: FloatArray, ma: float, b: FloatArray, zb: FloatArray, tb: FloatArray, mb: float
-) -> tuple[float, Triple, Triple]:
-    """‖A Bᵀ‖² and the two triples, from one pass over blocks of rows."""
-    n, ra, rb = len(a), len(za), len(zb)
-    block = min(n, BLOCK)
-    fa, fb = np.empty((ra, block)), np.empty((rb, block))
-    sum_a, sum_b = np.zeros(ra), np.zeros(rb)
-    aa, bb, ab = np.zeros((ra, ra)), np.zeros((rb, rb)), np.zeros((ra, rb))
-    for start in range(0, n, block):
-        size = min(block, n - start)
-        fill_features(a[start : start + size], za, ta, ma, fa)
-        fill_features(b[start : start + size], zb, tb, mb, fb)
-        for i in range(ra):
-            sum_a[i] += fa[i, :size].sum()
-            for j in range(i + 1):
-                aa[i, j] += _dot(fa[i, :size], fa[j, :size])
-            for j in range(rb):
-                ab[i, j] += _dot(fa[i, :size], fb[j, :size])
-        for i in range(rb):
-            sum_b[i] += fb[i, :size].sum()
-            for j in range(i + 1):
-                bb[i, j] += _dot(fb[i, :size], fb[j, :size])
+def centred_moments(left: KernelColumn, right: KernelColumn) -> tuple[float, Triple, Triple]:
+    """‖A Bᵀ‖² of the centred factors, and (tr, tr of the square, Σ of squared diagonal) of each centred kernel."""
+    n = len(left.values)
+    if left.pivots.factor is not None and right.pivots.factor is not None:
+        moments = _factor_moments(left.pivots.factor, right.pivots.factor)
+    else:
+        moments = feature_moments(in_boxes(left.values, left.pivots), in_boxes(right.values, right.pivots))
+    gram_a, gram_b, cross, sum_a, sum_b = moments
     mean_a, mean_b = sum_a / n, sum_b / n
-    cross = 0.0
+    statistic = float(np.sum((cross - n * np.outer(mean_a, mean_b)) ** 2))
+    return statistic, _triple(n, gram_a, mean_a), _triple(n, gram_b, mean_b)
+
+
+@njit(cache=True, nogil=True)
+def _factor_moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Gram matrices (lower parts), cross products and sums of two factors given row by row."""
+    ra, rb = len(a), len(b)
+    aa, bb, ab = np.zeros((ra, ra)), np.zeros((rb, rb)), np.empty((ra, rb))
     for i in range(ra):
+        for j in range(i + 1):
+            aa[i, j] = _dot(a[i], a[j])
         for j in range(rb):
-            cross += (ab[i, j] - n * mean_a[i] * mean_b[j]) ** 2
-    return cross, _triple(n, aa, mean_a), _triple(n, bb, mean_b)
+            ab[i, j] = _dot(a[i], b[j])
+    for i in range(rb):
+        for j in range(i + 1):
+            bb[i, j] = _dot(b[i], b[j])
+    return aa, bb, ab, a.sum(axis=1), b.sum(axis=1)
 
 
 @njit(cache=True, nogil=True)

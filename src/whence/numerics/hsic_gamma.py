@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from whence.numerics.gamma import log_survival
-from whence.numerics.hsic import KernelColumn, _centred_moments
+from whence.numerics.hsic import KernelColumn, centred_moments
 
 
 class GammaTest(NamedTuple):
@@ -20,7 +20,7 @@ def hsic_gamma_test(a: KernelColumn, b: KernelColumn) -> GammaTest:
 
     With t = tr(HKH) = n − ΣK/n, the mean off-diagonal entry of K is (ΣK − n)/(n(n − 1)) = 1 − t/(n − 1).
     """
-    cross, (t_k, t2_k, _), (t_l, t2_l, _) = _centred_moments(a.values, *a.pivots, b.values, *b.pivots)
+    cross, (t_k, t2_k, _), (t_l, t2_l, _) = centred_moments(a, b)
     n = len(a.values)
     mean = t_k * t_l / ((n - 1) ** 2 * n)
     weight = 2.0 * (n - 4) * (n - 5) / (n * (n - 1) * (n - 2) * (n - 3))

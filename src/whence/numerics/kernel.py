@@ -2,8 +2,8 @@
 
 Pivoted incomplete Cholesky (Fine & Scheinberg 2001): the next pivot is the row worst represented so far, and it
 stops when no diagonal entry misses more than `TOLERANCE`. In one dimension the spectrum falls so fast that 20–60 pivots
-reach rounding level at any n. Only the pivots are chosen globally; the features of any row follow from them by forward
-substitution, so a long column is streamed in blocks and no array of n × rank is ever held.
+reach rounding level at any n. Only the pivots are chosen globally; the features at any place follow from them by
+forward substitution, so that for a long column no array of n × rank is ever held (see `local_moments`).
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ FloatArray = NDArray[np.float64]
 
 TOLERANCE = 1e-11
 BLOCK = 2048
-"""Rows handled at once; a column no longer than this needs no second pass."""
+"""A column no longer than this is factored row by row; a longer one through its pivots."""
 _SPACING = 0.01
 """Pivot candidates of a long column lie this fraction of a bandwidth apart; the residual is smooth on that scale."""
 
@@ -27,27 +27,29 @@ class KernelPivots(NamedTuple):
     points: FloatArray
     triangle: FloatArray
     bandwidth: float
+    factor: FloatArray | None = None
+    """The features of the column's own rows, when it is short enough for them to be at hand."""
 
 
 def choose_pivots(column: FloatArray, bandwidth: float, tolerance: float = TOLERANCE) -> KernelPivots:
     """Pivots that represent every row of the column to `tolerance`."""
-    candidates = column
-    if len(column) > BLOCK:
-        candidates = _thinned(np.sort(column), _SPACING * np.sqrt(bandwidth))
+    short = len(column) <= BLOCK
+    candidates = column if short else _thinned(np.sort(column), _SPACING * np.sqrt(bandwidth))
     chosen, factor = _pivoted_cholesky(candidates, bandwidth, tolerance)
-    return KernelPivots(candidates[chosen], np.ascontiguousarray(factor[:, chosen].T), bandwidth)
+    triangle = np.ascontiguousarray(factor[:, chosen].T)
+    return KernelPivots(candidates[chosen], triangle, bandwidth, factor if short else None)
 
 
 def features(column: FloatArray, pivots: KernelPivots) -> FloatArray:
     """The factor F (rank × rows) with FᵀF ≈ K for these rows."""
     out = np.empty((len(pivots.points), len(column)))
-    fill_features(column, pivots.points, pivots.triangle, pivots.bandwidth, out)
+    _fill_features(column, pivots.points, pivots.triangle, pivots.bandwidth, out)
     return out
 
 
 @njit(cache=True, nogil=True)
-def fill_features(v: FloatArray, z: FloatArray, triangle: FloatArray, bandwidth: float, out: FloatArray) -> None:
-    """Forward substitution for a block of rows, all rows side by side; `out` is rank × at least len(v)."""
+def _fill_features(v: FloatArray, z: FloatArray, triangle: FloatArray, bandwidth: float, out: FloatArray) -> None:
+    """Forward substitution for all rows side by side."""
     n = len(v)
     for k in range(len(z)):
         row = out[k]
