@@ -30,6 +30,9 @@ class Pair:
     y_name: str = "y"
     dropped: int = 0
     """Rows left out because a value was missing (`nan_policy="omit"`)."""
+    turned: bool = False
+    """Whether the columns stand opposite to their source. No sound method reads this; it exists for programs whose
+    *published* score depends on the order of the columns, so that a flipped benchmark can still repeat it."""
 
     @classmethod
     def of(
@@ -74,7 +77,7 @@ class Pair:
 
     def swapped(self) -> "Pair":
         """The same observations with the two columns exchanged."""
-        return replace(self, x=self.y, y=self.x, x_name=self.y_name, y_name=self.x_name)
+        return replace(self, x=self.y, y=self.x, x_name=self.y_name, y_name=self.x_name, turned=not self.turned)
 
 
 def standardise(column: FloatArray) -> FloatArray:
