@@ -10,21 +10,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import drive
 import pytest
 
 from whence.benchmark.store import Store
 from whence.benchmark.summary import summarise
 from whence.benchmark.tables import FORMS, Look, render
 
-PAIRS = 20
-SETS = f"gen:AN:pairs={PAIRS}:n=20,gen:LS:pairs={PAIRS}:n=20"
-METHODS = "toys:slow,toys:batched,toys:some_raise"
-TOTAL = 2 * 3 * PAIRS
-
 
 def start(store: Path, limit: Callable[[], None] | None = None) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", "from whence.cli.bench import app; app(prog_name='bench')"]
-    command += ["run", "--datasets", SETS, "--methods", METHODS, "--store", str(store), "--jobs", "2"]
+    command = [sys.executable, drive.__file__, str(store)]
     environment = dict(os.environ) | {"PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=limit)
 
@@ -38,7 +33,7 @@ def finish(store: Path) -> None:
 def tables(store: Path) -> dict[str, str]:
     with Store.read(store) as results:
         rows = results.rows()
-    assert len(rows) == TOTAL == len({(row.dataset, row.pair_id, row.method) for row in rows})
+    assert len(rows) == drive.TOTAL == len({(row.dataset, row.pair_id, row.method) for row in rows})
     summaries = [summarise(rows, metric) for metric in ("accuracy", "audrc")]
     return {f"{s.metric} {form}": render(s, form, Look(True, True)) for s in summaries for form in FORMS}
 
@@ -109,7 +104,7 @@ def test_a_full_disk_is_a_sentence_and_the_file_stays_usable(tmp_path: Path, und
     assert process.returncode == 1, said
     assert "is full" in said
     assert "Traceback" not in said
-    assert 0 < stored(store) < TOTAL
+    assert 0 < stored(store) < drive.TOTAL
     finish(store)
     assert tables(store) == undisturbed
 
@@ -135,5 +130,5 @@ def test_an_interrupt_keeps_what_is_finished_and_says_so(tmp_path: Path, number:
     assert process.returncode == 130
     assert "the same command carries on" in said
     assert "Traceback" not in said
-    assert 3 <= stored(store) < TOTAL
+    assert 3 <= stored(store) < drive.TOTAL
     wait_for_end(workers)

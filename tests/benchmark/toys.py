@@ -94,7 +94,7 @@ def _chatty(pair: Pair) -> float:
 
 
 def _slow(pair: Pair) -> float:
-    time.sleep(0.03)
+    time.sleep(0.05)
     return _middling(pair)
 
 

@@ -8,6 +8,7 @@ from whence.benchmark import leaderboard, paper, tables
 from whence.benchmark.contest import RESOLVER, enter
 from whence.benchmark.export import export
 from whence.benchmark.figures import gallery
+from whence.benchmark.figures.style import FORMATS
 from whence.benchmark.metrics import METRICS
 from whence.benchmark.process import Task
 from whence.benchmark.row import Row
@@ -59,7 +60,9 @@ def sample(plan: Plan, known: Mapping[str, float]) -> Plan:
     return replace(plan, tasks=tuple(tasks))
 
 
-def write(rows: Sequence[Row], folder: Path, decisions: Mapping[str, Decision] | None = None) -> list[Path]:
+def write(
+    rows: Sequence[Row], folder: Path, decisions: Mapping[str, Decision], formats: Sequence[str] = FORMATS
+) -> list[Path]:
     """Tables, figures, the page and the rows themselves, from what is stored."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = {"rows.csv": export(rows), "cost.md": tables.cost(summarise(rows, intervals=False))}
@@ -71,5 +74,5 @@ def write(rows: Sequence[Row], folder: Path, decisions: Mapping[str, Decision] |
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     leaderboard.write(rows, folder / "leaderboard.html")
-    drawn = gallery.draw(rows, folder, decisions)
+    drawn = gallery.draw(rows, folder, decisions, formats)
     return [*(folder / name for name in texts), folder / "leaderboard.html", *drawn]

@@ -46,6 +46,7 @@ Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Worker processe
 Timeout = Annotated[float, typer.Option("--timeout", min=0, help="Seconds one pair may take; 0 = no limit.")]
 Memory = Annotated[float, typer.Option("--memory", min=0, help="GiB one worker may use; 0 = no limit.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N pairs of each set.")]
+Formats = Annotated[str, typer.Option("--formats", help="Of the figures, comma separated.")]
 Sets = Annotated[str | None, typer.Option("--datasets", help="Only these sets, comma separated.")]
 
 
@@ -142,6 +143,7 @@ def figures(
     store: StorePath,
     out: Annotated[Path, typer.Option(help="Folder for the figures and leaderboard.html.")],
     data: DataDir = None,
+    formats: Formats = "pdf,svg,png",
 ) -> None:
     """Draw the paper's figures, decision-rate curves and accuracy against cost, and write the leaderboard page."""
     from whence.benchmark import leaderboard
@@ -149,7 +151,7 @@ def figures(
 
     with plainly():
         rows = _rows(store)
-        paths = gallery.draw(rows, out, example_decisions(data))
+        paths = gallery.draw(rows, out, example_decisions(data), _words(formats))
         leaderboard.write(rows, out / "leaderboard.html")
         _list([*paths, out / "leaderboard.html"])
 
@@ -163,6 +165,7 @@ def reproduce(
     limit: Limit = None,
     timeout: Timeout = 600.0,
     memory: Memory = 0.0,
+    formats: Formats = "pdf,svg,png",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it will take, and stop.")] = False,
 ) -> None:
     """Run all of the paper that is present and write tables and figures; the same command carries on."""
@@ -192,7 +195,7 @@ def reproduce(
                 return
             do(work, results, _jobs(jobs), _limits(timeout, memory))
             rows = results.rows()
-        _list(room.write(rows, out, example_decisions(data)))
+        _list(room.write(rows, out, example_decisions(data), _words(formats)))
 
 
 def _words(text: str) -> list[str]:

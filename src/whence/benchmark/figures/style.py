@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whence.benchmark import paper
+from whence.pair import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +90,12 @@ def canvas(rows: int, columns: int, width: float, height: float, **shared: Any) 
 
 
 def save(figure: "Figure", folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """The same bytes for the same figure: no dates inside."""
+    """The same bytes for the same figure: no dates inside. The layout is found once, for all formats."""
+    unknown = set(formats) - set(FORMATS)
+    if unknown:
+        raise InputError(f"Got the format {sorted(unknown)[0]!r}; expected some of {', '.join(FORMATS)}.")
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
     dateless = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
     paths = [folder / f"{name}.{form}" for form in formats]
     for path, form in zip(paths, formats, strict=True):

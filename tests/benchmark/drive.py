@@ -1,0 +1,29 @@
+"""A run on toy sets in a process of its own, to be killed: python drive.py STORE."""
+
+import sys
+from pathlib import Path
+
+import toys
+import typer
+
+from whence.benchmark.process import Limits
+from whence.benchmark.runner import field, plan
+from whence.benchmark.store import Store
+from whence.cli.bench_work import do, plainly
+
+PAIRS = 20
+METHODS = ("toys:slow", "toys:batched", "toys:some_raise")
+TOTAL = 2 * len(METHODS) * PAIRS
+
+
+def main(path: Path) -> None:
+    with plainly(), Store.open(path) as store:
+        sets = [toys.collection(name, PAIRS) for name in ("one", "other")]
+        do(plan(field(METHODS, [0]), sets, store.keys(), 2), store, 2, Limits())
+
+
+if __name__ == "__main__":
+    try:
+        main(Path(sys.argv[1]))
+    except typer.Exit as ended:
+        sys.exit(ended.exit_code)

@@ -1,0 +1,140 @@
+"""Tables: the same bytes for the same rows, true numbers, notes on what failed."""
+
+import csv
+import io
+import json
+import math
+import random
+from dataclasses import replace
+
+import made_up
+import numpy as np
+import pytest
+
+from whence.benchmark import paper, tables
+from whence.benchmark.summary import MEAN, summarise
+from whence.benchmark.versus import contents, versus
+from whence.pair import InputError
+
+FULL = tables.Look(intervals=True, paper=True)
+
+
+@pytest.mark.parametrize("form", tables.FORMS)
+@pytest.mark.parametrize("metric", ["accuracy", "audrc", "auroc"])
+def test_the_order_of_the_rows_changes_no_byte(form: str, metric: str) -> None:
+    rows = made_up.rows(failed=2)
+    shuffled = random.Random(1).sample(rows, len(rows))
+    slower = [replace(row, seconds=row.seconds * 3) for row in shuffled]
+    there, back = (tables.render(summarise(each, metric), form, FULL) for each in (rows, slower))
+    assert there == back
+
+
+def test_markdown_has_a_line_per_method_and_the_best_in_bold() -> None:
+    summary = summarise(made_up.rows())
+    head, _, *lines = tables.render(summary).strip().split("\n")
+    assert [cell.strip() for cell in head.strip("|").split("|")][1:] == ["AN", "LS", "mean"]
+    assert [line.split("|")[1].strip() for line in lines] == list(summary.methods)
+    for column, name in enumerate(("AN", "LS", MEAN), start=2):
+        bold = [line.split("|")[1].strip() for line in lines if "**" in line.split("|")[column]]
+        best = max(summary.value(method, name) for method in summary.methods)
+        assert bold == [method for method in summary.methods if round(summary.value(method, name), 1) == round(best, 1)]
+
+
+def test_accuracy_is_the_share_of_correct_rows() -> None:
+    rows = made_up.rows(failed=3)
+    summary = summarise(rows)
+    for method in summary.methods:
+        for name in summary.sets:
+            right = [row.correct for row in rows if (row.method, row.dataset) == (method, name)]
+            assert summary.value(method, name) == pytest.approx(100 * np.mean(right))
+        assert summary.value(method, MEAN) == pytest.approx(np.mean([summary.value(method, s) for s in summary.sets]))
+
+
+def test_sets_and_methods_stand_in_the_papers_order_and_others_after_them() -> None:
+    summary = summarise(made_up.rows(sets=("own", "LS", "AN"), methods=("zeta", "anm-m", "loci-m")), intervals=False)
+    assert summary.sets == ("AN", "LS", "own")
+    assert summary.methods == ("loci-m", "anm-m", "zeta")
+
+
+def test_difference_from_the_paper() -> None:
+    summary = summarise(made_up.rows(methods=("loci-m", "cam:published=true", "mine")))
+    table = json.loads(tables.render(summary, "json", FULL))
+    for row in table["rows"]:
+        printed = paper.printed("accuracy", row["method"], "LS")
+        expected = None if math.isnan(printed) else pytest.approx(row["LS"]["value"] - printed, abs=1e-3)
+        assert row["LS"]["minus_paper"] == expected
+        assert row["LS"]["low"] <= row["LS"]["value"] <= row["LS"]["high"]
+    assert [row["LS"]["minus_paper"] is None for row in table["rows"]] == [False, False, True]
+
+
+def test_csv_can_be_read_back() -> None:
+    summary = summarise(made_up.rows(failed=1))
+    read = list(csv.DictReader(io.StringIO(tables.render(summary, "csv", FULL))))
+    assert {row["method"]: float(row["mean"]) for row in read} == pytest.approx(
+        {method: summary.value(method, MEAN) for method in summary.methods}, abs=1e-4
+    )
+    assert sum(int(row["failed"]) for row in read) == 2
+
+
+def test_latex_escapes_names_and_balances() -> None:
+    text = tables.render(summarise(made_up.rows(methods=("my_method", "loci-m"))), "latex", FULL)
+    assert r"my\_method" in text
+    assert text.count(r"\begin") == text.count(r"\end") == 1
+    assert r"\textbf{" in text
+
+
+def test_failed_and_missing_pairs_are_named() -> None:
+    rows = made_up.rows(failed=2)
+    less = [row for row in rows if not (row.method == "grci" and row.dataset == "LS" and int(row.pair_id) > 15)]
+    text = tables.render(summarise(less))
+    assert "mine failed on 2 of 20 pairs of AN" in text
+    assert "grci has 15 of the 20 pairs of LS" in text
+
+
+def test_a_method_not_run_on_every_set_has_no_mean() -> None:
+    rows = [row for row in made_up.rows() if (row.method, row.dataset) != ("grci", "LS")]
+    summary = summarise(rows)
+    assert math.isnan(summary.value("grci", MEAN))
+    line = next(line for line in tables.render(summary, "md", FULL).split("\n") if line.startswith("| grci"))
+    assert line.count("–") >= 2
+    assert "nan" not in line
+
+
+def test_the_newest_version_counts_and_settings_are_kept_apart() -> None:
+    old = [replace(row, version="0.0.9", correct=False, score=-row.score) for row in made_up.rows(methods=("loci-m",))]
+    new = [replace(row, version="0.0.10") for row in made_up.rows(methods=("loci-m",))]
+    assert tables.render(summarise(old + new)) == tables.render(summarise(new))
+    other = [replace(row, settings_hash="1") for row in new]
+    assert summarise(new + other, intervals=False).methods == ("loci-m [0]", "loci-m [1]")
+
+
+def test_seeds_are_averaged() -> None:
+    first = made_up.rows(methods=("loci-m",))
+    second = [replace(row, seed=1, correct=not row.correct, score=-row.score) for row in first]
+    assert summarise(first + second, intervals=False).value("loci-m", "AN") == pytest.approx(50)
+
+
+def test_wrong_words_are_sentences() -> None:
+    rows = made_up.rows()
+    with pytest.raises(InputError, match="accuracy, audrc, auroc"):
+        summarise(rows, "luck")
+    with pytest.raises(InputError, match="md, csv"):
+        tables.render(summarise(rows), "word")
+    with pytest.raises(InputError, match="no rows"):
+        tables.render(summarise([]))
+    with pytest.raises(InputError, match="the store has"):
+        versus(rows, "loci-m", "nobody", "accuracy")
+
+
+def test_versus_and_status_list_what_there_is() -> None:
+    rows = made_up.rows(failed=1)
+    assert versus(rows, "loci-m", "anm-h", "accuracy").count("\n") == 4
+    text = contents(rows)
+    assert "pair 1: it broke" in text
+    assert text.count("\n") == 2 + 12
+
+
+def test_cost_is_kept_out_of_the_main_table() -> None:
+    summary = summarise(made_up.rows(), intervals=False)
+    assert "seconds" in tables.cost(summary)
+    assert all("seconds" not in tables.render(summary, form, FULL) for form in tables.FORMS)
