@@ -8,6 +8,7 @@ from whence.baselines import grci
 from whence.evidence.description import conditional_length, marginal_length
 from whence.evidence.fits import location_only, location_scale
 from whence.evidence.independence import dependence, kernel
+from whence.evidence.picture import judge, pictures
 from whence.evidence.resolution import Columns
 from whence.evidence.shape import shape_divergence, surface_residuals
 from whence.pair import FloatArray, standardise
@@ -18,6 +19,7 @@ CHANNELS: dict[str, tuple[str, ...]] = {
     "neighbours": ("mi",),
     "shape": ("surface_1", "surface_2", "surface_1_ranks", "surface_2_ranks", "kolmogorov", "kullback", "kolmogorov_ranks"),
     "error": ("error", "error_ranks", "log_scale_ranks"),
+    "picture": ("picture",),
 }
 """Channel -> the readings it consists of; each is a cost of one direction, and enters as backward − forward."""
 READINGS: tuple[str, ...] = tuple(name for names in CHANNELS.values() for name in names)
@@ -73,6 +75,7 @@ def direction_costs(cause: FloatArray, effect: FloatArray) -> dict[str, float]:
         "error": float(np.log(additive.scale[0])),
         "error_ranks": float(0.5 * np.log(np.mean((v_ranks - ranks.location) ** 2))),
         "log_scale_ranks": float(np.mean(np.log(ranks.scale))),
+        "picture": -judge(pictures(u, v, v_ranks)),
     }
 
 

@@ -1,0 +1,116 @@
+"""The picture channel: a small convolutional network that looks at five histograms of a direction.
+
+Pictures of u → v, each 32 × 32, the square root of a density: ranks of both; both standardised; rank of u against the
+standardised residual of v from a local line (narrow and wide window, the row itself left out); the same with v in
+normal scores. A network g, trained on generated pairs only (`scripts/train_picture.py`), reads them; the channel is
+g(u, v) − g(v, u). It is the one channel without a model of its own: it knows what the generated world taught it.
+"""
+
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whence.pair import FloatArray, standardise
+
+GRID = 32
+STRIDES = (1, 2, 2, 2)
+CENTRE_LOG_N = 6.0
+
+Float32 = NDArray[np.float32]
+
+
+class Pictures(NamedTuple):
+    """What the network sees of one direction."""
+
+    images: Float32
+    """Channel × cause × effect."""
+    scalars: Float32
+
+
+def pictures(u: FloatArray, v: FloatArray, scores: FloatArray) -> Pictures:
+    """Pictures of a direction; rows sorted by u, both columns standardised, `scores` the normal scores of v."""
+    n = len(u)
+    rank_u = (np.arange(n) + 0.5) / n
+    rank_v = np.empty(n)
+    rank_v[np.argsort(v, kind="stable")] = rank_u
+    fine, coarse, wide = max(4, n // 64), max(6, n // 16), max(6, n // 12)
+    z_fine, s_fine = _residual(v, fine, wide)
+    z_coarse, s_coarse = _residual(v, coarse, wide)
+    z_ranks, s_ranks = _residual(scores, fine, wide)
+    shown = ((rank_u, rank_v), (_unit(u), _unit(v)), *((rank_u, _unit(z)) for z in (z_fine, z_coarse, z_ranks)))
+    images = np.stack([_histogram(a, b) for a, b in shown]).astype(np.float32)
+    return Pictures(images, np.array([np.log(n) - CENTRE_LOG_N, s_fine, s_coarse, s_ranks], dtype=np.float32))
+
+
+def judge(seen: Pictures) -> float:
+    """The network's value for one direction."""
+    weights = _weights()
+    h = seen.images
+    for k, stride in enumerate(STRIDES):
+        h = np.maximum(_convolve(h, weights[f"w{k}"], stride) + weights[f"b{k}"][:, None, None], 0.0)
+    flat = np.concatenate((h.ravel(), seen.scalars))
+    hidden = np.maximum(weights["w_hidden"] @ flat + weights["b_hidden"], 0.0)
+    return float((weights["w_last"] @ hidden + weights["b_last"])[0])
+
+
+@cache
+def _weights() -> dict[str, Float32]:
+    with files("whence.evidence").joinpath("picture.npz").open("rb") as stored, np.load(stored) as found:
+        return {name: found[name].astype(np.float32) for name in found.files}
+
+
+def _convolve(h: Float32, kernel: Float32, stride: int) -> Float32:
+    """3 × 3 convolution with a border of zeros, as one matrix product."""
+    channels, size, _ = h.shape
+    padded = np.pad(h, ((0, 0), (1, 1), (1, 1)))
+    out = size // stride
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))[:, ::stride, ::stride]
+    columns = windows.transpose(0, 3, 4, 1, 2).reshape(channels * 9, out * out)
+    return np.asarray((kernel.reshape(len(kernel), -1) @ columns).reshape(len(kernel), out, out))
+
+
+def _residual(v: FloatArray, half: int, half_scale: int) -> tuple[FloatArray, float]:
+    """Residual from the local line in units of its local size, and the mean log of that size."""
+    r = v - left_out_line(v, half)
+    size = np.abs(r)
+    scale = _window_mean(size, half_scale) + 1e-2 * np.mean(size) + 1e-6
+    return 0.8 * r / scale, float(np.mean(np.log(scale)))
+
+
+def left_out_line(v: FloatArray, half: int) -> FloatArray:
+    """At every row the line through the rows within ± half of it, itself left out; least squares in the row number."""
+    i = np.arange(len(v))
+    low, high = np.maximum(i - half, 0), np.minimum(i + half, len(v) - 1)
+    t0 = _window_sum(v, low, high) - v
+    t1 = _window_sum(v * i, low, high) - i * v - i * t0
+    a, c = (i - low).astype(float), (high - i).astype(float)
+    s0, s1 = a + c, (c * (c + 1) - a * (a + 1)) / 2
+    s2 = (c * (c + 1) * (2 * c + 1) + a * (a + 1) * (2 * a + 1)) / 6
+    return np.asarray((s2 * t0 - s1 * t1) / (s0 * s2 - s1 * s1))
+
+
+def _window_mean(v: FloatArray, half: int) -> FloatArray:
+    i = np.arange(len(v))
+    low, high = np.maximum(i - half, 0), np.minimum(i + half, len(v) - 1)
+    return np.asarray(_window_sum(v, low, high) / (high + 1 - low))
+
+
+def _window_sum(v: FloatArray, low: NDArray[np.intp], high: NDArray[np.intp]) -> FloatArray:
+    sums = np.concatenate(([0.0], np.cumsum(v)))
+    return np.asarray(sums[high + 1] - sums[low])
+
+
+def _histogram(a: FloatArray, b: FloatArray) -> FloatArray:
+    row, column = (np.clip((w * GRID).astype(np.int64), 0, GRID - 1) for w in (a, b))
+    counts = np.bincount(row * GRID + column, minlength=GRID * GRID)
+    return np.sqrt(counts * (GRID * GRID / len(a))).reshape(GRID, GRID)
+
+
+def _unit(z: FloatArray) -> FloatArray:
+    return (z + 3.0) / 6.0
+
+
+__all__ = ["Pictures", "judge", "left_out_line", "pictures", "standardise"]

@@ -1,0 +1,72 @@
+"""Antisymmetric boosted trees: the fitted combination, as flat arrays evaluated by compiled code.
+
+With h the sum of the trees, d the differences of the readings and c the context, the log-odds are
+
+    g(d, c) = ½ [h(d, c) − h(−d, c)],
+
+so that exchanging the columns, which turns d into −d and leaves c, negates g bit for bit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class Trees(NamedTuple):
+    """Nodes of all trees one after another; `feature` is −1 at a leaf, children are absolute places."""
+
+    root: IntArray
+    feature: IntArray
+    threshold: FloatArray
+    left: IntArray
+    right: IntArray
+    value: FloatArray
+
+
+def log_odds(trees: Trees, differences: FloatArray, context: FloatArray) -> float:
+    """g of one pair."""
+    forward = _sum(*trees, np.concatenate((differences, context)))
+    backward = _sum(*trees, np.concatenate((-differences, context)))
+    return 0.5 * (forward - backward)
+
+
+@njit(cache=True, nogil=True)
+def _sum(
+    root: IntArray,
+    feature: IntArray,
+    threshold: FloatArray,
+    left: IntArray,
+    right: IntArray,
+    value: FloatArray,
+    row: FloatArray,
+) -> float:
+    total = 0.0
+    for start in root:
+        node = start
+        while feature[node] >= 0:
+            node = left[node] if row[feature[node]] <= threshold[node] else right[node]
+        total += value[node]
+    return total
+
+
+def exported(boosted: object, features: int) -> Trees:
+    """The trees of a fitted scikit-learn HistGradientBoostingClassifier without missing or categorical values."""
+    columns: dict[str, list[float]] = {name: [] for name in Trees._fields}
+    for (predictor,) in boosted._predictors:  # type: ignore[attr-defined]  # scikit-learn has no public view of its trees
+        offset = len(columns["feature"])
+        columns["root"].append(offset)
+        for node in predictor.nodes:
+            leaf = bool(node["is_leaf"])
+            columns["feature"].append(-1 if leaf else int(node["feature_idx"]))
+            columns["threshold"].append(0.0 if leaf else float(node["num_threshold"]))
+            columns["left"].append(offset + int(node["left"]))
+            columns["right"].append(offset + int(node["right"]))
+            columns["value"].append(float(node["value"]))
+    trees = Trees(*(np.array(columns[name]) for name in Trees._fields))
+    whole = {name: getattr(trees, name).astype(np.int64) for name in ("root", "feature", "left", "right")}
+    return trees._replace(**whole)
