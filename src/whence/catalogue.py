@@ -230,3 +230,10 @@ def _check_settings(name: str, given: dict[str, Any], build: Any) -> None:
         allowed = ", ".join(sorted(parameters)) or "none"
         got = ", ".join(map(repr, unknown))
         raise InputError(f"Got the setting{'s' * (len(unknown) > 1)} {got} for {name}; it takes: {allowed}.")
+    for key, value in given.items():
+        kind = parameters[key].annotation
+        if kind in _EXPECTED and not (type(value) is kind or (kind is float and type(value) is int)):
+            raise InputError(f"Got {key}={value!r} for {name}; expected {_EXPECTED[kind]}.")
+
+
+_EXPECTED = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}

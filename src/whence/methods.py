@@ -18,7 +18,7 @@ from whence.decision import Decision, Evidence, Method, undecided
 from whence.models.fit import Fit
 from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_location, fit_location_scale
 from whence.numerics.hsic import hsic_test
-from whence.pair import FloatArray, NanPolicy, Pair, both_directions, standardise
+from whence.pair import FloatArray, InputError, NanPolicy, Pair, both_directions, standardise
 
 Model = Callable[[FloatArray, FloatArray], Fit]
 
@@ -84,14 +84,12 @@ def loci_m(n_knots: int = N_KNOTS, degree: int = DEGREE, delta: float = DELTA, m
 
 def anm_h(n_knots: int = N_KNOTS, degree: int = DEGREE) -> Method:
     """Additive noise: least squares, judged by the independence of its residual."""
-    settings = {"n_knots": n_knots, "degree": degree}
-    return Loci("anm-h", partial(fit_location, **settings), independence, settings)
+    return _location("anm-h", independence, n_knots=n_knots, degree=degree)
 
 
 def anm_m(n_knots: int = N_KNOTS, degree: int = DEGREE) -> Method:
     """Additive noise: least squares, judged by a Gaussian likelihood of unit scale."""
-    settings = {"n_knots": n_knots, "degree": degree}
-    return Loci("anm-m", partial(fit_location, **settings), likelihood, settings)
+    return _location("anm-m", likelihood, n_knots=n_knots, degree=degree)
 
 
 def infer(
@@ -140,7 +138,24 @@ def infer(
 
 
 def _location_scale(name: str, criterion: Criterion, **settings: Any) -> Method:
+    _check_spline_settings(name, settings)
     return Loci(name, partial(fit_location_scale, **settings), criterion, settings)
+
+
+def _location(name: str, criterion: Criterion, **settings: Any) -> Method:
+    _check_spline_settings(name, settings)
+    return Loci(name, partial(fit_location, **settings), criterion, settings)
+
+
+_SMALLEST = {"n_knots": 2, "degree": 0, "max_iter": 1}
+
+
+def _check_spline_settings(name: str, settings: Mapping[str, Any]) -> None:
+    for key, least in _SMALLEST.items():
+        if key in settings and settings[key] < least:
+            raise InputError(f"Got {key}={settings[key]} for {name}; expected at least {least}.")
+    if not settings.get("delta", DELTA) > 0:
+        raise InputError(f"Got delta={settings['delta']} for {name}; expected a number above 0.")
 
 
 def _in_file_order(fit: Fit, order: np.ndarray, effect: FloatArray) -> dict[str, FloatArray]:

@@ -7,10 +7,10 @@ import numpy as np
 
 from whence.models.fit import Fit
 from whence.numerics import gaussian
-from whence.numerics.design import Design, additive_design, predict_rows
-from whence.numerics.least_squares import least_squares
+from whence.numerics.design import additive_design, predict_rows
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
-from whence.numerics.splines import spline_rows, uniform_knots
+from whence.numerics.spline_projection import project
+from whence.numerics.splines import SplineRows, spline_rows, uniform_knots
 from whence.pair import FloatArray
 
 N_KNOTS = 25
@@ -30,7 +30,7 @@ def fit_location_scale(
     max_iter: int = MAX_ITER,
 ) -> Fit:
     """Normal(μ(u), σ²(u)) at the global optimum of the penalised likelihood in natural parameters."""
-    design = _design(cause, n_knots, degree)
+    design = additive_design([_rows(cause, n_knots, degree)])
     row_weights = np.ones(len(effect)) if weights is None else weights
     solution = fit_natural(design, effect, row_weights, delta, max_iter)
     e, p = predict_rows(design.values, design.bounds, design.index, solution.coefficients)
@@ -55,10 +55,7 @@ def fit_location(cause: FloatArray, effect: FloatArray, n_knots: int = N_KNOTS, 
 
     The scale recorded is the residuals' own, so that residuals are standardised like those of every other model.
     """
-    design = _design(cause, n_knots, degree)
-    rows = (design.values, design.bounds, design.index)
-    beta = least_squares(*rows, design.size, design.half_width, effect, np.ones(len(effect)))
-    mean, _ = predict_rows(*rows, beta)
+    mean = project(_rows(cause, n_knots, degree), effect)
     squared_error = float(np.mean((effect - mean) ** 2))
     scale = np.full(len(effect), np.sqrt(squared_error))
     return Fit(
@@ -77,6 +74,5 @@ def not_converged(n_iter: int, kkt: float) -> str:
     )
 
 
-def _design(cause: FloatArray, n_knots: int, degree: int) -> Design:
-    knots = uniform_knots(float(cause[0]), float(cause[-1]), n_knots, degree)
-    return additive_design([spline_rows(cause, knots, degree)])
+def _rows(cause: FloatArray, n_knots: int, degree: int) -> SplineRows:
+    return spline_rows(cause, uniform_knots(float(cause[0]), float(cause[-1]), n_knots, degree), degree)
