@@ -18,8 +18,8 @@ def parse_table(text: bytes, columns: int, path: Path, least: int = 1) -> FloatA
         return np.array(text.split(), dtype=np.float64).reshape(-1, columns)
     except ValueError:
         raise InputError(
-            f"Could not read {path} as a table of numbers with {max(columns, least)} columns; expected the file as published: "
-            "fetch or copy it again."
+            f"Could not read {path} as a table of numbers with {max(columns, least)} columns; expected the file as "
+            "published: fetch or copy it again."
         ) from None
 
 

@@ -1,0 +1,77 @@
+"""`whence data`: the list, fetching from this machine, drawing and reading back; sentences and exit codes."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from whence.cli.app import app
+from whence.datasets import generate, load
+
+
+def run(*arguments: object, **env: str):
+    return CliRunner().invoke(app, ["data", *map(str, arguments)], env={"COLUMNS": "100", "NO_COLOR": "1", **env})
+
+
+def test_list_shows_every_set_and_what_is_at_hand(tmp_path: Path) -> None:
+    result = run("list", "--data", tmp_path)
+    assert result.exit_code == 0
+    for word in ("SIMln", "Tagasovska", "Mooij", "Terms", "WHENCE_DATA", "about 1500"):
+        assert word in result.stdout
+    assert " yes " not in result.stdout
+
+
+def test_list_as_json(tmp_path: Path) -> None:
+    records = json.loads(run("list", "--json", "--data", tmp_path).stdout)
+    assert [record["name"] for record in records][:2] == ["AN", "ANs"]
+    tue = next(record for record in records if record["name"] == "Tue")
+    assert tue["excluded"]["52"].startswith("cause or effect is multivariate")
+    assert not any(record["at_hand"] for record in records)
+
+
+def test_list_finds_the_published_files(data_dir: Path) -> None:
+    records = json.loads(run("list", "--json", WHENCE_DATA=str(data_dir)).stdout)
+    assert {r["name"] for r in records if r["at_hand"]} >= {"AN", "SIM", "Tue"}
+
+
+def test_list_of_generators() -> None:
+    records = json.loads(run("list", "--generators", "--json").stdout)
+    assert {key: records[10][key] for key in ("name", "rows")} == {"name": "Net-like", "rows": 1500}
+    assert "grid/breaks/selection" in run("list", "--generators").stdout
+
+
+def test_generate_writes_what_load_reads(tmp_path: Path) -> None:
+    result = run("generate", "MNU", "--pairs", 3, "--seed", 4, "--out", tmp_path, "--n", 40)
+    assert result.exit_code == 0 and "3 pairs" in result.stdout
+    back, drawn = load("MNU", tmp_path), generate("MNU", 3, 40, seed=4)
+    for ours, theirs in zip(back.pairs, drawn.pairs, strict=True):
+        assert ours.truth == theirs.truth and np.array_equal(ours.pair.x, theirs.pair.x)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("generate", "SIM", "--out", "x"), "SIM-like"),
+        (("generate", "AN", "--pairs", "0", "--out", "x"), "at least 1"),
+        (("fetch", "Tuebingen"), "Tue"),
+    ],
+)
+def test_bad_requests_end_with_2_and_a_sentence(arguments: tuple[str, ...], hint: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert hint in result.stderr and "Traceback" not in result.stderr
+
+
+def test_fetch_that_cannot_reach_its_server_ends_with_1_and_says_what_to_do(tmp_path: Path) -> None:
+    nowhere = "http://127.0.0.1:9/data.zip"
+    result = run("fetch", "AN", "Net", "--from", nowhere, "--data", tmp_path, "--attempts", 1)
+    assert result.exit_code == 1
+    for hint in ("AN", "Net", "WHENCE_DATA", "by hand", str(tmp_path / "Dataverse_pairs")):
+        assert hint in result.stderr
+
+
+def test_fetch_leaves_alone_what_is_at_hand(data_dir: Path) -> None:
+    result = run("fetch", "AN", "--from", "http://127.0.0.1:9/data.zip", "--data", data_dir)
+    assert result.exit_code == 0 and "already in" in result.stdout
