@@ -163,28 +163,38 @@ def shapes(fits: int, steps: int) -> None:
                 report(label, seconds, first, count, n, steps, np.dtype(precision).itemsize)
 
 
-def paper(out: str, precision: str, device: str) -> None:
-    """Accuracy on the ten data sets; every pair's scores go to `out`."""
+def paper(out: str, sets: list[str], methods: list[str], settings: dict[str, Any]) -> None:
+    """Accuracy and AUDRC on data sets; every pair's scores go to `out`."""
     from whence.benchmark.metrics import Scored, accuracy, audrc
     from whence.catalogue import method
     from whence.datasets import load
 
     start = time.perf_counter()
+    labelled = [(name, each) for name in sets for each in load(name).pairs]
+    pairs = [each.pair for _, each in labelled]
+    print(f"{len(pairs)} pairs read in {time.perf_counter() - start:.1f} s", flush=True)
     rows = []
-    for name in SETS:
-        pairs = list(load(name).pairs)
-        line = []
-        for spec in METHODS:
-            built = method(spec, precision=precision, device=device)
-            decisions = built.decide_many([each.pair for each in pairs])
-            rows += [
-                (name, each.pair_id, spec, each.truth, each.weight, decision.score,
-                 decision.forward.log_likelihood, decision.backward.log_likelihood)
-                for each, decision in zip(pairs, decisions, strict=True)
-            ]  # fmt: skip
-            scored = Scored.of([d.score for d in decisions], [e.truth for e in pairs], [e.weight for e in pairs])
-            line.append(f"{spec} {100 * accuracy(scored):5.1f} / {100 * audrc(scored):5.1f}")
-        print(f"{name:<6}", "   ".join(line), f"  {time.perf_counter() - start:6.1f} s", flush=True)
+    for spec in methods:
+        begin = time.perf_counter()
+        decisions = method(spec, **settings).decide_many(pairs)
+        print(f"{spec}: {time.perf_counter() - begin:.1f} s, accuracy / AUDRC")
+        for name in sets:
+            mine = [(each, d) for (own, each), d in zip(labelled, decisions, strict=True) if own == name]
+            scored = Scored.of([d.score for _, d in mine], [e.truth for e, _ in mine], [e.weight for e, _ in mine])
+            print(f"    {name:<6}{100 * accuracy(scored):6.1f} / {100 * audrc(scored):5.1f}", flush=True)
+        rows += [
+            (
+                name,
+                each.pair_id,
+                spec,
+                each.truth,
+                each.weight,
+                d.score,
+                d.forward.log_likelihood,
+                d.backward.log_likelihood,
+            )
+            for (name, each), d in zip(labelled, decisions, strict=True)
+        ]
     with Path(out).open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["dataset", "pair_id", "method", "truth", "weight", "score", "forward", "backward"])
@@ -198,8 +208,9 @@ def main() -> None:
     parser.add_argument("what", choices=["cpu", "gpu", "shapes", "paper"])
     parser.add_argument("--fits", type=int)
     parser.add_argument("--steps", type=int)
-    parser.add_argument("--precision", default="float64")
-    parser.add_argument("--device", default="auto")
+    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--set", action="append", default=[], help="a setting of the methods, key=value")
     parser.add_argument("--out", default=os.devnull)
     given = parser.parse_args()
     if given.what == "cpu":
@@ -209,7 +220,9 @@ def main() -> None:
     elif given.what == "shapes":
         shapes(given.fits or 2000, given.steps or 200)
     else:
-        paper(given.out, given.precision, given.device)
+        settings = dict(setting.split("=", 1) for setting in given.set)
+        numbers = {key: int(value) if value.isdigit() else value for key, value in settings.items()}
+        paper(given.out, given.sets.split(","), given.methods.split(","), numbers)
 
 
 if __name__ == "__main__":

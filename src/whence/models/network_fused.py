@@ -168,7 +168,7 @@ def program(head: Head, shape: Shape, interpret: bool = False) -> Callable[..., 
             interpret=interpret,
         )
         blocks, *columns = data
-        return call(bounds, blocks, schedule, *columns, *state)
+        return tuple(call(bounds, blocks, schedule, *columns, *state))
 
     return run
 
@@ -222,7 +222,7 @@ LONG = 4096
 
 def shape_for(rows: int, precision: str) -> Shape:
     """How the kernel is cut for fits of that many rows, as measured by `benchmarks/network.py`."""
-    return Shape(8, 1) if rows <= LONG else Shape(32, 4)
+    return Shape(4, 1) if rows <= LONG else Shape(32, 8)
 
 
 def launches(lengths: Sequence[int]) -> list[Group]:
@@ -232,14 +232,14 @@ def launches(lengths: Sequence[int]) -> list[Group]:
     return [Group(tuple(part), batch_size(len(part)), bucket(lengths[part[0]])) for part in parts if part]
 
 
-def _state(head: Head, hidden: int, theta: FloatArray) -> list[Any]:
+def _state(head: Head, hidden: int, theta: FloatArray) -> tuple[Any, ...]:
     fits, k = len(theta), head.outputs
     lanes = 1 << (hidden - 1).bit_length()
     vectors, scalars = np.zeros((fits, 4, 2 + k, lanes)), np.zeros((fits, 4, 2 * k))
     for part in (0, 3):  # hidden units beyond the last have no weight, get no gradient and stay at zero
         vectors[:, part, :, :hidden] = theta[:, : -2 * k].reshape(fits, 2 + k, hidden)
         scalars[:, part] = theta[:, -2 * k :]
-    return [vectors, scalars, np.full(fits, np.inf), np.full((fits, 2), -1, np.int32)]
+    return vectors, scalars, np.full(fits, np.inf), np.full((fits, 2), -1, np.int32)
 
 
 def _data(problems: Sequence[Problem], group: Group, shape: Shape) -> list[Any]:

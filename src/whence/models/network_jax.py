@@ -65,7 +65,14 @@ def compiled(function: Callable[..., Any], name: str, arguments: tuple[Any, ...]
     module = jax()
     lowered = module.jit(function).lower(*arguments)
     device = module.tree.leaves(arguments)[0].devices().pop()
-    identity = (lowered.as_text(), module.__version__, device.client.platform_version, device.device_kind, _processor())
+    identity = (
+        lowered.as_text(),
+        str(lowered.in_tree),
+        module.__version__,
+        device.client.platform_version,
+        device.device_kind,
+        _processor(),
+    )
     key = name + "-" + hashlib.sha256(repr(identity).encode()).hexdigest()[:32]
     if key not in _loaded:
         _loaded[key] = _from_disk(key) or _to_disk(key, lowered.compile())
