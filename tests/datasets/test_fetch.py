@@ -165,11 +165,25 @@ def test_files_that_differ_from_the_registered_ones_are_refused(registered: Entr
         check_nothing_came(fetch(other, tmp_path, downloader=QUICK), tmp_path, "labels")
 
 
-@pytest.mark.parametrize("body", [b"<html>sorry</html>", zipped("elsewhere")[:-40], zipped("a") + b"", b""])
-def test_what_is_no_archive_of_the_set_is_refused(registered: Entry, tmp_path: Path, body: bytes) -> None:
+def flipped(body: bytes) -> bytes:
+    middle = len(body) // 3
+    return body[:middle] + bytes(byte ^ 255 for byte in body[middle : middle + 40]) + body[middle + 40 :]
+
+
+@pytest.mark.parametrize("body", [b"<html>sorry</html>", zipped()[:-40], flipped(zipped()), b""])
+def test_what_is_no_sound_archive_is_refused_and_not_kept(registered: Entry, tmp_path: Path, body: bytes) -> None:
     with serving(Behaviour(body)) as url:
-        known = replace(from_url(registered, url), labels="no_such_labels.txt")
-        check_nothing_came(fetch(known, tmp_path, downloader=QUICK), tmp_path, "archive")
+        check_nothing_came(fetch(from_url(registered, url), tmp_path, downloader=QUICK), tmp_path, "zip archive")
+    assert list(tmp_path.rglob("*.zip")) == []
+
+
+def test_a_sound_archive_without_the_set_is_kept_for_the_other_sets(registered: Entry, tmp_path: Path) -> None:
+    behaviour = Behaviour(zipped(**{"data/Dataverse_pairs/CE-Net_targets.csv": "SampleID,Target"}))
+    with serving(behaviour) as url:
+        for name in ("LS", "Net"):
+            result = fetch(replace(entry(name), mirrors=from_url(registered, url).mirrors), tmp_path, downloader=QUICK)
+            assert "no single folder" in result.failure or "differ" in result.failure
+        assert fetch(from_url(registered, url), tmp_path, downloader=QUICK).news
 
 
 def test_404_is_final_and_the_next_mirror_is_tried(registered: Entry, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
@@ -12,6 +13,10 @@ class ArchiveError(Exception):
     """The archive is not what it should be; the message says how."""
 
 
+class NotInsideError(ArchiveError):
+    """The archive is sound, but this set is not in it."""
+
+
 def unpack(archive: Path, entry: Entry, insides: Sequence[str], into: Path) -> None:
     """Write the members of `entry`, found in the first of the folders `insides` that holds its labels."""
     try:
@@ -19,7 +24,7 @@ def unpack(archive: Path, entry: Entry, insides: Sequence[str], into: Path) -> N
             for member in _members(opened.namelist(), entry, insides):
                 # Only the last part of the name is used, so no member can lead out of the folder.
                 (into / PurePosixPath(member).name).write_bytes(opened.read(member))
-    except (zipfile.BadZipFile, EOFError, NotImplementedError) as problem:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as problem:
         raise ArchiveError(f"what came is not a usable zip archive ({problem})") from None
 
 
@@ -33,14 +38,16 @@ def _members(names: Sequence[str], entry: Entry, insides: Sequence[str]) -> list
     with_labels = {
         folder: members
         for folder, members in holders.items()
-        if any(PurePosixPath(member).name == entry.labels for member in members)
+        if len(members) > 1 and any(PurePosixPath(member).name == entry.labels for member in members)
     }
     for inside in insides:
         matching = [folder for folder in with_labels if _ends_with(folder, PurePosixPath(inside))]
         if len(matching) == 1:
             return with_labels[matching[0]]
     found = ", ".join(sorted(map(str, with_labels))) or "none"
-    raise ArchiveError(f"the archive has no single folder with {entry.labels} for {entry.name} (found: {found})")
+    raise NotInsideError(
+        f"the archive has no single folder with the pairs of {entry.name} and {entry.labels} (found: {found})"
+    )
 
 
 def _ends_with(folder: PurePosixPath, inside: PurePosixPath) -> bool:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whence.datasets.archive import ArchiveError, unpack
+from whence.datasets.archive import ArchiveError, NotInsideError, unpack
 from whence.datasets.download import DownloadError, Resuming
 from whence.datasets.fingerprint import labels_sha256, tree_sha256
 from whence.datasets.folder import VARIABLE, data_folder, is_present, member_files
@@ -77,6 +77,8 @@ def _fetch_from(mirror: Mirror, entry: Entry, root: Path, downloader: Resuming, 
         try:
             unpack(archive, entry, [mirror.inside, entry.folder, ""], folder)
             _check(entry, folder)
+        except NotInsideError:
+            raise
         except (ArchiveError, InputError):
             archive.unlink(missing_ok=True)  # or the next attempt would find the same
             raise
