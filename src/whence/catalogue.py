@@ -106,6 +106,42 @@ CATALOGUE: tuple[Entry, ...] = (
         extra="nn",
     ),
     Entry(
+        "whence",
+        "whence.evidence.combined:whence",
+        "that the pair resembles some of the generated ones it was calibrated on: description length, independence, "
+        "shape and a trained look at the picture, joined into one log-odds",
+        "strong hidden common causes; columns with a handful of distinct values; then its confidence should be low",
+        family="combined",
+    ),
+    Entry(
+        "mdl",
+        "whence.evidence.description:mdl",
+        "effect = f(cause) + g(cause)·noise; cause and noise of any law, both coded by mixtures of normals",
+        "a cause bent by a monotone map: then the effect may look the simpler of the two",
+        family="combined",
+    ),
+    Entry(
+        "control-gaussian",
+        "whence.evidence.controls:control_gaussian",
+        "nothing: calls the more Gaussian column the cause, to show what marginals alone give away",
+        "everywhere that marginals carry no label",
+        family="control",
+    ),
+    Entry(
+        "control-distinct",
+        "whence.evidence.controls:control_distinct",
+        "nothing: calls the column with fewer distinct values the cause",
+        "everywhere that marginals carry no label; a tie where no value repeats",
+        family="control",
+    ),
+    Entry(
+        "control-kurtosis",
+        "whence.evidence.controls:control_kurtosis",
+        "nothing: calls the column with the lower kurtosis the cause",
+        "everywhere that marginals carry no label",
+        family="control",
+    ),
+    Entry(
         "igci",
         "whence.baselines.igci:igci",
         "effect = f(cause) almost without noise; the slope of f is unrelated to the density of the cause",

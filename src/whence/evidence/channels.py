@@ -17,13 +17,30 @@ CHANNELS: dict[str, tuple[str, ...]] = {
     "description": ("mdl", "mdl_total", "mdl_additive", "mdl_ranks"),
     "independence": ("h_scale", "p_scale", "h_additive", "p_additive", "h_ranks", "p_ranks"),
     "neighbours": ("mi",),
-    "shape": ("surface_1", "surface_2", "surface_1_ranks", "surface_2_ranks", "kolmogorov", "kullback", "kolmogorov_ranks"),
+    "shape": (
+        "surface_1",
+        "surface_2",
+        "surface_1_ranks",
+        "surface_2_ranks",
+        "kolmogorov",
+        "kullback",
+        "kolmogorov_ranks",
+    ),
     "error": ("error", "error_ranks", "log_scale_ranks"),
     "picture": ("picture",),
 }
 """Channel -> the readings it consists of; each is a cost of one direction, and enters as backward − forward."""
 READINGS: tuple[str, ...] = tuple(name for names in CHANNELS.values() for name in names)
-CONTEXT: tuple[str, ...] = ("log_n", "ties_max", "ties_min", "error_mean", "error_ranks_mean", "p_max", "p_min", "p_ranks_max")
+CONTEXT: tuple[str, ...] = (
+    "log_n",
+    "ties_max",
+    "ties_min",
+    "error_mean",
+    "error_ranks_mean",
+    "p_max",
+    "p_min",
+    "p_ranks_max",
+)
 
 
 class Readings(NamedTuple):

@@ -8,9 +8,10 @@ needs to be Gaussian.
 
 import numpy as np
 
-from whence.evidence.fits import Curve
+from whence.baselines.scored import Directional
+from whence.evidence.fits import Curve, location_scale
 from whence.numerics.mixture import fit_mixture
-from whence.pair import FloatArray
+from whence.pair import FloatArray, standardise
 
 
 def marginal_length(u: FloatArray) -> float:
@@ -22,3 +23,15 @@ def conditional_length(curve: Curve) -> float:
     """Nats a row for the effect, given the cause: noise, scale and the curve's coefficients."""
     price = 0.5 * curve.size * np.log(len(curve.residual)) / len(curve.residual)
     return fit_mixture(curve.residual).cost + float(np.mean(np.log(curve.scale)) + price)
+
+
+def score(cause: FloatArray, effect: FloatArray) -> float:
+    """Minus the description length of one direction, in nats a row."""
+    order = np.lexsort((effect, cause))
+    u, v = standardise(cause[order]), standardise(effect[order])
+    return -marginal_length(u) - conditional_length(location_scale(u, v))
+
+
+def mdl() -> Directional:
+    """Mixture description length as a method of its own."""
+    return Directional("mdl", score)

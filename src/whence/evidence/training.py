@@ -1,6 +1,6 @@
 """Readings of generated pairs with their labels, computed once and kept in chunks; pair i depends on i only.
 
-    python -m whence.evidence.training readings --pairs 8000 --out out/whence
+python -m whence.evidence.training readings --pairs 8000 --out out/whence
 """
 
 import argparse

@@ -7,7 +7,8 @@ With h the sum of the trees, d the differences of the readings and c the context
 so that exchanging the columns, which turns d into −d and leaves c, negates g bit for bit.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -27,12 +28,16 @@ class Trees(NamedTuple):
     right: IntArray
     value: FloatArray
 
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]]) -> "Trees":
+        """From stored arrays of any width."""
+        whole = ("root", "feature", "left", "right")
+        return cls(**{name: arrays[name].astype(np.int64 if name in whole else np.float64) for name in cls._fields})
 
-def log_odds(trees: Trees, differences: FloatArray, context: FloatArray) -> float:
-    """g of one pair."""
-    forward = _sum(*trees, np.concatenate((differences, context)))
-    backward = _sum(*trees, np.concatenate((-differences, context)))
-    return 0.5 * (forward - backward)
+
+def one_sided(trees: Trees, differences: FloatArray, context: FloatArray) -> float:
+    """h of one pair as it stands; with negated differences, of the same pair turned round."""
+    return float(_sum(*trees, np.concatenate((differences, context))))
 
 
 @njit(cache=True, nogil=True)
@@ -54,10 +59,10 @@ def _sum(
     return total
 
 
-def exported(boosted: object, features: int) -> Trees:
+def exported(boosted: Any) -> Trees:
     """The trees of a fitted scikit-learn HistGradientBoostingClassifier without missing or categorical values."""
     columns: dict[str, list[float]] = {name: [] for name in Trees._fields}
-    for (predictor,) in boosted._predictors:  # type: ignore[attr-defined]  # scikit-learn has no public view of its trees
+    for (predictor,) in boosted._predictors:  # scikit-learn has no public view of its trees
         offset = len(columns["feature"])
         columns["root"].append(offset)
         for node in predictor.nodes:
@@ -67,6 +72,4 @@ def exported(boosted: object, features: int) -> Trees:
             columns["left"].append(offset + int(node["left"]))
             columns["right"].append(offset + int(node["right"]))
             columns["value"].append(float(node["value"]))
-    trees = Trees(*(np.array(columns[name]) for name in Trees._fields))
-    whole = {name: getattr(trees, name).astype(np.int64) for name in ("root", "feature", "left", "right")}
-    return trees._replace(**whole)
+    return Trees.of({name: np.array(column) for name, column in columns.items()})

@@ -1,0 +1,59 @@
+"""Why a decision deserves doubt: one sentence when the confidence is low, naming the reasons that the data show."""
+
+import math
+
+import numpy as np
+
+from whence.decision import Evidence, Reading
+from whence.pair import Pair
+
+LOW = 0.8
+"""Below this confidence the answer is better read as undecided."""
+FEW_ROWS = 100
+FEW_VALUES = 12
+OPPOSED = 0.7
+"""Channels disagree when those against weigh more than this share of those in favour."""
+
+
+def doubts(
+    pair: Pair, confidence: float, score: float, contributions: dict[str, float], sides: tuple[Evidence, Evidence]
+) -> tuple[str, ...]:
+    """At most one sentence."""
+    if confidence >= LOW:
+        return ()
+    reasons = [
+        reason for reason in (_rows(pair), _ties(pair), _reading(sides), _opposed(contributions, score)) if reason
+    ]
+    because = "; ".join(reasons) or "the kinds of evidence hardly lean either way"
+    return (f"Better read as undecided, confidence {confidence:.0%}: {because}.",)
+
+
+def _rows(pair: Pair) -> str:
+    return f"{pair.n} rows are few" if pair.n < FEW_ROWS else ""
+
+
+def _ties(pair: Pair) -> str:
+    for name, column in sorted(((pair.x_name, pair.x), (pair.y_name, pair.y)), key=lambda item: item[0]):
+        distinct = len(np.unique(column))
+        if distinct < FEW_VALUES:
+            return f"{name} has only {distinct} distinct values, too coarse for its shape to be seen"
+    return ""
+
+
+def _reading(sides: tuple[Evidence, Evidence]) -> str:
+    reading = Reading.of(sides[0].p_value, sides[1].p_value)
+    if reading is Reading.BOTH_FIT:
+        return "a location-scale model fits both ways"
+    if reading is Reading.NEITHER_FITS:
+        return "a location-scale model fits neither way, as under a hidden common cause or a mixture"
+    return ""
+
+
+def _opposed(contributions: dict[str, float], score: float) -> str:
+    signed = {name: math.copysign(1.0, score) * value for name, value in contributions.items()}
+    favour = sum(value for value in signed.values() if value > 0)
+    against = -sum(value for value in signed.values() if value < 0)
+    if against <= OPPOSED * favour or against == 0:
+        return ""
+    worst = min(signed, key=lambda name: (signed[name], name))
+    return f"the channels disagree, {worst} speaking loudest against"
