@@ -181,9 +181,17 @@ def test_a_sound_archive_without_the_set_is_kept_for_the_other_sets(registered: 
     behaviour = Behaviour(zipped(**{"data/Dataverse_pairs/CE-Net_targets.csv": "SampleID,Target"}))
     with serving(behaviour) as url:
         for name in ("LS", "Net"):
-            result = fetch(replace(entry(name), mirrors=from_url(registered, url).mirrors), tmp_path, downloader=QUICK)
-            assert "no single folder" in result.failure or "differ" in result.failure
+            mirror = Mirror(Source("m0", url, False), entry(name).folder)
+            result = fetch(replace(entry(name), mirrors=(mirror,)), tmp_path, downloader=QUICK)
+            assert "no single folder" in result.failure
         assert fetch(from_url(registered, url), tmp_path, downloader=QUICK).news
+    assert len(behaviour.asked) == 1
+
+
+@pytest.mark.parametrize("inside", ["deep/ANLSMN_pairs/AN", "mine", ""])
+def test_an_address_of_one_s_own_may_hold_the_files_anywhere(registered: Entry, tmp_path: Path, inside: str) -> None:
+    with serving(Behaviour(zipped(inside or "."))) as url:
+        assert fetch(registered, tmp_path, address=url, downloader=QUICK).news
 
 
 def test_404_is_final_and_the_next_mirror_is_tried(registered: Entry, tmp_path: Path) -> None:

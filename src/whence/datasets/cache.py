@@ -67,7 +67,8 @@ def fetch(
 def _mirrors(entry: Entry, address: str | None) -> tuple[Mirror, ...]:
     if address is None:
         return entry.mirrors
-    return (Mirror(Source("given", address, verified=False), entry.folder),)
+    given = Source("given", address, verified=False)
+    return (Mirror(given, entry.folder), Mirror(given, ""))
 
 
 def _fetch_from(mirror: Mirror, entry: Entry, root: Path, downloader: Resuming, progress: Progress | None) -> None:
@@ -75,7 +76,7 @@ def _fetch_from(mirror: Mirror, entry: Entry, root: Path, downloader: Resuming, 
     with tempfile.TemporaryDirectory(prefix=".unpack-", dir=root) as staging:
         folder = Path(staging)
         try:
-            unpack(archive, entry, [mirror.inside, entry.folder, ""], folder)
+            unpack(archive, entry, mirror.inside, folder)
             _check(entry, folder)
         except NotInsideError:
             raise
