@@ -22,7 +22,7 @@ def score(
     *,
     n_knots: int = 25,
     degree: int = 5,
-    h_knots: int = 9,
+    h_knots: int = 25,
     ridge: float = 1e-3,
 ) -> Evidence:
     """Minus the HSIC of cause and residual h(effect) − g(cause)."""
@@ -52,7 +52,7 @@ def score(
 
 
 def pnl(
-    *, n_knots: int = 25, degree: int = 5, h_knots: int = 9, ridge: float = 1e-3, published: bool = False
+    *, n_knots: int = 25, degree: int = 5, h_knots: int = 25, ridge: float = 1e-3, published: bool = False
 ) -> Directional:
     """The method: g has `n_knots` equally spaced knots of the given degree, h is cubic with `h_knots` quantile knots.
 

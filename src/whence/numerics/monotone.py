@@ -13,6 +13,8 @@ from whence.numerics.splines import SplineRows, extend_knots, spline_rows
 
 FloatArray = NDArray[np.float64]
 
+NEAR_ZERO = 1e-4
+
 
 class IncreasingBasis(NamedTuple):
     """Values and derivatives of the basis at the rows (rows × functions); non-negative sums of it increase."""
@@ -48,7 +50,7 @@ class Barrier(NamedTuple):
 
 
 def quadratic_minus_log(
-    quadratic: FloatArray, rows: FloatArray, max_iter: int = 200, tolerance: float = 1e-9
+    quadratic: FloatArray, rows: FloatArray, max_iter: int = 200, tolerance: float = 1e-7
 ) -> Barrier:
     """Minimise ½ βᵀQβ − mean log(rows·β) over β ≥ 0: strictly convex for positive definite Q, so the start is free.
 
@@ -60,14 +62,14 @@ def quadratic_minus_log(
     value = _objective(quadratic, rows, beta)
     for iteration in range(max_iter):
         inverse = 1.0 / (rows @ beta)
-        gradient = quadratic @ beta - inverse @ rows / len(rows)
-        held = (beta <= 1e-10 * np.max(beta)) & (gradient > 0)
-        beta = np.where(held, 0.0, beta)
-        if np.max(np.abs(np.where(held, 0.0, gradient * beta))) <= tolerance:
-            return Barrier(beta, True, iteration)
         weighted = rows * inverse[:, None]
+        gradient = quadratic @ beta - np.mean(weighted, axis=0)
         hessian = quadratic + weighted.T @ weighted / len(rows)
-        step = np.zeros_like(beta)
+        if np.max(np.abs(np.where((beta == 0.0) & (gradient > 0.0), 0.0, gradient * _scale(beta)))) <= tolerance:
+            return Barrier(beta, True, iteration)
+        # Held is also what lies just above zero and would cross it: left free, it cuts every step of the others short.
+        held = (gradient > 0.0) & (beta <= NEAR_ZERO * np.max(beta)) & (beta * np.diag(hessian) <= gradient)
+        step = -beta * held
         free = np.flatnonzero(~held)
         step[free] = np.linalg.solve(hessian[np.ix_(free, free)], -gradient[free])
         length, fell = 1.0, False
@@ -80,6 +82,11 @@ def quadratic_minus_log(
             return Barrier(beta, False, iteration)
         beta, value = trial, trial_value
     return Barrier(beta, False, max_iter)
+
+
+def _scale(beta: FloatArray) -> FloatArray:
+    """The gradient is judged by the change it promises for a relative change of a weight."""
+    return np.maximum(beta, 1e-3 * np.max(beta))
 
 
 def _objective(quadratic: FloatArray, rows: FloatArray, beta: FloatArray) -> float:
