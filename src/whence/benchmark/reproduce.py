@@ -1,5 +1,6 @@
 """All of the paper that is present: the sets found × the methods that can be built, into one folder."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +17,6 @@ from whence.benchmark.runner import Plan
 from whence.benchmark.summary import summarise
 from whence.decision import Decision
 from whence.pair import InputError
-
-SAMPLE = 3
-"""Pairs of each method that are run first, to foretell the rest; their rows are kept like all others."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +44,20 @@ def available_methods(names: Iterable[str] | None = None, resolver: str = RESOLV
     return Available(tuple(found), tuple(missing))
 
 
-def sample(plan: Plan, known: Mapping[str, float]) -> Plan:
-    """The first few pairs of every method whose cost is not known yet."""
-    taken: dict[str, int] = {}
+def sample(plan: Plan, known: Mapping[str, float], jobs: int) -> Plan:
+    """The first few pairs, or one batch, of every method whose cost is not known; their rows are kept like all others.
+
+    Each worker's first pair pays for compiling, so there are enough for the median to be a later one.
+    """
+    enough = 2 * jobs + 1
+    taken: Counter[str] = Counter()
     tasks = []
     for task in plan.tasks:
         method = task.contender.method
-        if method in known or taken.get(method, 0) >= SAMPLE:
-            continue
-        batches = task.batches[: SAMPLE - taken.get(method, 0)]
-        taken[method] = taken.get(method, 0) + len(batches)
-        tasks.append(Task(task.contender, batches))
+        for batch in task.batches:
+            if method not in known and taken[method] < enough:
+                taken[method] += len(batch)
+                tasks.append(Task(task.contender, (batch,)))
     return replace(plan, tasks=tuple(tasks))
 
 

@@ -186,7 +186,7 @@ def reproduce(
             work = plan(field(available.names, [0]), collections, results.keys(), _jobs(jobs))
             announce(work, results.path)
             known = results.seconds()
-            if first := room.sample(work, known).tasks:
+            if first := room.sample(work, known, _jobs(jobs)).tasks:
                 console().print("Trying a few pairs of each method to see how long it will take …")
                 do(Plan(first, 0), results, _jobs(jobs), _limits(timeout, memory), quiet=True)
             work = plan(field(available.names, [0]), collections, results.keys(), _jobs(jobs))
