@@ -13,14 +13,18 @@ import numpy as np
 
 from whence.catalogue import DEFAULT, accepts_seed
 from whence.catalogue import method as build_method
-from whence.criteria import Criterion, independence, likelihood
+from whence.criteria import Criterion, independence, independence_p_value, likelihood, marginal_rule
 from whence.decision import Decision, Evidence, Method, undecided
+from whence.models.fgls import ALPHA, MAX_PASSES, fit_fgls
 from whence.models.fit import Fit
 from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_location, fit_location_scale
+from whence.models.splitting import fit_crosswise
 from whence.numerics.hsic import hsic_test
 from whence.pair import FloatArray, InputError, NanPolicy, Pair, both_directions, standardise
 
 Model = Callable[[FloatArray, FloatArray], Fit]
+Doubts = Callable[[Pair, Evidence, Evidence], tuple[str, ...]]
+"""Reasons, in sentences, to doubt what a criterion says of this pair."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Loci:
     model: Model
     criterion: Criterion
     settings: Mapping[str, Any] = field(default_factory=dict)
+    doubts: Doubts | None = None
 
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
         """Decide each pair on its own."""
@@ -44,6 +49,8 @@ class Loci:
             return undecided(pair, self.name, why, settings=self.settings)
         forward, backward = (replace(side, score=self.criterion(side)) for side in (forward, backward))
         warnings = tuple(f"{way}: {side.message}" for way, side in _named(pair, forward, backward) if side.message)
+        if self.doubts is not None:
+            warnings += self.doubts(pair, forward, backward)
         score = forward.score - backward.score
         return Decision(self.name, pair, score, forward, backward, settings=self.settings, warnings=warnings)
 
@@ -54,7 +61,7 @@ def evidence(cause: FloatArray, effect: FloatArray, model: Model) -> Evidence:
     Rows are brought into one order, by cause and then effect, before anything is summed: the order in which a file
     lists them cannot change a single bit of the answer.
     """
-    order = np.lexsort((effect, cause))
+    order = _row_order(cause, effect)
     u, v = standardise(cause[order]), standardise(effect[order])
     fit = model(u, v)
     test = hsic_test(u, fit.residual)
@@ -72,14 +79,50 @@ def evidence(cause: FloatArray, effect: FloatArray, model: Model) -> Evidence:
     )
 
 
-def loci_h(n_knots: int = N_KNOTS, degree: int = DEGREE, delta: float = DELTA, max_iter: int = MAX_ITER) -> Method:
-    """Location-scale spline model, judged by the independence of its residual."""
-    return _location_scale("loci-h", independence, n_knots=n_knots, degree=degree, delta=delta, max_iter=max_iter)
+def loci_h(
+    n_knots: int = N_KNOTS,
+    degree: int = DEGREE,
+    delta: float = DELTA,
+    max_iter: int = MAX_ITER,
+    decide_by: str = "statistic",
+    split: bool = False,
+    split_seed: int = 0,
+) -> Method:
+    """Location-scale spline model, judged by the independence of its residual.
+
+    `decide_by` compares the test's statistics or its p-values; `split` judges each row by a fit to the half of the rows
+    it is not in (see `models.splitting`).
+    """
+    if decide_by not in _INDEPENDENCE:
+        raise InputError(f"Got decide_by={decide_by!r} for loci-h; expected 'statistic' or 'p-value'.")
+    fitting = {"n_knots": n_knots, "degree": degree, "delta": delta, "max_iter": max_iter}
+    _check_spline_settings("loci-h", fitting)
+    if split:
+        fitting["split_seed"] = split_seed
+    model = partial(fit_crosswise if split else fit_location_scale, **fitting)  # type: ignore[arg-type]  # two models, one contract
+    chosen = ({"decide_by": decide_by} if decide_by != "statistic" else {}) | ({"split": True} if split else {})
+    return Loci("loci-h", model, _INDEPENDENCE[decide_by], fitting | chosen)
 
 
 def loci_m(n_knots: int = N_KNOTS, degree: int = DEGREE, delta: float = DELTA, max_iter: int = MAX_ITER) -> Method:
     """Location-scale spline model, judged by its likelihood."""
-    return _location_scale("loci-m", likelihood, n_knots=n_knots, degree=degree, delta=delta, max_iter=max_iter)
+    settings = {"n_knots": n_knots, "degree": degree, "delta": delta, "max_iter": max_iter}
+    _check_spline_settings("loci-m", settings)
+    return Loci("loci-m", partial(fit_location_scale, **settings), likelihood, settings, marginal_rule)
+
+
+def ifgls_h(n_knots: int = N_KNOTS, degree: int = DEGREE, alpha: float = ALPHA, max_passes: int = MAX_PASSES) -> Method:
+    """Location and scale by iterated least squares, judged by the independence of the residual."""
+    settings = {"n_knots": n_knots, "degree": degree, "alpha": alpha, "max_passes": max_passes}
+    _check_spline_settings("ifgls-h", settings)
+    return Loci("ifgls-h", partial(fit_fgls, **settings), independence, settings)
+
+
+def ifgls_m(n_knots: int = N_KNOTS, degree: int = DEGREE, alpha: float = ALPHA, max_passes: int = MAX_PASSES) -> Method:
+    """Location and scale by iterated least squares, judged by the likelihood."""
+    settings = {"n_knots": n_knots, "degree": degree, "alpha": alpha, "max_passes": max_passes}
+    _check_spline_settings("ifgls-m", settings)
+    return Loci("ifgls-m", partial(fit_fgls, **settings), likelihood, settings, marginal_rule)
 
 
 def anm_h(n_knots: int = N_KNOTS, degree: int = DEGREE) -> Method:
@@ -137,9 +180,10 @@ def infer(
     return replace(decision, warnings=(*check(pair), *decision.warnings))
 
 
-def _location_scale(name: str, criterion: Criterion, **settings: Any) -> Method:
-    _check_spline_settings(name, settings)
-    return Loci(name, partial(fit_location_scale, **settings), criterion, settings)
+def _row_order(cause: FloatArray, effect: FloatArray) -> np.ndarray:
+    order = np.argsort(cause, kind="stable")
+    ranked = cause[order]
+    return np.lexsort((effect, cause)) if np.any(ranked[1:] == ranked[:-1]) else order
 
 
 def _location(name: str, criterion: Criterion, **settings: Any) -> Method:
@@ -147,15 +191,17 @@ def _location(name: str, criterion: Criterion, **settings: Any) -> Method:
     return Loci(name, partial(fit_location, **settings), criterion, settings)
 
 
-_SMALLEST = {"n_knots": 2, "degree": 0, "max_iter": 1}
+_INDEPENDENCE: dict[str, Criterion] = {"statistic": independence, "p-value": independence_p_value}
+_SMALLEST = {"n_knots": 2, "degree": 0, "max_iter": 1, "max_passes": 1}
 
 
 def _check_spline_settings(name: str, settings: Mapping[str, Any]) -> None:
     for key, least in _SMALLEST.items():
         if key in settings and settings[key] < least:
             raise InputError(f"Got {key}={settings[key]} for {name}; expected at least {least}.")
-    if not settings.get("delta", DELTA) > 0:
-        raise InputError(f"Got delta={settings['delta']} for {name}; expected a number above 0.")
+    for key in ("delta", "alpha"):
+        if key in settings and not settings[key] > 0:
+            raise InputError(f"Got {key}={settings[key]} for {name}; expected a number above 0.")
 
 
 def _in_file_order(fit: Fit, order: np.ndarray, effect: FloatArray) -> dict[str, FloatArray]:

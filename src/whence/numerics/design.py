@@ -17,6 +17,10 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
+LONGEST_RUN = 512
+"""Longer runs are cut, so that the loops over a run find its rows in the nearest cache again."""
+
+
 class Design(NamedTuple):
     """`values[k, i]` belongs to feature `index[r, k]` for the rows i of run r, bounds[r] ≤ i < bounds[r + 1]."""
 
@@ -34,7 +38,7 @@ def additive_design(columns: list[SplineRows]) -> Design:
     offsets = np.cumsum([0, *(column.size for column in columns)])
     first = np.stack([column.first + offset for column, offset in zip(columns, offsets, strict=False)], axis=1)
     changes = np.flatnonzero(np.any(first[1:] != first[:-1], axis=1)) + 1
-    bounds = np.concatenate([[0], changes, [len(first)]]).astype(np.int64)
+    bounds = np.union1d(changes, np.append(np.arange(0, len(first), LONGEST_RUN), len(first)))
     index = [first[bounds[:-1], c, None] + np.arange(column.values.shape[1]) for c, column in enumerate(columns)]
     size = int(offsets[-1])
     half_width = 2 * columns[0].values.shape[1] - 1 if len(columns) == 1 else 2 * size - 1
@@ -45,40 +49,24 @@ def additive_design(columns: list[SplineRows]) -> Design:
 @njit(cache=True, nogil=True)
 def predict_rows(values: FloatArray, bounds: IntArray, index: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Both linear predictors of every row: with the even and with the odd coefficients."""
-    n = values.shape[1]
-    even, odd = np.zeros(n), np.zeros(n)
+    even, odd = np.empty(values.shape[1]), np.empty(values.shape[1])
     for r in range(len(index)):
         rows = slice(bounds[r], bounds[r + 1])
-        to_even, to_odd = even[rows], odd[rows]
-        for k in range(len(values)):
-            x = values[k, rows]
-            a, b = w[2 * index[r, k]], w[2 * index[r, k] + 1]
-            for i in range(len(x)):
-                to_even[i] += x[i] * a
-                to_odd[i] += x[i] * b
+        predict_run(values, rows, index[r], w, even[rows], odd[rows])
     return even, odd
 
 
-# Sums over rows may be taken in any order: the compiler is allowed to use vector registers for them, and nothing else.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True)
 def scatter(
     values: FloatArray, bounds: IntArray, index: IntArray, even: FloatArray, odd: FloatArray, out: FloatArray
 ) -> None:
     """The transpose of `predict_rows`, added to `out`."""
     for r in range(len(index)):
         rows = slice(bounds[r], bounds[r + 1])
-        of_even, of_odd = even[rows], odd[rows]
-        for k in range(len(values)):
-            x = values[k, rows]
-            to_even, to_odd = 0.0, 0.0
-            for i in range(len(x)):
-                to_even += x[i] * of_even[i]
-                to_odd += x[i] * of_odd[i]
-            out[2 * index[r, k]] += to_even
-            out[2 * index[r, k] + 1] += to_odd
+        scatter_run(values, rows, index[r], even[rows], odd[rows], out)
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True)
 def band_of(
     values: FloatArray,
     bounds: IntArray,
@@ -89,29 +77,74 @@ def band_of(
     mixed: FloatArray,
     odd: FloatArray,
 ) -> FloatArray:
-    """Σ over rows of the 2 × 2 matrix [[even, mixed], [mixed, odd]] times the features' outer product.
-
-    Band storage of `banded`. A block of features (a, b), a ≥ b, occupies rows 2a, 2a + 1 and columns 2b, 2b + 1.
-    """
+    """Σ over rows of the 2 × 2 matrix [[even, mixed], [mixed, odd]] times the features' outer product, band storage."""
     band = np.zeros((2 * size, half_width + 1))
     for r in range(len(index)):
         rows = slice(bounds[r], bounds[r + 1])
-        h_even, h_mixed, h_odd = even[rows], mixed[rows], odd[rows]
-        for k in range(len(values)):
-            x = values[k, rows]
-            for m in range(k + 1):
-                y = values[m, rows]
-                ee, eo, oo = 0.0, 0.0, 0.0
-                for i in range(len(x)):
-                    product = x[i] * y[i]
-                    ee += product * h_even[i]
-                    eo += product * h_mixed[i]
-                    oo += product * h_odd[i]
-                a = 2 * index[r, k]
-                column = half_width + 2 * index[r, m] - a
-                band[a, column] += ee
-                band[a + 1, column] += oo
-                band[a + 1, column - 1] += eo
-                if k > m:
-                    band[a, column + 1] += eo
+        band_run(values, rows, index[r], even[rows], mixed[rows], odd[rows], band)
     return band
+
+
+@njit(cache=True, nogil=True)
+def predict_run(
+    values: FloatArray, rows: slice, features: IntArray, w: FloatArray, even: FloatArray, odd: FloatArray
+) -> None:
+    """`predict_rows` for one run; `even` and `odd` belong to its rows alone."""
+    even[:] = 0.0
+    odd[:] = 0.0
+    for k in range(len(values)):
+        x = values[k, rows]
+        a, b = w[2 * features[k]], w[2 * features[k] + 1]
+        for i in range(len(x)):
+            even[i] += x[i] * a
+            odd[i] += x[i] * b
+
+
+# Sums over rows may be taken in any order: the compiler is allowed to use vector registers for them, and nothing else.
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def scatter_run(
+    values: FloatArray, rows: slice, features: IntArray, even: FloatArray, odd: FloatArray, out: FloatArray
+) -> None:
+    """`scatter` for one run."""
+    for k in range(len(values)):
+        x = values[k, rows]
+        to_even, to_odd = 0.0, 0.0
+        for i in range(len(x)):
+            to_even += x[i] * even[i]
+            to_odd += x[i] * odd[i]
+        out[2 * features[k]] += to_even
+        out[2 * features[k] + 1] += to_odd
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def band_run(
+    values: FloatArray,
+    rows: slice,
+    features: IntArray,
+    even: FloatArray,
+    mixed: FloatArray,
+    odd: FloatArray,
+    band: FloatArray,
+) -> None:
+    """`band_of` for one run, added to `band`.
+
+    A block of features (a, b), a ≥ b, occupies rows 2a, 2a + 1 and columns 2b, 2b + 1 of the symmetric matrix.
+    """
+    width = band.shape[1] - 1
+    for k in range(len(values)):
+        x = values[k, rows]
+        for m in range(k + 1):
+            y = values[m, rows]
+            ee, eo, oo = 0.0, 0.0, 0.0
+            for i in range(len(x)):
+                product = x[i] * y[i]
+                ee += product * even[i]
+                eo += product * mixed[i]
+                oo += product * odd[i]
+            a = 2 * features[k]
+            column = width + 2 * features[m] - a
+            band[a, column] += ee
+            band[a + 1, column] += oo
+            band[a + 1, column - 1] += eo
+            if k > m:
+                band[a, column + 1] += eo

@@ -36,7 +36,7 @@ def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     width = _BOX * np.sqrt(pivots.bandwidth)
     low = column.min()
     number = np.floor((column - low) / width).astype(np.int64)
-    occupied, box = np.unique(number, return_inverse=True)
+    occupied, box = _numbered(number)
     place = 2.0 * ((column - low) / width - number) - 1.0
     angles = (np.arange(_TERMS) + 0.5) * np.pi / _TERMS
     nodes = low + width * (occupied[:, None] + 0.5 * (np.cos(angles) + 1.0))
@@ -45,6 +45,16 @@ def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     transform = np.cos(np.arange(_TERMS)[:, None] * angles) * (2.0 / _TERMS)
     transform[0] *= 0.5
     return Boxes(box, place, np.ascontiguousarray(np.einsum("tn,bnr->btr", transform, values)))
+
+
+def _numbered(number: IntArray) -> tuple[IntArray, IntArray]:
+    """The values that occur, and each row's place among them; by counting where the range allows it."""
+    if number.max() > 10 * len(number):
+        return np.unique(number, return_inverse=True)
+    occupied = np.flatnonzero(np.bincount(number))
+    rank = np.zeros(number.max() + 1, np.int64)
+    rank[occupied] = np.arange(len(occupied))
+    return occupied, rank[number]
 
 
 def feature_moments(a: Boxes, b: Boxes) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:

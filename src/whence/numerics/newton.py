@@ -21,7 +21,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from whence.numerics.banded import damped_cholesky, solve
-from whence.numerics.design import Design, band_of, predict_rows, scatter
+from whence.numerics.design import LONGEST_RUN, Design, band_run, predict_rows, predict_run, scatter, scatter_run
 from whence.numerics.gaussian import location, log_density, variance
 from whence.numerics.least_squares import least_squares
 
@@ -106,19 +106,13 @@ def _projected_newton(
     w: FloatArray,
     max_iter: int,
 ) -> tuple[FloatArray, float, float, int, FloatArray]:
-    size = len(w) // 2
     delta = delta / s.sum()
     s = s / s.sum()
-    e, p = predict_rows(values, bounds, index, w)
-    value = _objective(e, p, v, s, w, delta)
-    factor = np.zeros((2 * size, half_width + 1))
+    value = _objective(values, bounds, index, v, s, delta, w)
+    factor = np.zeros((len(w), half_width + 1))
     iteration, polished = 0, 0
     while True:
-        ge, gp, hee, hep, hpp = _row_derivatives(e, p, v, s)
-        gradient = delta * w
-        scatter(values, bounds, index, ge, gp, gradient)
-        band = band_of(values, bounds, index, size, half_width, hee, hep, hpp)
-        band[:, -1] += delta
+        gradient, band = _derivatives(values, bounds, index, half_width, v, s, delta, w)
         kkt = _certificate(w, gradient)
         if kkt <= KKT_GOAL or iteration >= max_iter:
             break
@@ -128,37 +122,79 @@ def _projected_newton(
         while length > 1e-15 and not fell:  # Armijo backtracking on the projected path
             trial = _projected(w, length, step)
             slope = ((trial - w) * gradient).sum()
-            e_trial, p_trial = predict_rows(values, bounds, index, trial)
-            value_trial = _objective(e_trial, p_trial, v, s, trial, delta)
+            value_trial = _objective(values, bounds, index, v, s, delta, trial)
             # A promised gain below rounding cannot be seen in F; there the step's quadratic convergence is trusted.
             fell = value_trial < value + 1e-4 * slope or -_ROUNDING < slope < 0.0
             length *= 0.5
         if not fell or polished > _POLISH:
             break
         polished += slope > -_ROUNDING
-        w, value, e, p = trial, value_trial, e_trial, p_trial
+        w, value = trial, value_trial
     return w, value, kkt, iteration, band
 
 
+# Both passes over the rows go run by run through a scratch of that length: no array of n is written in an iteration.
+
+
 @njit(cache=True, nogil=True)
-def _objective(e: FloatArray, p: FloatArray, v: FloatArray, s: FloatArray, w: FloatArray, delta: float) -> float:
-    total = 0.0
-    for i in range(len(v)):
-        if s[i] > 0.0:
-            if not p[i] > 0.0:
-                return np.inf
-            total -= s[i] * log_density(e[i], p[i], np.log(2.0 * p[i]), v[i])
-    return total + 0.5 * delta * (w * w).sum()
+def _objective(
+    values: FloatArray, bounds: IntArray, index: IntArray, v: FloatArray, s: FloatArray, delta: float, w: FloatArray
+) -> float:
+    e, p = np.empty(LONGEST_RUN), np.empty(LONGEST_RUN)
+    total = 0.5 * delta * (w * w).sum()
+    for r in range(len(index)):
+        start, stop = bounds[r], bounds[r + 1]
+        predict_run(values, slice(start, stop), index[r], w, e[: stop - start], p[: stop - start])
+        for i in range(stop - start):
+            if s[start + i] > 0.0:
+                if not p[i] > 0.0:
+                    return np.inf
+                total -= s[start + i] * log_density(e[i], p[i], np.log(2.0 * p[i]), v[start + i])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _derivatives(
+    values: FloatArray,
+    bounds: IntArray,
+    index: IntArray,
+    half_width: int,
+    v: FloatArray,
+    s: FloatArray,
+    delta: float,
+    w: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Gradient and Hessian of F."""
+    scratch = np.empty((7, LONGEST_RUN))
+    gradient = delta * w
+    band = np.zeros((len(w), half_width + 1))
+    band[:, -1] = delta
+    for r in range(len(index)):
+        rows = slice(bounds[r], bounds[r + 1])
+        here = slice(0, bounds[r + 1] - bounds[r])
+        e, p, ge, gp = scratch[0, here], scratch[1, here], scratch[2, here], scratch[3, here]
+        hee, hep, hpp = scratch[4, here], scratch[5, here], scratch[6, here]
+        predict_run(values, rows, index[r], w, e, p)
+        _row_derivatives(e, p, v[rows], s[rows], ge, gp, hee, hep, hpp)
+        scatter_run(values, rows, index[r], ge, gp, gradient)
+        band_run(values, rows, index[r], hee, hep, hpp, band)
+    return gradient, band
 
 
 @njit(cache=True, nogil=True)
 def _row_derivatives(
-    e: FloatArray, p: FloatArray, v: FloatArray, s: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    e: FloatArray,
+    p: FloatArray,
+    v: FloatArray,
+    s: FloatArray,
+    ge: FloatArray,
+    gp: FloatArray,
+    hee: FloatArray,
+    hep: FloatArray,
+    hpp: FloatArray,
+) -> None:
     """First and second derivatives of −s·ℓ in (e, p), written with the location μ and the variance 1/2p."""
-    n = len(v)
-    ge, gp, hee, hep, hpp = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
-    for i in range(n):
+    for i in range(len(v)):
         if s[i] > 0.0:
             mu, var = location(e[i], p[i]), variance(p[i])
             ge[i] = s[i] * (mu - v[i])
@@ -166,7 +202,8 @@ def _row_derivatives(
             hee[i] = s[i] * var
             hep[i] = -2.0 * s[i] * mu * var
             hpp[i] = s[i] * (4.0 * mu * mu * var + 2.0 * var * var)
-    return ge, gp, hee, hep, hpp
+        else:
+            ge[i] = gp[i] = hee[i] = hep[i] = hpp[i] = 0.0
 
 
 @njit(cache=True, nogil=True)
