@@ -60,6 +60,20 @@ CATALOGUE: tuple[Entry, ...] = (
         family="loci",
     ),
     Entry(
+        "ifgls-h",
+        "whence.methods:ifgls_h",
+        "as loci-h, with f and g² fitted in turn by least squares: the classical estimator, kept for comparison",
+        "as loci-h; few rows per knot, where the fitted variance falls to zero",
+        family="loci",
+    ),
+    Entry(
+        "ifgls-m",
+        "whence.methods:ifgls_m",
+        "as loci-m, with f and g² fitted in turn by least squares: the classical estimator, kept for comparison",
+        "as loci-m; few rows per knot, where the fitted variance falls to zero and the likelihood soars",
+        family="loci",
+    ),
+    Entry(
         "nn-loci-h",
         "whence.neural:nn_loci_h",
         "as loci-h, with f and g given by a neural network instead of splines",

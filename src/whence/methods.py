@@ -7,6 +7,7 @@ the rows and the turning round of a pair happen here and nowhere else.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -95,44 +96,45 @@ def loci_h(
     """
     if decide_by not in _INDEPENDENCE:
         raise InputError(f"Got decide_by={decide_by!r} for loci-h; expected 'statistic' or 'p-value'.")
-    fitting = {"n_knots": n_knots, "degree": degree, "delta": delta, "max_iter": max_iter}
-    _check_spline_settings("loci-h", fitting)
-    if split:
-        fitting["split_seed"] = split_seed
-    model = partial(fit_crosswise if split else fit_location_scale, **fitting)  # type: ignore[arg-type]  # two models, one contract
-    chosen = ({"decide_by": decide_by} if decide_by != "statistic" else {}) | ({"split": True} if split else {})
-    return Loci("loci-h", model, _INDEPENDENCE[decide_by], fitting | chosen)
+    settings: dict[str, Any] = {"n_knots": n_knots, "degree": degree, "delta": delta, "max_iter": max_iter}
+    extra: dict[str, Any] = {} if decide_by == "statistic" else {"decide_by": decide_by}
+    if not split:
+        return _built("loci-h", fit_location_scale, _INDEPENDENCE[decide_by], settings, extra)
+    return _built(
+        "loci-h",
+        fit_crosswise,
+        _INDEPENDENCE[decide_by],
+        settings | {"split_seed": split_seed},
+        extra | {"split": True},
+    )
 
 
 def loci_m(n_knots: int = N_KNOTS, degree: int = DEGREE, delta: float = DELTA, max_iter: int = MAX_ITER) -> Method:
     """Location-scale spline model, judged by its likelihood."""
     settings = {"n_knots": n_knots, "degree": degree, "delta": delta, "max_iter": max_iter}
-    _check_spline_settings("loci-m", settings)
-    return Loci("loci-m", partial(fit_location_scale, **settings), likelihood, settings, marginal_rule)
+    return _built("loci-m", fit_location_scale, likelihood, settings, doubts=marginal_rule)
 
 
 def ifgls_h(n_knots: int = N_KNOTS, degree: int = DEGREE, alpha: float = ALPHA, max_passes: int = MAX_PASSES) -> Method:
     """Location and scale by iterated least squares, judged by the independence of the residual."""
     settings = {"n_knots": n_knots, "degree": degree, "alpha": alpha, "max_passes": max_passes}
-    _check_spline_settings("ifgls-h", settings)
-    return Loci("ifgls-h", partial(fit_fgls, **settings), independence, settings)
+    return _built("ifgls-h", fit_fgls, independence, settings)
 
 
 def ifgls_m(n_knots: int = N_KNOTS, degree: int = DEGREE, alpha: float = ALPHA, max_passes: int = MAX_PASSES) -> Method:
     """Location and scale by iterated least squares, judged by the likelihood."""
     settings = {"n_knots": n_knots, "degree": degree, "alpha": alpha, "max_passes": max_passes}
-    _check_spline_settings("ifgls-m", settings)
-    return Loci("ifgls-m", partial(fit_fgls, **settings), likelihood, settings, marginal_rule)
+    return _built("ifgls-m", fit_fgls, likelihood, settings, doubts=marginal_rule)
 
 
 def anm_h(n_knots: int = N_KNOTS, degree: int = DEGREE) -> Method:
     """Additive noise: least squares, judged by the independence of its residual."""
-    return _location("anm-h", independence, n_knots=n_knots, degree=degree)
+    return _built("anm-h", fit_location, independence, {"n_knots": n_knots, "degree": degree})
 
 
 def anm_m(n_knots: int = N_KNOTS, degree: int = DEGREE) -> Method:
     """Additive noise: least squares, judged by a Gaussian likelihood of unit scale."""
-    return _location("anm-m", likelihood, n_knots=n_knots, degree=degree)
+    return _built("anm-m", fit_location, likelihood, {"n_knots": n_knots, "degree": degree})
 
 
 def infer(
@@ -186,9 +188,17 @@ def _row_order(cause: FloatArray, effect: FloatArray) -> np.ndarray:
     return np.lexsort((effect, cause)) if np.any(ranked[1:] == ranked[:-1]) else order
 
 
-def _location(name: str, criterion: Criterion, **settings: Any) -> Method:
+def _built(
+    name: str,
+    fit: Callable[..., Fit],
+    criterion: Criterion,
+    settings: dict[str, Any],
+    extra: Mapping[str, Any] = MappingProxyType({}),
+    doubts: Doubts | None = None,
+) -> Method:
+    """`settings` are those of the fit, `extra` what else the decision's record must say."""
     _check_spline_settings(name, settings)
-    return Loci(name, partial(fit_location, **settings), criterion, settings)
+    return Loci(name, partial(fit, **settings), criterion, {**settings, **extra}, doubts)
 
 
 _INDEPENDENCE: dict[str, Criterion] = {"statistic": independence, "p-value": independence_p_value}
