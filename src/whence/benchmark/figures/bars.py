@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from whence.benchmark.figures.style import ADDITIVE, LOCATION_SCALE, OTHER, canvas, kind
+from whence.benchmark.figures.style import canvas, kind, kind_handles, short
 from whence.benchmark.summary import MEAN, Summary
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _panel(panel: "Axes", summary: Summary, methods: Sequence[str], column: str)
             panel.plot(printed, place, marker="D", color="white", markeredgecolor="black", markersize=4.5)
         panel.text(122, place, f"{value:.0f}", va="center", ha="right", fontsize=9)
     panel.axvline(50, color="black", linewidth=0.8, linestyle=":", zorder=0)
-    panel.set_yticks(range(len(methods)), methods)
+    panel.set_yticks(range(len(methods)), list(short(methods).values()))
     panel.set_ylim(len(methods) - 0.4, -0.6)
     panel.set_xlim(0, 123)
     panel.set_xticks([0, 50, 100])
@@ -70,13 +70,9 @@ def _panel(panel: "Axes", summary: Summary, methods: Sequence[str], column: str)
 
 def _explain(figure: "Figure", methods: Sequence[str]) -> None:
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
 
-    kinds = [how for how in (LOCATION_SCALE, ADDITIVE, OTHER) if how in {kind(method) for method in methods}]
-    handles: list[Patch | Line2D] = [
-        Patch(facecolor=how.colour, hatch=how.hatch, edgecolor="black", linewidth=0.5, label=how.name) for how in kinds
-    ]
-    handles += [
+    handles = [
+        *kind_handles(methods),
         Line2D([], [], color="black", linestyle=":", linewidth=0.8, label="a coin"),
         Line2D([], [], color="black", label="95 % interval"),
         Line2D([], [], marker="D", color="white", markeredgecolor="black", markersize=4.5, label="paper"),

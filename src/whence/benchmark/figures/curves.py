@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whence.benchmark.figures.style import canvas, line
+from whence.benchmark.figures.style import canvas, line, short
 from whence.benchmark.metrics import decision_rate_curve
 from whence.benchmark.row import Row
 from whence.benchmark.summary import Summary, by_seed, scored
@@ -24,12 +24,13 @@ def curves(summary: Summary, groups: Mapping[tuple[str, str], Sequence[Row]]) ->
     if not summary.methods:
         return None
     methods = _best(summary)
+    names = short(methods)
     across = min(ACROSS, len(summary.sets))
     down = -(-len(summary.sets) // across)
     figure, axes = canvas(down, across, 0.8 + 2.5 * across, 1.1 + 2.1 * down, sharex=True, sharey=True)
     for panel, name in zip(axes, summary.sets, strict=False):
         for index, method in enumerate(methods):
-            _line(panel, groups.get((method, name), ()), method, index)
+            _line(panel, groups.get((method, name), ()), names[method], index)
         panel.axhline(50, color="black", linewidth=0.7, linestyle=":", zorder=0)
         panel.set_title(name, pad=3)
     for index, panel in enumerate(axes):
@@ -51,13 +52,13 @@ def _best(summary: Summary) -> list[str]:
     return [method for method in summary.methods if method in chosen]
 
 
-def _line(panel: "Axes", rows: Sequence[Row], method: str, index: int) -> None:
+def _line(panel: "Axes", rows: Sequence[Row], name: str, index: int) -> None:
     if not rows:
-        panel.plot([], [], label=method, markersize=4.5, linewidth=1.3, **line(index))
+        panel.plot([], [], label=name, markersize=4.5, linewidth=1.3, **line(index))
         return
     curve = 100 * decision_rate_curve(scored(next(iter(by_seed(rows).values()))))
     rate = 100 * np.arange(1, len(curve) + 1) / len(curve)
     # Markers of neighbouring lines are staggered so that lines at 100 % do not hide one another.
     step = max(1, len(curve) // 5)
     marks = (index * step // AT_MOST, step)
-    panel.plot(rate, curve, label=method, markevery=marks, markersize=4.5, linewidth=1.3, **line(index))
+    panel.plot(rate, curve, label=name, markevery=marks, markersize=4.5, linewidth=1.3, **line(index))

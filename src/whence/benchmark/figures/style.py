@@ -62,6 +62,21 @@ def kind(method: str) -> Kind:
     return ADDITIVE if base in {couple["additive"] for couple in couples} else OTHER
 
 
+def short(methods: Sequence[str]) -> dict[str, str]:
+    """Names without settings, where no other method here has the same name."""
+    bases = [method.split(":")[0] for method in methods]
+    return {m: base if bases.count(base) == 1 else m for m, base in zip(methods, bases, strict=True)}
+
+
+def kind_handles(methods: Sequence[str]) -> "list[Any]":
+    """Entries of a legend that says what the fillings mean."""
+    from matplotlib.patches import Patch
+
+    present = {kind(method) for method in methods}
+    shown = [how for how in (LOCATION_SCALE, ADDITIVE, OTHER) if how in present]
+    return [Patch(facecolor=s.colour, hatch=s.hatch, edgecolor="black", linewidth=0.5, label=s.name) for s in shown]
+
+
 def line(index: int) -> dict[str, Any]:
     """Colour, marker and dashes of the index-th line; no two of the first 32 share all three."""
     return {
