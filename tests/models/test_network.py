@@ -30,7 +30,7 @@ def problems(lengths, head, hidden=8):
 def test_gradient_equals_automatic_differentiation(head):
     rng = np.random.default_rng(1)
     hidden, n = 7, 96
-    theta = initial(head, hidden, rng) + 0.3 * rng.normal(size=(2 + head.outputs) * hidden + 2 * head.outputs)
+    theta = initial(head, hidden) + 0.3 * rng.normal(size=(2 + head.outputs) * hidden + 2 * head.outputs)
     u, v, weight = rng.normal(size=n), rng.normal(size=n), rng.dirichlet(np.ones(n))
     g = np.empty_like(theta)
     value = network_compiled.loss_and_gradient(head.code, theta, u, v, weight, 0.01, np.empty((hidden, 32)), g)
@@ -67,7 +67,7 @@ def test_rows_of_weight_zero_change_nothing():
     """45 rows fill a block of 64 with padding; the same rows laid out in blocks of 45 have none."""
     rng = np.random.default_rng(2)
     u, v, weight = rng.normal(size=45), rng.normal(size=45), np.full(45, 1 / 45)
-    theta = initial(LOCATION_SCALE, 6, rng)
+    theta = initial(LOCATION_SCALE, 6)
     bare, padded = np.empty_like(theta), np.empty_like(theta)
     extra = (0, 19)
     value = network_compiled.loss_and_gradient(0, theta, u, v, weight, 0.0, np.empty((6, 45)), bare)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.models.network_heads import LOCATION_SCALE
+from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, STUDENT, initial, size
 from whence.models.network_layout import batch_size, bucket, canonical, needed, plan, problem, stacked
 
 RNG = np.random.default_rng(3)
@@ -32,12 +32,23 @@ def test_restore_undoes_the_sorting():
     assert np.array_equal(np.argsort(direction.restore(direction.cause)), np.argsort(CAUSE))
 
 
-def test_starts_differ_between_seeds_and_restarts_but_not_between_directions():
-    there, back = canonical(CAUSE, EFFECT), canonical(EFFECT, CAUSE)
+def test_starts_differ_between_seeds_and_restarts_and_nothing_else():
+    there, other = canonical(CAUSE, EFFECT), canonical(CAUSE[:50], EFFECT[:50])
     start = problem(there, LOCATION_SCALE, 5, seed=1).theta
-    assert np.array_equal(start, problem(back, LOCATION_SCALE, 5, seed=1).theta)
+    assert np.array_equal(start, problem(other, LOCATION_SCALE, 5, seed=1).theta)
     assert not np.array_equal(start, problem(there, LOCATION_SCALE, 5, seed=2).theta)
     assert not np.array_equal(start, problem(there, LOCATION_SCALE, 5, seed=1, restart=1).theta)
+
+
+@pytest.mark.parametrize("head", [LOCATION_SCALE, ADDITIVE, STUDENT], ids=lambda head: head.name)
+def test_starts_are_uniform_within_the_bounds_of_their_layer(head):
+    hidden, k = 400, head.outputs
+    theta = initial(head, hidden)
+    assert len(theta) == size(head, hidden)
+    for part, bound in ((theta[: 2 * hidden], 1.0), (theta[2 * hidden : (2 + k) * hidden], 0.05)):
+        assert bound * 0.98 < np.max(np.abs(part)) <= bound * (1 + 1e-6)
+        assert np.std(part) == pytest.approx(bound / np.sqrt(3), rel=0.1)
+    assert (theta[-k:] == 1.0).all() if not head.free_scales else (theta[1 - k :] == 0).all()
 
 
 @given(st.integers(65, 10**6))

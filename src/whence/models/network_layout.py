@@ -32,7 +32,7 @@ class Direction:
     digest: bytes
     """Names this direction: its rows and which column is the cause."""
     pair_digest: bytes
-    """Names the two columns, whichever is the cause; seeds both directions alike, as the published program does."""
+    """Names the two columns, whichever is the cause; what is drawn for a pair is the same for both directions."""
 
     @property
     def n(self) -> int:
@@ -69,9 +69,9 @@ def canonical(cause: FloatArray, effect: FloatArray) -> Direction:
 
 
 def problem(direction: Direction, head: Head, hidden: int, seed: int, restart: int = 0) -> Problem:
-    """A fit that starts from numbers drawn for this pair, seed and restart, and for nothing else."""
+    """A fit of all rows alike."""
     weight = np.full(direction.n, 1.0 / direction.n)
-    return Problem(direction, weight, _start(direction, head, hidden, seed, restart))
+    return Problem(direction, weight, initial(head, hidden, seed, restart))
 
 
 def weighted_problem(
@@ -81,7 +81,7 @@ def weighted_problem(
     u, v = _on_grid(u), _on_grid(v)
     direction = _direction(u, v, np.lexsort((weight, v, u)))
     weight = weight[direction.order] / np.sum(weight[direction.order])
-    return Problem(direction, weight, _start(direction, head, hidden, seed, restart))
+    return Problem(direction, weight, initial(head, hidden, seed, restart))
 
 
 def bucket(n: int) -> int:
@@ -145,11 +145,6 @@ def _direction(u: FloatArray, v: FloatArray, order: NDArray[np.intp]) -> Directi
     columns = sorted(_digest(np.sort(column)) for column in (u, v))
     u, v = np.ascontiguousarray(u[order]), np.ascontiguousarray(v[order])
     return Direction(u, v, order, _digest(u, v), _digest(*columns))
-
-
-def _start(direction: Direction, head: Head, hidden: int, seed: int, restart: int) -> FloatArray:
-    words = np.frombuffer(direction.pair_digest[:16], dtype=np.uint32)
-    return initial(head, hidden, np.random.default_rng([seed, restart, *(int(word) for word in words)]))
 
 
 def _digest(*parts: FloatArray | bytes) -> bytes:
