@@ -1,6 +1,7 @@
 """The properties every one of the regression-based baselines must have, from one table."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -44,7 +45,11 @@ def test_swapping_the_columns_negates_the_score(spec: str) -> None:
 @pytest.mark.parametrize("order", ["by cause", "by effect", "shuffled"])
 def test_the_order_of_the_rows_changes_no_bit(spec: str, order: str) -> None:
     x, y = curved()
-    rows = {"by cause": np.argsort(x), "by effect": np.argsort(-y), "shuffled": np.random.default_rng(1).permutation(250)}
+    rows = {
+        "by cause": np.argsort(x),
+        "by effect": np.argsort(-y),
+        "shuffled": np.random.default_rng(1).permutation(250),
+    }
     assert decide(spec, x[rows[order]], y[rows[order]]).score == decide(spec, x, y).score
 
 
@@ -62,6 +67,13 @@ def test_units_change_nothing(spec: str, slope: float, shift: float) -> None:
 def test_in_published_form_units_change_no_decision(spec: str) -> None:
     x, y = curved()
     assert decide(spec, 3 * x + 100, y).direction is decide(spec, x, y).direction
+
+
+@pytest.mark.parametrize("spec", METHODS)
+def test_methods_travel_to_other_processes(spec: str) -> None:
+    pair = Pair.of(*curved())
+    there = pickle.loads(pickle.dumps(whence.method(spec)))
+    assert there.decide_many([pair])[0].score == whence.method(spec).decide_many([pair])[0].score
 
 
 def hard_cases() -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -129,6 +141,14 @@ def test_no_input_makes_a_score_that_is_no_number(x: np.ndarray, y: np.ndarray) 
         "fom:published=true",
         "pnl:published=true",
         "cam:knots=3",
+        "cam:basis_size=2",
+        "resit:length_scale=0",
+        "resit:noise_variance=-1",
+        "cdci:max_dev=0",
+        "fom:n_knots=1",
+        "fom:delta=0",
+        "pnl:h_knots=1",
+        "pnl:ridge=-1",
     ],
 )
 def test_settings_that_make_no_sense_are_refused_with_a_sentence(spec: str) -> None:

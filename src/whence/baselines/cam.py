@@ -6,10 +6,12 @@ the likelihoods of the two directions differ by the shares of variance the regre
 """
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whence.baselines.ranges import at_least
 from whence.baselines.scored import Joint, PairScore
 from whence.decision import Evidence
 from whence.numerics.gaussian import HALF_LOG_2PI
@@ -60,9 +62,10 @@ def published_score(x: FloatArray, y: FloatArray, *, basis_size: int = 10) -> Pa
 
 def cam(*, basis_size: int = 10, published: bool = False) -> Joint:
     """The method; `published=True` gives the score of the published files, which changes with the units."""
+    at_least("cam", 3, basis_size=basis_size)
     settings = {"basis_size": basis_size, "published": published}
     form = published_score if published else pair_score
-    return Joint("cam", lambda x, y: form(x, y, basis_size=basis_size), settings)
+    return Joint("cam", partial(form, basis_size=basis_size), settings)
 
 
 def _smooth(

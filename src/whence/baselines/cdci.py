@@ -6,10 +6,13 @@ from their average.
 """
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from whence.baselines.ranges import at_least
 from whence.baselines.scored import Directional
 from whence.pair import FloatArray, InputError, standardise
 
@@ -100,7 +103,13 @@ def score(
 
 def cdci(*, divergence: str = "ckl", max_dev: int = 3, min_count: int = 12, published: bool = False) -> Directional:
     """The method; `published=True` counts no usable bin as no divergence and skips the rounding before binning."""
+    at_least("cdci", 1, max_dev=max_dev, min_count=min_count)
     if divergence not in DIVERGENCES:
         raise InputError(f"Got divergence={divergence!r} for cdci; expected one of {', '.join(DIVERGENCES)}.")
-    settings = {"divergence": divergence, "max_dev": max_dev, "min_count": min_count, "published": published}
-    return Directional("cdci", lambda cause, effect: score(cause, effect, **settings), settings)  # type: ignore[arg-type]  # a mapping of mixed values
+    settings: dict[str, Any] = {
+        "divergence": divergence,
+        "max_dev": max_dev,
+        "min_count": min_count,
+        "published": published,
+    }
+    return Directional("cdci", partial(score, **settings), settings)

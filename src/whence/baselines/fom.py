@@ -4,10 +4,12 @@ Model: effect = f(cause) + g(cause)·N with little noise, the cause's density un
 [0, 1]; f and g come from the library's location-scale splines. For Gaussian noise the fourth moment is 3·mean g⁴.
 """
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
+from whence.baselines.ranges import at_least, positive
 from whence.baselines.scored import Directional
 from whence.decision import Evidence
 from whence.models.spline import DEGREE, DELTA, N_KNOTS, fit_location_scale
@@ -53,6 +55,9 @@ def fom(
 
     The published program fits a heteroscedastic Gaussian process at a cost cubic in the rows; whence does not have it.
     """
+    at_least("fom", 2, n_knots=n_knots)
+    at_least("fom", 0, degree=degree)
+    positive("fom", delta=delta)
     if published:
         raise InputError(
             "Got published=true for fom; whence has only its own form, on splines in place of the published Gaussian "
@@ -62,6 +67,6 @@ def fom(
         raise InputError(f"Got moment={moment!r} for fom; expected 'model' or 'empirical'.")
     return Directional(
         "fom",
-        lambda cause, effect: score(cause, effect, moment=moment, n_knots=n_knots, degree=degree, delta=delta),
+        partial(score, moment=moment, n_knots=n_knots, degree=degree, delta=delta),
         {"moment": moment, "n_knots": n_knots, "degree": degree, "delta": delta, "published": published},
     )

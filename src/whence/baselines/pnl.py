@@ -6,8 +6,12 @@ projection, and in what remains the objective is convex in h's non-negative coef
 The direction whose residual is more independent of the cause (HSIC) wins.
 """
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
+from whence.baselines.ranges import at_least, positive
 from whence.baselines.scored import Directional
 from whence.decision import Evidence
 from whence.numerics.hsic import hsic_test
@@ -58,14 +62,13 @@ def pnl(
 
     No published program gives a score worth reproducing: the one in use replaces the independence test by a t-test.
     """
+    at_least("pnl", 2, n_knots=n_knots, h_knots=h_knots)
+    at_least("pnl", 0, degree=degree)
+    positive("pnl", ridge=ridge)
     if published:
         raise InputError(
             "Got published=true for pnl; whence has only its own form, since the published program tests equal means "
             "in place of independence: leave the setting out."
         )
-    settings = {"n_knots": n_knots, "degree": degree, "h_knots": h_knots, "ridge": ridge}
-    return Directional(
-        "pnl",
-        lambda cause, effect: score(cause, effect, n_knots=n_knots, degree=degree, h_knots=h_knots, ridge=ridge),
-        settings | {"published": published},
-    )
+    settings: dict[str, Any] = {"n_knots": n_knots, "degree": degree, "h_knots": h_knots, "ridge": ridge}
+    return Directional("pnl", partial(score, **settings), settings | {"published": published})

@@ -4,10 +4,12 @@ Model: effect = f(cause) + little noise, f monotone or nearly so, the cause's de
 columns are scaled to [0, 1] and a polynomial is fitted by least squares.
 """
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
+from whence.baselines.ranges import at_least
 from whence.baselines.scored import Directional
 from whence.numerics.scaling import minmax
 from whence.pair import FloatArray, InputError, standardise
@@ -36,14 +38,15 @@ def reci(*, degree: int = 3, terms: Terms = "all", scaling: Scaling = "minmax", 
 
     That form changes its answer when a column is reflected; all powers together do not.
     """
-    if terms not in ("all", "monomial") or scaling not in ("minmax", "zscore") or degree < 1:
+    at_least("reci", 1, degree=degree)
+    if terms not in ("all", "monomial") or scaling not in ("minmax", "zscore"):
         raise InputError(
-            f"Got degree={degree!r}, terms={terms!r}, scaling={scaling!r} for reci; expected degree >= 1, terms 'all' "
-            "or 'monomial', scaling 'minmax' or 'zscore'."
+            f"Got terms={terms!r} and scaling={scaling!r} for reci; expected terms 'all' or 'monomial', and scaling "
+            "'minmax' or 'zscore'."
         )
     used: Terms = "monomial" if published else terms
     return Directional(
         "reci",
-        lambda cause, effect: score(cause, effect, degree=degree, terms=used, scaling=scaling),
+        partial(score, degree=degree, terms=used, scaling=scaling),
         {"degree": degree, "terms": used, "scaling": scaling, "published": published},
     )

@@ -6,10 +6,12 @@ column whose residual passes the independence test (HSIC) better.
 """
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from whence.baselines.ranges import positive
 from whence.baselines.scored import Joint, PairScore
 from whence.decision import LEVEL, Evidence
 from whence.numerics.distances import median_sq_distance
@@ -64,7 +66,8 @@ def published_score(
     decision, forward, backward = pair_score(x, y, standardised=standardised, published=True, **regression)
     related = published_test(_scaled(x, standardised), _scaled(y, standardised)).p_value <= level
     sign = float(np.sign(decision)) if related else 0.0
-    return PairScore(sign * math.exp(max(forward.score, backward.score)), forward, backward)
+    larger = math.exp(max(forward.score, backward.score))
+    return PairScore(sign * larger or 0.0, forward, backward)  # never −0.0
 
 
 def published_test(a: FloatArray, b: FloatArray) -> GammaTest:
@@ -86,6 +89,7 @@ def resit(
     `published=True` gives the published score, with 0 where the columns pass as independent at `level`; the library's
     own score is the difference of log p-values, which stays informative where both p-values underflow.
     """
+    positive("resit", length_scale=length_scale, noise_variance=noise_variance, level=level)
     regression: dict[str, Any] = {
         "length_scale": length_scale,
         "noise_variance": noise_variance,
@@ -93,8 +97,8 @@ def resit(
     }
     settings = regression | {"level": level, "published": published}
     if published:
-        return Joint("resit", lambda x, y: published_score(x, y, level=level, **regression), settings)
-    return Joint("resit", lambda x, y: pair_score(x, y, **regression), settings)
+        return Joint("resit", partial(published_score, level=level, **regression), settings)
+    return Joint("resit", partial(pair_score, **regression), settings)
 
 
 def _scaled(column: FloatArray, standardised: bool) -> FloatArray:
