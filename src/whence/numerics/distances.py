@@ -45,23 +45,40 @@ def _pairs_within(s: FloatArray, t: float) -> int:
 
 @njit(cache=True, nogil=True)
 def _kth_distance(s: FloatArray, k: int) -> float:
-    """The k-th smallest distance, k from 1: bisect on the value until a few n candidates remain, then select."""
+    """The k-th smallest distance, k from 1: narrow a bracket of values to a few n candidates, then select.
+
+    The count of pairs is a smooth function of the distance for most columns, so the two sides of a linear guess are
+    probed first; a plain bisection follows whenever that did not halve the bracket, as with heavily tied columns.
+    """
     n = len(s)
     low, high = 0.0, s[n - 1] - s[0]
-    if _pairs_within(s, low) >= k:
-        return low
     below, up_to = _pairs_within(s, low), n * (n - 1) // 2
+    if below >= k:
+        return low
     while up_to - below > 4 * n:
-        middle = 0.5 * (low + high)
-        if middle <= low or middle >= high:
-            return high
-        count = _pairs_within(s, middle)
-        if count >= k:
-            high, up_to = middle, count
-        else:
-            low, below = middle, count
+        width = high - low
+        guess = low + width * (k - below - 0.5) / (up_to - below)
+        margin = 1.5 * width * n / (up_to - below)
+        for probe in (guess - margin, guess + margin):
+            if low < probe < high:
+                low, below, high, up_to = _narrowed(s, k, probe, low, below, high, up_to)
+        if high - low > 0.5 * width:
+            middle = 0.5 * (low + high)
+            if middle <= low or middle >= high:
+                return high
+            low, below, high, up_to = _narrowed(s, k, middle, low, below, high, up_to)
     candidates = _distances_between(s, low, high, up_to - below)
     return np.partition(candidates, k - below - 1)[k - below - 1]
+
+
+@njit(cache=True, nogil=True)
+def _narrowed(
+    s: FloatArray, k: int, probe: float, low: float, below: int, high: float, up_to: int
+) -> tuple[float, int, float, int]:
+    count = _pairs_within(s, probe)
+    if count >= k:
+        return low, below, probe, count
+    return probe, count, high, up_to
 
 
 @njit(cache=True, nogil=True)
