@@ -56,15 +56,13 @@ def timed(run: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, result
 
 
-def report(
-    label: str, seconds: float, fits: int, n: int, steps: int, itemsize: int, first: float | None = None
-) -> None:
-    """One line of the table."""
+def report(label: str, seconds: float, first: float, fits: int, n: int, steps: int, itemsize: int) -> None:
+    """One line of the table; `first` is what the first call or the compilation took."""
     rate = flops(fits, n, steps) / seconds
     moved = traffic(fits, n, steps, itemsize) / seconds
     print(
         f"{label:<34}{seconds:8.2f} s {fits / seconds:9.1f} fits/s {rate / 1e12:8.2f} TFLOP/s "
-        f"{moved / 1e12:7.2f} TB/s if unfused   first call {first:6.1f} s",
+        f"{moved / 1e12:7.2f} TB/s if unfused   first {first:6.1f} s",
         flush=True,
     )
 
@@ -137,30 +135,32 @@ def agreement(steps: int) -> None:
             print(f"CPU against GPU, {head.name}, {engine}, {steps} steps: largest gap {max(gaps):.2e}", flush=True)
 
 
-def _always(shape: Any, rows: int, precision: str) -> Any:
-    return shape
+CUTS = ((128, 2, 1), (128, 4, 1), (128, 8, 1), (128, 8, 2), (128, 16, 2), (32, 4, 1), (16, 2, 1), (8, 4, 1), (8, 8, 2))
+"""Hidden units a chunk, rows a block, warps a fit."""
 
 
 def shapes(fits: int, steps: int) -> None:
-    """The fused kernel cut in other ways."""
-    from whence.models import network_fused
+    """The fused kernel cut in other ways; times are scaled to 5000 steps and leave out compilation."""
+    import jax
 
-    for precision, n, count in (("float32", 1000, fits), ("float64", 1000, fits), ("float32", 16000, fits // 100)):
-        batch = problems(count, n)
-        for rows in (4, 8, 16, 32, 64):
-            for warps in (1, 2, 4, 8):
-                if not 16 <= rows * 128 // (32 * warps) <= 64:
-                    continue
-                network_fused.shape_for = partial(_always, network_fused.Shape(rows, warps))
-                training = Training(steps=steps, precision=precision, device="gpu", engine="fused")
-                try:
-                    first, _ = timed(lambda b=batch, t=training: train(b, LOCATION_SCALE, t))
-                    seconds, _ = timed(lambda b=batch, t=training: train(b, LOCATION_SCALE, t))
-                except Exception as problem:
-                    print(precision, n, rows, warps, "failed:", str(problem)[:300], flush=True)
-                    continue
-                label = f"{precision} n={n} rows={rows} warps={warps}"
-                report(label, seconds, first, count, n, steps, np.dtype(precision).itemsize)
+    from whence.models.network_fused import FusedEngine, Shape, launch
+
+    batch = problems(fits, 1000)
+    group = launch([1000] * fits)
+    everyone = np.ones(fits, dtype=bool)
+    for precision in ("float32", "float64"):
+        training = Training(precision=precision, device="gpu")
+        for cut in CUTS:
+            try:
+                compiling, engine = timed(partial(FusedEngine, batch, group, LOCATION_SCALE, training, Shape(*cut)))
+                engine.advance(0, 10, everyone)
+                jax.block_until_ready(engine._state)
+                seconds, _ = timed(lambda e=engine: [e.advance(10, 10 + steps, everyone), e.best()])
+            except Exception as problem:
+                print(precision, cut, "failed:", str(problem)[:200], flush=True)
+                continue
+            itemsize = np.dtype(precision).itemsize
+            report(f"{precision} {cut}", seconds * 5000 / steps, compiling, fits, 1000, 5000, itemsize)
 
 
 def paper(out: str, sets: list[str], methods: list[str], settings: dict[str, Any]) -> None:

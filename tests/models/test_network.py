@@ -7,7 +7,9 @@ import pytest
 
 from whence.models import network_compiled, network_jax, network_xla
 from whence.models.network import train
+from whence.models.network_fused import FusedEngine, launch
 from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, STUDENT, initial, location_and_scale, log_density
+from whence.models.network_kernel import Shape
 from whence.models.network_layout import canonical, plan, problem
 from whence.models.network_training import Status, Training
 from whence.pair import InputError
@@ -50,6 +52,21 @@ def test_compiled_and_plain_engine_take_the_same_steps():
     for one, other in zip(compiled, plain, strict=True):
         assert abs(one.loss - other.loss) < 1e-9
         assert np.allclose(one.theta, other.theta, atol=1e-7)
+
+
+def test_the_fused_kernel_takes_the_same_steps_when_interpreted():
+    """The kernel's arithmetic, run by JAX's interpreter on the CPU, with hidden units in two chunks, one part empty."""
+    training = Training(hidden=6, steps=12, device="cpu")
+    batch = problems([94, 70], LOCATION_SCALE, hidden=6)
+    group = launch([94, 70])
+    engine = FusedEngine(batch, group, LOCATION_SCALE, training, Shape(4, 16, 1), interpret=True)
+    engine.advance(0, 12, np.ones(2, dtype=bool))
+    theta, record = engine.best()
+    for index, (parameters, (loss, step, failed)) in zip(group.members, zip(theta, record, strict=True), strict=True):
+        (expected,) = train([batch[index]], LOCATION_SCALE, training)
+        assert abs(loss - expected.loss) < 1e-12
+        assert np.max(np.abs(parameters - expected.theta)) < 1e-10
+        assert (step, failed) == (expected.step, -1)
 
 
 @pytest.mark.parametrize(("engine", "tolerance"), [("compiled", 0.0), ("xla", 1e-6)])

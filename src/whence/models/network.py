@@ -69,31 +69,37 @@ def _engines(problems: Sequence[Problem], head: Head, training: Training) -> Ite
     elif kind == "fused":
         yield from _fused(problems, head, training)
     else:
-        yield from _plain(problems, head, training, device)
+        yield from _plain(range(len(problems)), problems, head, training, device)
 
 
 def _plain(
-    problems: Sequence[Problem], head: Head, training: Training, device: str
+    chosen: Sequence[int], problems: Sequence[Problem], head: Head, training: Training, device: str
 ) -> Iterator[tuple[Sequence[int], Engine]]:
     from whence.models.network_xla import XlaEngine
 
     itemsize = np.dtype(training.precision).itemsize
-    for group in plan([p.n for p in problems], training.hidden, itemsize, training.memory):
-        yield group.members, XlaEngine(problems, group, head, training, device)
+    mine = [problems[i] for i in chosen]
+    for group in plan([p.n for p in mine], training.hidden, itemsize, training.memory):
+        yield [chosen[i] for i in group.members], XlaEngine(mine, group, head, training, device)
 
 
 def _fused(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[tuple[Sequence[int], Engine]]:
-    from whence.models.network_fused import FusedEngine, launches
+    """Short fits through the fused kernel, long ones through the plain engine; all of them if there is no kernel."""
+    from whence.models.network_fused import LONG, FusedEngine, launch
 
-    for group in launches([p.n for p in problems]):
-        try:
-            engine = FusedEngine(problems, group, head, training)
-        except Exception:  # whatever keeps the kernel from compiling on this GPU, the plain engine does the same steps
-            if training.engine == "fused":
-                raise
-            yield from _plain(problems, head, training, "gpu")
-            return
-        yield group.members, engine
+    short = [i for i, problem in enumerate(problems) if problem.n <= LONG]
+    mine = [problems[i] for i in short]
+    try:
+        group = launch([p.n for p in mine]) if mine else None
+        engine = FusedEngine(mine, group, head, training) if group else None
+    except Exception:  # whatever keeps the kernel from compiling on this GPU, the plain engine does the same steps
+        if training.engine == "fused":
+            raise
+        short, engine = [], None
+    if engine and group:
+        yield [short[i] for i in group.members], engine
+    left = sorted(set(range(len(problems))) - set(short))
+    yield from _plain(left, problems, head, training, "gpu")
 
 
 def _run(engine: Engine, count: int, training: Training, tell: Callable[[int], None]) -> list[Trained]:
