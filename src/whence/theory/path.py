@@ -10,8 +10,8 @@ from whence.theory.families import rational_gaussian
 from whence.theory.laws import Law, gaussian, tabulated
 from whence.theory.model import Model
 
-EXPONENT: FloatArray = np.array([[0.0, 1.0, 1.0], [-0.5, -1.5, 0.4], [1.0, -0.8, 0.6]])
-"""The member of the second family at which the second path starts."""
+EXPONENT: FloatArray = np.array([[0.0, 2.0, 1.0], [2.0, 4.0, -1.0], [1.0, -1.0, 1.0]])
+"""Where the second path starts: a member of the second family that is the same with x and y exchanged."""
 
 
 def bend(t: float) -> Model:

@@ -1,0 +1,176 @@
+"""The map of identifiability: the equation, and every LOCI variant, on the way out of models that fit both ways.
+
+equation   residual of the identifiability equation on random members of the two Gaussian families that fit both ways,
+           on random models like those of AN … MNU that do not, and along two paths from the first kind to the second
+chance     random members of the two families, drawn symmetrically in x and y: accuracy and reading of every variant
+map        the same variants along the two paths, against the number of rows
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from whence.catalogue import method
+from whence.decision import LEVEL, Decision, Reading
+from whence.pair import Pair
+from whence.study.ledger import Cell, Row
+from whence.study.output import Table, select, share, values_of
+from whence.study.study import Scale
+from whence.theory.equation import evaluate, evaluate_exact
+from whence.theory.families import FAMILIES
+from whence.theory.generic import GENERIC
+from whence.theory.model import Model
+from whence.theory.path import PATHS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME, REVISION = "identifiability", 1
+
+STEPS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
+ROWS = (100, 300, 1000, 3000)
+CHANCE_ROWS, PAIRS_PER_SEED = 500, 4
+NETWORK_ROWS, NETWORK_BATCH = 300, 10
+MODELS = {"spline": "loci", "network": "nn-loci"}
+"""The likelihood and the independence variant of a model share one fit: the evidence holds both."""
+
+
+def cells(scale: Scale) -> list[Cell]:
+    """The whole map; in the fast version a corner of it."""
+    seeds = scale.repetitions(100, 4)
+    members = range(min(seeds, 20))
+    steps, rows = ((0.0, 0.5, 1.0), (100, 300)) if scale.fast else (STEPS, ROWS)
+    work: list[Cell] = [
+        {"part": "equation", "models": name, "seed": seed} for name in (*FAMILIES, *GENERIC) for seed in members
+    ]
+    work += [{"part": "path", "models": path, "t": t} for path in PATHS for t in steps]
+    work += [
+        {"part": "chance", "fit": "spline", "models": name, "n": CHANCE_ROWS, "seed": seed}
+        for name in FAMILIES
+        for seed in range(seeds * PAIRS_PER_SEED)
+    ]
+    work += [
+        {"part": "map", "fit": "spline", "models": path, "t": t, "n": n, "seed": seed}
+        for path in PATHS
+        for t in steps
+        for n in rows
+        for seed in range(seeds)
+    ]
+    return work + (_network_cells(seeds, steps) if scale.networks else [])
+
+
+def _network_cells(seeds: int, steps: tuple[float, ...]) -> list[Cell]:
+    """Half as many pairs of each family as for the splines, and one size on the map: a network takes a second."""
+    batches = [list(range(i, i + NETWORK_BATCH)) for i in range(0, seeds * PAIRS_PER_SEED // 2, NETWORK_BATCH)]
+    chance = [
+        {"part": "chance", "fit": "network", "models": name, "n": NETWORK_ROWS, "seeds": batch}
+        for name in FAMILIES
+        for batch in batches
+    ]
+    few = [list(range(i, i + NETWORK_BATCH)) for i in range(0, seeds // 2, NETWORK_BATCH)]
+    return chance + [
+        {"part": "map", "fit": "network", "models": path, "t": t, "n": NETWORK_ROWS, "seeds": batch}
+        for path in PATHS
+        for t in steps[::2]
+        for batch in few
+    ]
+
+
+def measure(cell: Cell) -> list[Row]:
+    """One model's equation, or the decisions on one batch of pairs."""
+    if cell["part"] in ("equation", "path"):
+        model = PATHS[cell["models"]](cell["t"]) if cell["part"] == "path" else _member(cell["models"], cell["seed"])
+        balance = evaluate(model)
+        identity = evaluate_exact(model).worst
+        return [{"worst": balance.worst, "typical": balance.typical, "identity": identity}]
+    pairs = [_pair(cell, seed) for seed in cell.get("seeds", [cell.get("seed")])]
+    decisions = method(f"{MODELS[cell['fit']]}-h").decide_many(pairs)
+    return [row for decision in decisions for row in _verdicts(cell["fit"], decision)]
+
+
+def _member(name: str, seed: int) -> Model:
+    rng = np.random.default_rng([721, seed])
+    return FAMILIES[name](rng).forward() if name in FAMILIES else GENERIC[name](rng)
+
+
+def _pair(cell: Cell, seed: int) -> Pair:
+    """x is always the cause: in the families neither column is, and a method at chance has no way of knowing."""
+    rng = np.random.default_rng([722, cell["n"], seed])
+    model = FAMILIES[cell["models"]](rng).forward() if cell["part"] == "chance" else PATHS[cell["models"]](cell["t"])
+    return Pair.of(*model.sample(rng, cell["n"]))
+
+
+def _verdicts(fit: str, decision: Decision) -> list[Row]:
+    ahead, behind = decision.forward, decision.backward
+    if decision.failure or ahead.log_likelihood is None or behind.log_likelihood is None:
+        return []
+    scores = {"h": decision.score, "m": ahead.log_likelihood - behind.log_likelihood}
+    shared = {
+        "both_fit": decision.reading is Reading.BOTH_FIT,
+        "p_forward": ahead.p_value,
+        "p_backward": behind.p_value,
+    }
+    return [{"variant": f"{MODELS[fit]}-{kind}", "right": score > 0, **shared} for kind, score in scores.items()]
+
+
+def tables(rows: Sequence[Row]) -> list[Table]:
+    """The equation, the test of chance, and the map."""
+    return [_equation(rows), _path(rows), _chance(rows), _map(rows)]
+
+
+def _equation(rows: Sequence[Row]) -> Table:
+    body = []
+    for name in (*FAMILIES, *GENERIC):
+        some = select(rows, part="equation", models=name)
+        worst, typical = [row["worst"] for row in some], [row["typical"] for row in some]
+        exact = max(row["identity"] for row in some)
+        body.append((name, len(some), min(worst), max(worst), min(typical), float(np.median(typical)), exact))
+    columns = ("models", "drawn", "least worst", "largest worst", "least mean", "median mean", "exact conditional")
+    title = "Relative residual of the equation with the only possible backward model, over a grid of 13 × 13 points"
+    return Table("equation", title, columns, tuple(body))
+
+
+def _path(rows: Sequence[Row]) -> Table:
+    some = select(rows, part="path")
+    body = tuple((row["models"], row["t"], row["worst"], row["typical"]) for row in some)
+    return Table("path", "The equation along the two paths", ("path", "t", "worst", "mean"), body)
+
+
+def _chance(rows: Sequence[Row]) -> Table:
+    body: list[tuple[Any, ...]] = []
+    chance = select(rows, part="chance")
+    for variant in sorted(values_of(chance, "variant")):
+        for name in (*FAMILIES, "both families"):
+            some = select(chance, variant=variant, **({"models": name} if name in FAMILIES else {}))
+            accuracy, _ = share([row["right"] for row in some])
+            sigmas = (accuracy - 50) / (50 / np.sqrt(len(some)))
+            both, _ = share([row["both_fit"] for row in some])
+            body.append((variant, name, some[0]["n"], len(some), accuracy, float(sigmas), both))
+    columns = ("variant", "family", "n", "pairs", "accuracy (%)", "sigmas from 50 %", "both directions fit (%)")
+    return Table("chance", "Random members of the two families that fit both ways", columns, tuple(body))
+
+
+def _map(rows: Sequence[Row]) -> Table:
+    body = []
+    some = select(rows, part="map")
+    for path in PATHS:
+        for variant in sorted(values_of(some, "variant")):
+            of_path = select(some, models=path, variant=variant)
+            for t in values_of(of_path, "t"):
+                for n in values_of(of_path, "n"):
+                    body.append((path, variant, t, n, *_cell_summary(select(of_path, t=t, n=n))))
+    columns = ("path", "variant", "t", "n", "pairs", "accuracy (%)", "rejects true (%)", "rejects false (%)")
+    return Table("map", f"Along the paths; a direction is rejected at p < {LEVEL:g}", columns, tuple(body))
+
+
+def _cell_summary(some: Sequence[Row]) -> tuple[int, float, float, float]:
+    rejected = [share([row[side] < LEVEL for row in some])[0] for side in ("p_forward", "p_backward")]
+    return len(some), share([row["right"] for row in some])[0], rejected[0], rejected[1]
+
+
+def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
+    """The residuals, and the map."""
+    from whence.study.identifiability_figures import residuals, the_map
+
+    return {"residuals": residuals(_equation(rows), _path(rows), rows), "map": the_map(_path(rows), _map(rows))}

@@ -1,0 +1,56 @@
+"""The figures of the likelihood study."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from whence.benchmark.figures.style import canvas, line, look
+from whence.datasets.laws import CAUSE_LAWS
+from whence.study.ledger import Row
+from whence.study.likelihood import RULES, correlation
+from whence.study.output import Table, select
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MARKS = {"loci-m": 0, "igci-g": 1, "loci-h": 2}
+
+
+def accuracies(table: Table) -> "Figure":
+    """One place per world, one mark per rule."""
+    worlds = table.column("world")
+    with look():
+        figure, (panel,) = canvas(1, 1, 8.4, 3.9)
+        for rule in RULES:
+            style = line(_MARKS[rule]) | {"linestyle": "none"}
+            shift = 0.18 * (_MARKS[rule] - 1)
+            panel.plot(np.arange(len(worlds)) + shift, table.column(f"{rule} (%)"), label=rule, markersize=6, **style)
+        panel.axhline(50, color="#202020", linewidth=0.8, linestyle=":")
+        for border in (4.5, 9.5):
+            panel.axvline(border, color="#c0c0c0", linewidth=0.8)
+        names = [world.removesuffix(" cause").split(", ")[-1] for world in worlds]
+        panel.set_xticks(range(len(worlds)), names, rotation=35, ha="right", rotation_mode="anchor")
+        for place, text in ((2, "location-scale, by law of the cause"), (7, "additive, by law of the cause")):
+            panel.annotate(text, (place, 104), ha="center", fontsize=9)
+        panel.annotate("benchmark laws", (13, 104), ha="center", fontsize=9)
+        panel.set(ylabel="accuracy (%)", ylim=(0, 112), yticks=range(0, 101, 25), xlim=(-0.6, len(worlds) - 0.4))
+        figure.legend(loc="outside lower center", ncols=3)
+        return figure
+
+
+def scores(rows: Sequence[Row]) -> "Figure":
+    """The likelihood score against the entropies of the two columns, one panel per law of the cause."""
+    with look():
+        figure, axes = canvas(1, len(CAUSE_LAWS), 10.4, 2.7, sharey=True, sharex=True)
+        for panel, law in zip(axes, CAUSE_LAWS, strict=True):
+            some = select(rows, world=f"lsnm, {law} cause")
+            x, y = (np.array([row[rule] for row in some]) for rule in ("igci-g", "loci-m"))
+            panel.axhline(0, color="#909090", linewidth=0.7)
+            panel.axvline(0, color="#909090", linewidth=0.7)
+            panel.axline((0, 0), slope=1, color="#202020", linewidth=0.8, linestyle=":")
+            panel.plot(x, y, ".", markersize=4, color=line(0)["color"], rasterized=True)
+            panel.set_title(f"{law} cause: r = {correlation(x, y):.2f}")
+        axes[0].set_ylabel("loci-m (nats)")
+        figure.supxlabel("entropy of the cause − entropy of the effect (igci-g, nats)", fontsize=10)
+        return figure

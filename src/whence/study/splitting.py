@@ -1,0 +1,121 @@
+"""Unseen rows and p-values: what sample splitting and deciding by p-value cost in accuracy and gain in calibration.
+
+Three ways to get a residual: from the rows the model was fitted to (all), from a fit to the other half of the rows,
+both halves together (cross), and from a fit to one half, tested on the other half alone (half). Two ways to decide:
+by the smaller statistic or by the larger p-value. The true direction is a location-scale model, so that a calibrated
+test rejects it in 5 % of the pairs.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from whence.datasets.laws import NOISE_LAWS, gaussian
+from whence.datasets.mechanisms import LADDER
+from whence.decision import LEVEL
+from whence.models.spline import fit_location_scale
+from whence.models.splitting import fit_crosswise, halves
+from whence.numerics.hsic import hsic_test
+from whence.pair import FloatArray, standardise
+from whence.study.ledger import Cell, Row
+from whence.study.output import Table, select, share, values_of
+from whence.study.study import Scale
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME, REVISION = "splitting", 1
+
+NOISES = ("gaussian", "uniform", "laplace")
+SIZES = (200, 500, 1000, 2000)
+LEVEL_OF_NOISE, KNOTS = 0.4, {"25 knots": 25, "12 knots": 12}
+WAYS = ("all", "cross", "half")
+
+
+def cells(scale: Scale) -> list[Cell]:
+    """Pairs of every noise law and size, with the default number of knots and with a small one."""
+    pairs = range(scale.repetitions(300, 6))
+    sizes = SIZES[:2] if scale.fast else SIZES
+    return [
+        {"noise": noise, "knots": knots, "n": n, "seed": seed}
+        for knots in KNOTS
+        for noise in NOISES
+        for n in sizes
+        for seed in pairs
+    ]
+
+
+def measure(cell: Cell) -> list[Row]:
+    """Both directions of one pair, tested in three ways."""
+    rng = np.random.default_rng([741, cell["n"], cell["seed"]])
+    cause = gaussian(rng, cell["n"])
+    effect = LADDER["lsnm"](rng, cause, NOISE_LAWS[cell["noise"]](rng, cell["n"]), LEVEL_OF_NOISE)
+    sides = [_tests(*columns, KNOTS[cell["knots"]]) for columns in ((cause, effect), (effect, cause))]
+    return [{"way": way} | _compared(*(side[way] for side in sides)) for way in WAYS]
+
+
+Test = tuple[float, float, float]
+"""Statistic, p-value and its logarithm."""
+
+
+def _compared(ahead: Test, behind: Test) -> Row:
+    return {
+        "p_true": ahead[1],
+        "p_false": behind[1],
+        "by_statistic": ahead[0] < behind[0],
+        "by_p_value": ahead[2] > behind[2],
+    }
+
+
+def _tests(cause: FloatArray, effect: FloatArray, n_knots: int) -> dict[str, Test]:
+    order = np.argsort(cause)
+    u, v = standardise(cause[order]), standardise(effect[order])
+    seen = fit_location_scale(u, v, n_knots=n_knots).residual
+    unseen = fit_crosswise(u, v, n_knots=n_knots).residual
+    tested = ~halves(len(u), 0)
+    found = (hsic_test(u, seen), hsic_test(u, unseen), hsic_test(u[tested], unseen[tested]))
+    return {way: (t.statistic, t.p_value, t.log_p_value) for way, t in zip(WAYS, found, strict=True)}
+
+
+def tables(rows: Sequence[Row]) -> list[Table]:
+    """Accuracy and rejection rates for every noise and size, and the mean over them."""
+    body = []
+    for knots in values_of(rows, "knots"):
+        for noise in values_of(rows, "noise"):
+            for n in values_of(rows, "n"):
+                body += [
+                    (knots, noise, n, way, *_summary(select(rows, knots=knots, noise=noise, n=n, way=way)))
+                    for way in WAYS
+                ]
+    overall = [
+        (knots, way, *_summary(select(rows, knots=knots, way=way)))
+        for knots in values_of(rows, "knots")
+        for way in WAYS
+    ]
+    measured = (
+        "pairs",
+        "by statistic (%)",
+        "by p-value (%)",
+        "rejects true (%)",
+        "rejects false (%)",
+        "only true fits (%)",
+    )
+    return [
+        Table("overall", "All noise laws and sizes together", ("knots", "rows", *measured), tuple(overall)),
+        Table("splitting", "Accuracy and calibration", ("knots", "noise", "n", "rows", *measured), tuple(body)),
+    ]
+
+
+def _summary(some: Sequence[Row]) -> tuple[Any, ...]:
+    right = [share([row[by] for row in some])[0] for by in ("by_statistic", "by_p_value")]
+    rejected = [share([row[p] < LEVEL for row in some])[0] for p in ("p_true", "p_false")]
+    only = share([row["p_true"] >= LEVEL > row["p_false"] for row in some])[0]
+    return len(some), *right, *rejected, only
+
+
+def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
+    """Accuracy and rejection against n, and the law of the true direction's p-values."""
+    from whence.study.splitting_figures import against_n, p_values
+
+    return {"against-n": against_n(tables(rows)[1]), "p-values": p_values(rows)}
