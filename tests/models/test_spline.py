@@ -49,6 +49,13 @@ def test_least_squares_equals_the_textbook_projection():
     np.testing.assert_allclose(fit_location(u, v).location, expected, atol=1e-6)
 
 
+def test_least_squares_fits_a_row_that_stands_alone():
+    u, v = rows(300, seed=5)
+    far = np.append(u, [u[-1] + 40.0])
+    fitted = fit_location(far, np.append(v, [7.0])).location
+    assert fitted[-1] == pytest.approx(7.0, abs=1e-5)
+
+
 @pytest.mark.parametrize("name", ["AN", "LS", "SIM", "Tue"])
 def test_not_below_the_certified_optima(name, data_dir, golden_dir):
     """Every fit of four data sets against optima found by another program; see golden/README there."""

@@ -1,8 +1,12 @@
-"""Least squares on sorted spline rows by orthogonal rotations: the projection itself, without a ridge.
+"""Least squares on sorted spline rows by orthogonal rotations.
 
 Where few rows lie, spline features are almost dependent, and normal equations square that: their answer then moves in
-the eighth digit with the units of the data. Givens rotations row by row cost the same O(rows · width²) and keep every
-digit. Rows must be sorted by `first`, so that no rotation fills in beyond the band.
+the eighth digit with the units of the data. Givens rotations row by row cost the same O(rows · width²) and lose half as
+many digits. Rows must be sorted by `first`, so that no rotation fills in beyond the band.
+
+A row that stands alone touches several features and determines none of them; the factor therefore starts from a ridge
+of 1e-12 instead of zero, which shares such a row out evenly and fits it to twelve digits. Dropping small pivots
+instead, as a rank decision would, leaves remote rows unfitted.
 """
 
 import numpy as np
@@ -10,8 +14,7 @@ from numba import njit
 
 from whence.numerics.splines import FloatArray, IntArray, SplineRows
 
-_RANK = 1e-9
-"""A pivot below this fraction of the largest belongs to a feature that its rows do not determine: coefficient 0."""
+_RIDGE = 1e-12
 
 
 def project(rows: SplineRows, v: FloatArray) -> FloatArray:
@@ -26,6 +29,7 @@ def _coefficients(first: IntArray, values: FloatArray, size: int, v: FloatArray)
     width = values.shape[1]
     # triangle[j, m] is entry (j, j + m) of the upper triangular factor.
     triangle, right = np.zeros((size, width)), np.zeros(size)
+    triangle[:, 0] = np.sqrt(_RIDGE)
     row = np.empty(width)
     for i in range(len(v)):
         row[:] = values[i]
@@ -49,12 +53,10 @@ def _coefficients(first: IntArray, values: FloatArray, size: int, v: FloatArray)
 @njit(cache=True, nogil=True)
 def _back_substitution(triangle: FloatArray, right: FloatArray) -> FloatArray:
     size, width = triangle.shape
-    smallest = _RANK * np.abs(triangle[:, 0]).max()
     beta = np.zeros(size)
     for j in range(size - 1, -1, -1):
-        if abs(triangle[j, 0]) > smallest:
-            rest = right[j]
-            for m in range(1, min(width, size - j)):
-                rest -= triangle[j, m] * beta[j + m]
-            beta[j] = rest / triangle[j, 0]
+        rest = right[j]
+        for m in range(1, min(width, size - j)):
+            rest -= triangle[j, m] * beta[j + m]
+        beta[j] = rest / triangle[j, 0]
     return beta
