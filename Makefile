@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench bench-network bench-peers reproduce clean
 
 demo: .venv/.core
 	$(BIN)/whence demo --out out/demo
@@ -18,6 +18,15 @@ lint: .venv/.dev
 
 bench: .venv/.dev
 	$(BIN)/python benchmarks/run.py
+
+bench-network: .venv/.dev
+	$(BIN)/python benchmarks/network.py
+
+bench-peers: .venv/.dev
+	$(BIN)/python benchmarks/baselines.py
+
+reproduce: .venv/.dev
+	$(BIN)/whence bench reproduce --out out/reproduce
 
 clean:
 	rm -rf .venv out build dist
