@@ -35,7 +35,9 @@ def test_gradient_equals_automatic_differentiation(head):
     theta = initial(head, hidden) + 0.3 * rng.normal(size=(2 + head.outputs) * hidden + 2 * head.outputs)
     u, v, weight = rng.normal(size=n), rng.normal(size=n), rng.dirichlet(np.ones(n))
     g = np.empty_like(theta)
-    value = network_compiled.loss_and_gradient(head.code, theta, u, v, weight, 0.01, np.empty((hidden, 32)), g)
+    value = network_compiled.loss_and_gradient(
+        head.code, head.outputs, theta, u[None], v, weight, 0.01, np.empty((hidden, 32)), g
+    )
     with network_jax.wide("float64"):
         jax = network_jax.jax()
         expected = jax.value_and_grad(network_xla.loss, argnums=2)(head, hidden, theta, u, v, weight, 0.01)
@@ -87,11 +89,9 @@ def test_rows_of_weight_zero_change_nothing():
     theta = initial(LOCATION_SCALE, 6)
     bare, padded = np.empty_like(theta), np.empty_like(theta)
     extra = (0, 19)
-    value = network_compiled.loss_and_gradient(0, theta, u, v, weight, 0.0, np.empty((6, 45)), bare)
-    again = network_compiled.loss_and_gradient(
-        0, theta, np.pad(u, extra, constant_values=9.0), np.pad(v, extra, constant_values=-5.0), np.pad(weight, extra),
-        0.0, np.empty((6, 64)), padded,
-    )  # fmt: skip
+    value = network_compiled.loss_and_gradient(0, 2, theta, u[None], v, weight, 0.0, np.empty((6, 45)), bare)
+    u, v, weight = (np.pad(a, extra, constant_values=fill) for a, fill in ((u, 9.0), (v, -5.0), (weight, 0.0)))
+    again = network_compiled.loss_and_gradient(0, 2, theta, u[None], v, weight, 0.0, np.empty((6, 64)), padded)
     assert abs(value - again) < 1e-14
     assert np.max(np.abs(bare - padded)) < 1e-14
 

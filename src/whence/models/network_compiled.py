@@ -27,6 +27,22 @@ def _hidden(theta, u, h):  # type: ignore[no-untyped-def]  # compiled; arrays of
 
 
 @njit(cache=True, nogil=True, fastmath=LOOSE, error_model="numpy")
+def _hidden_of_several(theta, more, u, h):  # type: ignore[no-untyped-def]  # as above
+    """The same for several inputs; `more` holds the weights of all inputs but the first."""
+    units = h.shape[0]
+    for j in range(units):
+        w, b, row, first = theta[j], theta[units + j], h[j], u[0]
+        for r in range(row.size):
+            row[r] = w * first[r] + b
+        for i in range(1, u.shape[0]):
+            w, other = more[(i - 1) * units + j], u[i]
+            for r in range(row.size):
+                row[r] += w * other[r]
+        for r in range(row.size):
+            row[r] = tanh(row[r])
+
+
+@njit(cache=True, nogil=True, fastmath=LOOSE, error_model="numpy")
 def _output(weights, offset, h, o):  # type: ignore[no-untyped-def]  # as above
     """o = offset + weights · h, four hidden units at a time, so that o is loaded and stored a quarter as often."""
     units = h.shape[0]
@@ -72,6 +88,24 @@ def _backward(theta, outputs, u, h, d, g):  # type: ignore[no-untyped-def]  # as
             g[4 * units + j] += to_2
 
 
+@njit(cache=True, nogil=True, fastmath=LOOSE, error_model="numpy")
+def _backward_of_several(theta, outputs, u, h, d, g):  # type: ignore[no-untyped-def]  # as above
+    """Add the gradient of the weights of all inputs but the first to `g`; `h` is used up."""
+    units = h.shape[0]
+    one = u.dtype.type(1)
+    for j in range(units):
+        row = h[j]
+        for r in range(row.size):
+            row[r] = one - row[r] * row[r]
+        for i in range(1, u.shape[0]):
+            other, total = u[i], u.dtype.type(0)
+            for k in range(outputs):
+                w, slope = theta[(2 + k) * units + j], d[k]
+                for r in range(row.size):
+                    total += w * slope[r] * row[r] * other[r]
+            g[(i - 1) * units + j] += total
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def _row(head, a, b, c, v, penalty):  # type: ignore[no-untyped-def]  # as above
     """Negative log density of v and its derivative in each output; see `network_heads` for the heads."""
@@ -108,22 +142,30 @@ def _head(head, tail, o, v, weight, penalty, d, g):  # type: ignore[no-untyped-d
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def loss_and_gradient(head, theta, u, v, weight, penalty, h, g):  # type: ignore[no-untyped-def]  # as above
-    """Weighted mean loss of a network; its gradient in `g`. `h` (hidden units × rows of a block) is working space."""
+def loss_and_gradient(head, outputs, theta, u, v, weight, penalty, h, g):  # type: ignore[no-untyped-def]  # as above
+    """Weighted mean loss of a network; its gradient in `g`. `h` (hidden units × rows of a block) is working space.
+
+    `u` is inputs × rows; the weights of inputs beyond the first stand at the end of θ.
+    """
     units, block = h.shape
-    outputs = (theta.size - 2 * units) // (units + 2)
     tail = (2 + outputs) * units
+    end = tail + 2 * outputs
     o = np.empty((outputs, block), theta.dtype)
     d = np.zeros((3, block), theta.dtype)
     g[:] = 0
     loss = 0.0
-    for start in range(0, u.size, block):
+    for start in range(0, v.size, block):
         rows = slice(start, start + block)
-        _hidden(theta, u[rows], h)
+        if u.shape[0] == 1:
+            _hidden(theta, u[0, rows], h)
+        else:
+            _hidden_of_several(theta, theta[end:], u[:, rows], h)
         for k in range(outputs):
             _output(theta[(2 + k) * units : (3 + k) * units], theta[tail + k], h, o[k])
-        loss += _head(head, theta[tail:], o, v[rows], weight[rows], penalty, d, g[tail:])
-        _backward(theta, outputs, u[rows], h, d, g)
+        loss += _head(head, theta[tail:end], o, v[rows], weight[rows], penalty, d, g[tail:end])
+        _backward(theta, outputs, u[0, rows], h, d, g)
+        if u.shape[0] > 1:
+            _backward_of_several(theta, outputs, u[:, rows], h, d, g[end:])
     return loss
 
 
@@ -138,7 +180,7 @@ def _adam(theta, m, s, g, rate, step):  # type: ignore[no-untyped-def]  # as abo
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def advance(head, fixed, rates, first, last, u, v, weight, penalty, theta, m, s, best, record, h):  # type: ignore[no-untyped-def]  # as above
+def advance(head, outputs, fixed, rates, first, last, u, v, weight, penalty, theta, m, s, best, record, h):  # type: ignore[no-untyped-def]  # as above
     """Steps first … last − 1 of one fit, in place; `record` is (best loss, its step, the step that diverged or −1).
 
     `fixed` parameters at the end of θ are not trained. The loss of a step belongs to the parameters before its update.
@@ -147,7 +189,7 @@ def advance(head, fixed, rates, first, last, u, v, weight, penalty, theta, m, s,
     for step in range(first, last):
         if record[2] >= 0:
             return
-        loss = loss_and_gradient(head, theta, u, v, weight, penalty, h, g)
+        loss = loss_and_gradient(head, outputs, theta, u, v, weight, penalty, h, g)
         if not math.isfinite(loss):
             record[2] = step
             return

@@ -49,7 +49,7 @@ class _Fit:
     def __init__(self, problem: Problem, hidden: int, dtype: np.dtype[Any]) -> None:
         self.n, self._shape = problem.n, (hidden, BLOCK[dtype.name])
         extra = (0, -problem.n % BLOCK[dtype.name])
-        self._u = np.pad(problem.direction.cause, extra, mode="edge").astype(dtype)
+        self._u = np.pad(problem.inputs, ((0, 0), extra), mode="edge").astype(dtype)
         self._v = np.pad(problem.direction.effect, extra, mode="edge").astype(dtype)
         self._weight = np.pad(problem.weight, extra).astype(dtype)
         self._theta = problem.theta.astype(dtype)
@@ -61,4 +61,4 @@ class _Fit:
         state = (self._theta, self._m, self._s, self.best, self.record)
         space = np.empty(self._shape, self._theta.dtype)
         fixed = 0 if head.free_scales else head.outputs
-        network_compiled.advance(head.code, fixed, rates, first, last, *data, *state, space)
+        network_compiled.advance(head.code, head.outputs, fixed, rates, first, last, *data, *state, space)

@@ -71,14 +71,21 @@ def _kaiming(fan_in: int) -> np.float32:
 
 
 def outputs(head: Head, theta: FloatArray, u: FloatArray) -> FloatArray:
-    """The K outputs at every u, shape (K, n), in blocks of rows so that memory stays small."""
-    k = head.outputs
-    hidden = (len(theta) - 2 * k) // (2 + k)
-    w, b = theta[:hidden], theta[hidden : 2 * hidden]
+    """The K outputs at every u, shape (K, n), in blocks of rows so that memory stays small.
+
+    u is one column, or several as inputs × rows; the weights of inputs beyond the first stand at the end of θ.
+    """
+    k, columns = head.outputs, np.atleast_2d(u)
+    hidden = (len(theta) - 2 * k) // (1 + len(columns) + k)
+    end = size(head, hidden)
+    w = np.concatenate([theta[:hidden], theta[end:]]).reshape(-1, hidden)
+    b = theta[hidden : 2 * hidden, None]
     weights = theta[2 * hidden : (2 + k) * hidden].reshape(k, hidden)
-    offset, scale = theta[-2 * k : -k, None], theta[-k:, None]
-    blocks = np.array_split(u, max(1, len(u) // 4096))
-    return np.concatenate([scale * (weights @ np.tanh(np.outer(w, part) + b[:, None]) + offset) for part in blocks], 1)
+    offset, scale = theta[end - 2 * k : end - k, None], theta[end - k : end, None]
+    blocks = np.array_split(columns, max(1, columns.shape[1] // 4096), axis=1)
+    # A product of matrices may add up differently for other numbers of rows; a row's output must not know its company.
+    parts = [np.tanh(np.einsum("dh,dn->hn", w, part) + b) for part in blocks]
+    return np.concatenate([scale * (np.einsum("kh,hn->kn", weights, part) + offset) for part in parts], axis=1)
 
 
 def location_and_scale(head: Head, theta: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:

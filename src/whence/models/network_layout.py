@@ -55,6 +55,14 @@ class Problem:
     """Non-negative, summing to 1."""
     theta: FloatArray
     """Where training starts."""
+    more: FloatArray | None = None
+    """Further input columns, inputs × rows; the CPU's engine alone takes them."""
+
+    @property
+    def inputs(self) -> FloatArray:
+        """All input columns, inputs × rows."""
+        first = self.direction.cause[None, :]
+        return first if self.more is None else np.concatenate([first, self.more])
 
     @property
     def n(self) -> int:
@@ -75,13 +83,20 @@ def problem(direction: Direction, head: Head, hidden: int, seed: int, restart: i
 
 
 def weighted_problem(
-    u: FloatArray, v: FloatArray, weight: FloatArray, head: Head, hidden: int, seed: int, restart: int = 0
+    inputs: FloatArray, v: FloatArray, weight: FloatArray, head: Head, hidden: int, seed: int, restart: int = 0
 ) -> Problem:
-    """The same for rows with weights, standardised by the caller."""
-    u, v = _on_grid(u), _on_grid(v)
-    direction = _direction(u, v, np.lexsort((weight, v, u)))
+    """A fit of rows with weights and one input column or several (inputs × rows), standardised by the caller."""
+    inputs, v = _on_grid(inputs), _on_grid(v)
+    direction = _direction(inputs[0], v, np.lexsort((weight, *inputs[1:], v, inputs[0])))
     weight = weight[direction.order] / np.sum(weight[direction.order])
-    return Problem(direction, weight, initial(head, hidden, seed, restart))
+    start = initial(head, hidden, seed, restart)
+    if len(inputs) == 1:
+        return Problem(direction, weight, start)
+    rng = np.random.default_rng([seed, restart])
+    bound = 1.0 / np.sqrt(len(inputs))
+    start[: 2 * hidden] *= bound
+    start = np.concatenate([start, rng.uniform(-bound, bound, (len(inputs) - 1) * hidden)])
+    return Problem(direction, weight, start, np.ascontiguousarray(inputs[1:, direction.order]))
 
 
 def bucket(n: int) -> int:

@@ -1,0 +1,74 @@
+"""`LocationScaleNetwork`: scikit-learn's own checks, weights, prediction."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from whence import LocationScaleNetwork
+from whence.models.network_compiled import loss_and_gradient
+
+
+@parametrize_with_checks([LocationScaleNetwork(hidden=3, steps=5)])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def rows(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-1, 1, n)
+    return x[:, None], 3 + 2 * x + (0.1 + 0.4 * (x > 0)) * rng.normal(size=n)
+
+
+def test_it_finds_mean_and_spread_in_the_targets_units():
+    X, y = rows(800)
+    mean, std = LocationScaleNetwork(hidden=20, steps=1500).fit(X, y).predict([[-0.7], [0.7]], return_std=True)
+    assert mean == pytest.approx([1.6, 4.4], abs=0.15)
+    assert std == pytest.approx([0.1, 0.5], rel=0.35)
+
+
+def test_rows_of_weight_zero_are_as_if_absent_and_weights_scale_freely():
+    X, y = rows(100)
+    model = LocationScaleNetwork(hidden=5, steps=50)
+    plain = model.fit(X, y).theta_
+    weight = np.append(np.full(100, 7.0), 0.0)
+    padded = model.fit(np.append(X, [[99.0]], axis=0), np.append(y, -99.0), sample_weight=weight).theta_
+    assert np.allclose(plain, padded, atol=1e-6)
+
+
+def test_score_is_the_mean_log_likelihood():
+    X, y = rows(80)
+    model = LocationScaleNetwork(hidden=5, steps=50).fit(X, y)
+    mean, std = model.predict(X, return_std=True)
+    expected = -0.5 * np.log(2 * np.pi) - np.log(std) - 0.5 * ((y - mean) / std) ** 2
+    assert model.score(X, y) == pytest.approx(expected.mean())
+
+
+def test_inputs_may_interact():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(400, 2))
+    y = X[:, 0] * X[:, 1] + 0.1 * rng.normal(size=400)
+    model = LocationScaleNetwork(hidden=30, steps=1500).fit(X, y)
+    assert np.mean((y - model.predict(X)) ** 2) < 0.2 * np.var(y)
+
+
+def test_gradient_of_several_inputs_equals_finite_differences():
+    rng = np.random.default_rng(0)
+    hidden, n, inputs = 4, 32, 3
+    theta = 0.5 * rng.normal(size=(4 + inputs - 1) * hidden + 4)
+    u, v, weight = rng.normal(size=(inputs, n)), rng.normal(size=n), np.full(n, 1 / n)
+
+    def loss(theta, g=None):
+        g = np.empty_like(theta) if g is None else g
+        return loss_and_gradient(0, 2, theta, u, v, weight, 0.0, np.empty((hidden, 16)), g)
+
+    g = np.empty_like(theta)
+    loss(theta, g)
+    numeric = [(loss(theta + step) - loss(theta - step)) / 2e-6 for step in 1e-6 * np.eye(len(theta))]
+    assert np.allclose(g, numeric, atol=1e-7)
+
+
+def test_divergence_is_a_warning():
+    X, y = rows(50)
+    with pytest.warns(ConvergenceWarning, match="diverged"):
+        LocationScaleNetwork(hidden=5, steps=50, first_rate=1e160, last_rate=1e160).fit(X, y)
