@@ -1,11 +1,12 @@
-"""Spline fits of an effect given a cause whose number of knots is chosen by BIC, so that few rows get a simple curve."""
+"""Spline fits of an effect given a cause, the number of knots chosen by BIC, so that few rows get a simple curve."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from whence.numerics import gaussian
-from whence.numerics.design import additive_design, predict_rows
+from whence.numerics.design import Design, additive_design, predict_rows
 from whence.numerics.least_squares import least_squares
 from whence.numerics.newton import fit_natural
 from whence.numerics.splines import spline_rows, uniform_knots
@@ -40,25 +41,19 @@ def location_only(u: FloatArray, v: FloatArray) -> Curve:
     return _best(u, v, _location_only)
 
 
-def _best(u: FloatArray, v: FloatArray, fit: "type[object] | object") -> Curve:
-    best: Curve | None = None
-    worse = 0
-    for n_knots in KNOTS:
-        if best is not None and 2 * (n_knots + DEGREE - 1) > len(u) // 4:
+def _best(u: FloatArray, v: FloatArray, fit: Callable[[FloatArray, FloatArray, int], Curve]) -> Curve:
+    best, worse = fit(u, v, KNOTS[0]), 0
+    for n_knots in KNOTS[1:]:
+        if worse == PATIENCE or 2 * (n_knots + DEGREE - 1) > len(u) // 4:
             break
-        curve = fit(u, v, n_knots)  # type: ignore[operator]
-        if best is None or curve.cost < best.cost:
-            best, worse = curve, 0
-        else:
-            worse += 1
-        if worse == PATIENCE:
-            break
-    assert best is not None
+        curve = fit(u, v, n_knots)
+        worse = 0 if curve.cost < best.cost else worse + 1
+        best = min(best, curve, key=lambda candidate: candidate.cost)
     return best
 
 
 def _location_scale(u: FloatArray, v: FloatArray, n_knots: int) -> Curve:
-    design = additive_design([spline_rows(u, uniform_knots(float(u[0]), float(u[-1]), n_knots, DEGREE), DEGREE)])
+    design = _design(u, n_knots)
     solution = fit_natural(design, v, np.ones(len(v)), DELTA, MAX_ITER)
     e, p = predict_rows(design.values, design.bounds, design.index, solution.coefficients)
     mean, scale = gaussian.location(e, p), np.sqrt(gaussian.variance(p))
@@ -67,13 +62,17 @@ def _location_scale(u: FloatArray, v: FloatArray, n_knots: int) -> Curve:
 
 
 def _location_only(u: FloatArray, v: FloatArray, n_knots: int) -> Curve:
-    design = additive_design([spline_rows(u, uniform_knots(float(u[0]), float(u[-1]), n_knots, DEGREE), DEGREE)])
+    design = _design(u, n_knots)
     rows = (design.values, design.bounds, design.index)
     beta = least_squares(*rows, design.size, design.half_width, v, np.ones(len(v)))
     mean, _ = predict_rows(*rows, beta)
     sd = max(float(np.sqrt(np.mean((v - mean) ** 2))), 1e-9)
     fitted = gaussian.HALF_LOG_2PI + 0.5 + float(np.log(sd))
     return Curve(mean, np.full(len(v), sd), (v - mean) / sd, design.size + 1, fitted + _price(design.size + 1, len(v)))
+
+
+def _design(u: FloatArray, n_knots: int) -> Design:
+    return additive_design([spline_rows(u, uniform_knots(float(u[0]), float(u[-1]), n_knots, DEGREE), DEGREE)])
 
 
 def _price(parameters: int, n: int) -> float:

@@ -1,6 +1,6 @@
 """Fit the combination to the readings of generated pairs, and write it as flat trees.
 
-python -m whence.evidence.training --pairs 8000 --out out/whence      (some ten minutes of one core)
+python -m whence.evidence.training --pairs 11000 --out out/whence      (some ten minutes of one core)
 python -m whence.evidence.fitting --readings out/whence --out src/whence/evidence/trees.npz
 """
 
@@ -48,11 +48,8 @@ def mirrored(labelled: Labelled, silent: tuple[int, ...] = ()) -> tuple[FloatArr
 def write(trees: Trees, path: Path, pairs: int) -> None:
     """Narrow arrays and where they come from."""
     provenance = {"pairs": pairs, "seed": SEED, "boosting": BOOSTING, "readings": READINGS, "context": CONTEXT}
-    np.savez_compressed(
-        path,
-        provenance=np.array(json.dumps(provenance)),
-        **{name: _narrow(array) for name, array in trees._asdict().items()},
-    )
+    stored: dict[str, Any] = {name: _narrow(array) for name, array in trees._asdict().items()}
+    np.savez_compressed(path, provenance=np.array(json.dumps(provenance)), **stored)
 
 
 def _narrow(array: NDArray[Any]) -> NDArray[Any]:

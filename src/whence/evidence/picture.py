@@ -2,22 +2,24 @@
 
 Pictures of u → v, each 32 × 32, the square root of a density: ranks of both; both standardised; rank of u against the
 standardised residual of v from a local line (narrow and wide window, the row itself left out); the same with v in
-normal scores. A network g, trained on generated pairs only (`scripts/train_picture.py`), reads them; the channel is
-g(u, v) − g(v, u). It is the one channel without a model of its own: it knows what the generated world taught it.
+normal scores. Two networks, trained on generated pairs only (`scripts/train_picture.py`), read them; with g their mean,
+the channel is g(u, v) − g(v, u). It is the one channel without a model of its own: it knows what the generated world taught it.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.pair import FloatArray, standardise
+from whence.pair import FloatArray
 
 GRID = 32
-STRIDES = (1, 2, 2, 2)
 CENTRE_LOG_N = 6.0
+NETWORKS = ("picture-1.npz", "picture-2.npz")
+"""Two networks that differ in size and in the worlds they saw; their mean is better calibrated than either."""
 
 Float32 = NDArray[np.float32]
 
@@ -28,6 +30,25 @@ class Pictures(NamedTuple):
     images: Float32
     """Channel × cause × effect."""
     scalars: Float32
+
+
+class Layer(NamedTuple):
+    """A convolution: kernel, bias, stride, and whether its input is added to its output."""
+
+    kernel: Float32
+    bias: Float32
+    stride: int
+    skip: bool
+
+
+class Network(NamedTuple):
+    """Convolutions, then one hidden and one last dense layer."""
+
+    layers: tuple[Layer, ...]
+    hidden: Float32
+    hidden_bias: Float32
+    last: Float32
+    last_bias: Float32
 
 
 def pictures(u: FloatArray, v: FloatArray, scores: FloatArray) -> Pictures:
@@ -46,20 +67,40 @@ def pictures(u: FloatArray, v: FloatArray, scores: FloatArray) -> Pictures:
 
 
 def judge(seen: Pictures) -> float:
-    """The network's value for one direction."""
-    weights = _weights()
+    """The networks' mean value for one direction."""
+    return sum(network_value(network, seen) for network in stored_networks()) / len(NETWORKS)
+
+
+def network_value(network: Network, seen: Pictures) -> float:
+    """3 × 3 convolutions, some of them added to their input, then two dense layers."""
     h = seen.images
-    for k, stride in enumerate(STRIDES):
-        h = np.maximum(_convolve(h, weights[f"w{k}"], stride) + weights[f"b{k}"][:, None, None], 0.0)
+    for layer in network.layers:
+        inside = np.maximum(_convolve(h, layer.kernel, layer.stride) + layer.bias[:, None, None], 0.0)
+        h = h + inside if layer.skip else inside
     flat = np.concatenate((h.ravel(), seen.scalars))
-    hidden = np.maximum(weights["w_hidden"] @ flat + weights["b_hidden"], 0.0)
-    return float((weights["w_last"] @ hidden + weights["b_last"])[0])
+    hidden = np.maximum(network.hidden @ flat + network.hidden_bias, 0.0)
+    return float((network.last @ hidden + network.last_bias)[0])
 
 
 @cache
-def _weights() -> dict[str, Float32]:
-    with files("whence.evidence").joinpath("picture.npz").open("rb") as stored, np.load(stored) as found:
-        return {name: found[name].astype(np.float32) for name in found.files}
+def stored_networks() -> tuple[Network, ...]:
+    """The networks that ship with the library."""
+    return tuple(_stored(name) for name in NETWORKS)
+
+
+def _stored(name: str) -> Network:
+    with files("whence.evidence").joinpath(name).open("rb") as stored, np.load(stored) as found:
+        return network_of({name: found[name] for name in found.files})
+
+
+def network_of(arrays: Mapping[str, NDArray[Any]]) -> Network:
+    """A network from the arrays that `scripts/train_picture.py` writes."""
+    single = {name: array.astype(np.float32) for name, array in arrays.items()}
+    layers = tuple(
+        Layer(single[f"w{k}"], single[f"b{k}"], int(stride), bool(skip))
+        for k, (stride, skip) in enumerate(zip(arrays["strides"], arrays["skips"], strict=True))
+    )
+    return Network(layers, *(single[name] for name in ("w_hidden", "b_hidden", "w_last", "b_last")))
 
 
 def _convolve(h: Float32, kernel: Float32, stride: int) -> Float32:
@@ -111,6 +152,3 @@ def _histogram(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def _unit(z: FloatArray) -> FloatArray:
     return (z + 3.0) / 6.0
-
-
-__all__ = ["Pictures", "judge", "left_out_line", "pictures", "standardise"]

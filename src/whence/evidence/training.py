@@ -1,6 +1,6 @@
 """Readings of generated pairs with their labels, computed once and kept in chunks; pair i depends on i only.
 
-python -m whence.evidence.training readings --pairs 8000 --out out/whence
+python -m whence.evidence.training readings --pairs 11000 --out out/whence
 """
 
 import argparse
@@ -17,6 +17,8 @@ from whence.pair import FloatArray, Pair
 
 SEED = 20231
 CHUNK = 250
+PLAIN_FROM = 8000
+"""Pairs from this number on keep their marginals: the world is not always against us."""
 
 
 class Labelled(NamedTuple):
@@ -29,7 +31,8 @@ class Labelled(NamedTuple):
 
 def pair(index: int, seed: int = SEED) -> tuple[Pair, int]:
     """Pair `index` of the world, and its label."""
-    return world.labelled(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,))))
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+    return world.labelled(rng, plain=index >= PLAIN_FROM)
 
 
 def readings_of(pairs: list[tuple[Pair, int]]) -> Labelled:
@@ -61,7 +64,7 @@ def load_chunks(folder: Path) -> Labelled:
 def main() -> None:
     """Command line of this module."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=8000)
+    parser.add_argument("--pairs", type=int, default=11000)
     parser.add_argument("--out", type=Path, default=Path("out/whence"))
     parser.add_argument("--part", type=int, default=0)
     parser.add_argument("--parts", type=int, default=1)

@@ -31,8 +31,9 @@ class Trees(NamedTuple):
     @classmethod
     def of(cls, arrays: Mapping[str, NDArray[Any]]) -> "Trees":
         """From stored arrays of any width."""
-        whole = ("root", "feature", "left", "right")
-        return cls(**{name: arrays[name].astype(np.int64 if name in whole else np.float64) for name in cls._fields})
+        root, feature, left, right = (arrays[name].astype(np.int64) for name in ("root", "feature", "left", "right"))
+        threshold, value = (arrays[name].astype(np.float64) for name in ("threshold", "value"))
+        return cls(root, feature, threshold, left, right, value)
 
 
 def one_sided(trees: Trees, differences: FloatArray, context: FloatArray) -> float:

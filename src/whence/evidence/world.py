@@ -20,17 +20,21 @@ from whence.datasets.warp import increasing_map
 from whence.pair import FloatArray, Pair, standardise
 
 Random = np.random.Generator
-ROWS = (50, 1500)
+ROWS = (60, 1600)
 
 
-def draw(rng: Random) -> Columns:
-    """Cause and effect of one pair of the world."""
+def draw(rng: Random, plain: bool = False) -> Columns:
+    """Cause and effect of one pair of the world; a plain one keeps its marginals."""
     low, high = ROWS
     n = int(np.exp(rng.uniform(np.log(low), np.log(high))))
     while True:
         cause, effect = _core(rng, n)
         if np.isfinite(cause).all() and np.isfinite(effect).all() and np.std(cause) > 0 and np.std(effect) > 0:
-            cause, effect = recorded(rng, *remarginalised(rng, standardise(cause), standardise(effect)))
+            cause, effect = standardise(cause), standardise(effect)
+            if not plain:
+                cause, effect = remarginalised(rng, cause, effect)
+            if not plain or rng.random() < 0.3:
+                cause, effect = recorded(rng, cause, effect)
             if _valid(cause, effect):
                 return cause, effect
 
@@ -61,18 +65,20 @@ def law(rng: Random, n: int) -> FloatArray:
 
 
 def function(rng: Random, u: FloatArray) -> FloatArray:
-    """A random function of one column, standardised."""
-    kind = rng.integers(7)
+    """A random function of one column, standardised; monotone more often than not."""
+    kind = rng.integers(9)
     a, b = rng.normal(0, 1), np.exp(rng.uniform(-0.7, 1.5))
     if kind <= 2:
-        f = draw_process(rng, [u], [np.exp(rng.uniform(-0.7, 1.6))])
-    elif kind == 3:
+        f = draw_process(rng, [u], [np.exp(rng.uniform(-0.5, 2.0))])
+    elif kind <= 4:
+        f = increasing_map(rng, u, np.exp(rng.uniform(-0.5, 1.5)))
+    elif kind == 5:
         inner = b * (u - a)
         f = inner / (1 + np.abs(inner)) + rng.uniform(0, 0.3) * u
-    elif kind == 4:
+    elif kind == 6:
         w = u - u.min() + np.exp(rng.uniform(-3, 1))
         f = np.log(w) if rng.random() < 0.5 else w ** rng.uniform(0.3, 2.5)
-    elif kind == 5:
+    elif kind == 7:
         f = np.maximum(u - a, 0) * b + rng.normal(0, 0.5) * u if rng.random() < 0.5 else (u - a) ** 2 + rng.normal() * u
     else:
         f = u.copy()
@@ -88,7 +94,7 @@ def positive(rng: Random, u: FloatArray) -> FloatArray:
 def mechanism(rng: Random, u: FloatArray, e: FloatArray) -> FloatArray:
     """An effect of cause and noise."""
     kind = rng.integers(10)
-    level = np.exp(rng.uniform(np.log(0.05), np.log(1.5)))
+    level = np.exp(rng.uniform(np.log(0.05), np.log(4.0)))
     if kind <= 1:
         return function(rng, u) + level * e
     if kind <= 4:
@@ -107,11 +113,11 @@ def mechanism(rng: Random, u: FloatArray, e: FloatArray) -> FloatArray:
 def remarginalised(rng: Random, cause: FloatArray, effect: FloatArray) -> Columns:
     """Take the label out of the marginals, more or less thoroughly."""
     kind = rng.random()
-    if kind < 0.35:
+    if kind < 0.2:
         return cause, effect
-    if kind < 0.6:
+    if kind < 0.45:
         return _warped(rng, cause), _warped(rng, effect)
-    if kind < 0.85:
+    if kind < 0.8:
         return ordered_like(cause, law(rng, len(cause))), ordered_like(effect, law(rng, len(effect)))
     return ordered_like(cause, effect), ordered_like(effect, cause)
 
@@ -129,14 +135,14 @@ def recorded(rng: Random, cause: FloatArray, effect: FloatArray) -> Columns:
         cause, effect = (measured(rng.gamma(2.0, 0.07), rng, column) for column in (cause, effect))
     if rng.random() < 0.1:
         cause, effect = (outliers(rng.uniform(0.002, 0.03), rng, column) for column in (cause, effect))
-    if rng.random() < 0.4:
+    if rng.random() < 0.65:
         cause, effect = (_coarse(rng, column) for column in (cause, effect))
     return cause, effect
 
 
-def labelled(rng: Random) -> tuple[Pair, int]:
+def labelled(rng: Random, plain: bool = False) -> tuple[Pair, int]:
     """A pair in random order of columns, and +1 if the first causes the second."""
-    cause, effect = draw(rng)
+    cause, effect = draw(rng, plain)
     return (Pair.of(cause, effect), 1) if rng.random() < 0.5 else (Pair.of(effect, cause), -1)
 
 
@@ -191,8 +197,8 @@ def _coarse(rng: Random, column: FloatArray) -> FloatArray:
         column = floored(rng.uniform(0.02, 0.4), rng, column)
     elif kind < 0.15:
         column = -floored(rng.uniform(0.02, 0.4), rng, -column)
-    if rng.random() < 0.75:
-        step = (np.quantile(column, 0.99) - np.quantile(column, 0.01)) / np.exp(rng.uniform(np.log(5), np.log(300)))
+    if rng.random() < 0.85:
+        step = (np.quantile(column, 0.99) - np.quantile(column, 0.01)) / np.exp(rng.uniform(np.log(6), np.log(400)))
         if step > 0:
             column = np.round(column / step + rng.uniform(0, 1)) * step
     return column
