@@ -1,5 +1,7 @@
 """CGNN: the loss against brute force, its gradient against automatic differentiation, and a method's properties."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from whence.baselines.cgnn_training import CgnnTraining, distances, mmd, mmd_gra
 from whence.catalogue import method
 from whence.models import network_jax
 from whence.models.network_layout import canonical
-from whence.pair import Pair
+from whence.pair import InputError, Pair
 
 QUICK = {"runs": 2, "epochs": 4, "test_epochs": 4, "batch": 40, "hidden": 5, "device": "cpu"}
 
@@ -72,3 +74,9 @@ def test_long_pairs_are_thinned_and_progress_reaches_its_end():
     (decision,) = built.decide_many([pair(300)])
     assert np.isfinite(decision.score)
     assert heard[-1][0] == heard[-1][1]
+
+
+def test_without_jax_the_error_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jax", None)
+    with pytest.raises(InputError, match=r'pip install "whence\[nn\]"'):
+        method("cgnn", **QUICK).decide_many([pair()])

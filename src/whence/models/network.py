@@ -18,7 +18,7 @@ from whence.models import network_jax
 from whence.models.network_heads import Head
 from whence.models.network_layout import Problem, plan
 from whence.models.network_training import Status, Trained, Training
-from whence.pair import FloatArray
+from whence.pair import FloatArray, InputError
 
 CHUNK = 250
 """Steps between two looks at progress and plateau."""
@@ -58,6 +58,8 @@ def _engines(problems: Sequence[Problem], head: Head, training: Training) -> Ite
     """The engine for these settings, one for each group of fits that trains together."""
     if not problems:
         return
+    if training.device != "cpu" and not network_jax.installed():
+        raise InputError(f"{network_jax.INSTALL[:-1]}, or train on the CPU without it: device=cpu.")
     device = network_jax.chosen_device(training.device)
     kind = training.engine
     if kind == "auto":

@@ -11,16 +11,14 @@ import pickle
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
 from whence.pair import InputError
 
 Device = Literal["auto", "cpu", "gpu"]
-INSTALL = (
-    "The network methods look for a GPU through JAX, which is not installed; install it with: "
-    'pip install "whence[nn]" (or stay on the CPU with device=cpu, which needs no JAX).'
-)
+INSTALL = 'This method needs JAX, which is not installed; install it with: pip install "whence[nn]".'
 _loaded: dict[str, Any] = {}
 
 
@@ -31,6 +29,11 @@ def jax() -> Any:
     except ImportError:
         raise InputError(INSTALL) from None
     return module
+
+
+def installed() -> bool:
+    """Whether there is JAX, without loading it."""
+    return find_spec("jax") is not None
 
 
 def wide(precision: str) -> AbstractContextManager[Any]:
