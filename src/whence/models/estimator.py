@@ -6,7 +6,7 @@ additive in the inputs and the problem stays concave.
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,7 +67,7 @@ class LocationScaleRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_knots": [Interval(Integral, 2, None, closed="left")],
         "degree": [Interval(Integral, 0, None, closed="left")],
         "delta": [Interval(Real, 0, None, closed="neither")],
@@ -93,17 +93,17 @@ class LocationScaleRegressor(RegressorMixin, BaseEstimator):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to rows X and targets y; a row of weight k counts like k equal rows, a row of weight 0 like none."""
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         counted = weights > 0
-        X, y, weights = X[counted], y[counted].astype(np.float64), weights[counted]
-        self.y_mean_ = float(np.average(y, weights=weights))
-        spread = float(np.sqrt(np.average((y - self.y_mean_) ** 2, weights=weights)))
+        rows, targets, weights = rows[counted], targets[counted].astype(np.float64), weights[counted]
+        self.y_mean_ = float(np.average(targets, weights=weights))
+        spread = float(np.sqrt(np.average((targets - self.y_mean_) ** 2, weights=weights)))
         self.y_scale_ = spread if spread > 0 else 1.0
-        self.knots_ = [self._column_knots(column) for column in X.T]
-        order = np.argsort(X[:, 0], kind="stable")
-        target = ((y - self.y_mean_) / self.y_scale_)[order]
-        solution = fit_natural(self._design(X[order]), target, weights[order], float(self.delta), self.max_iter)
+        self.knots_ = [self._column_knots(column) for column in rows.T]
+        order = np.argsort(rows[:, 0], kind="stable")
+        target = ((targets - self.y_mean_) / self.y_scale_)[order]
+        solution = fit_natural(self._design(rows[order]), target, weights[order], float(self.delta), self.max_iter)
         self._coefficients = solution.coefficients
         self.coef_location_ = solution.coefficients[0::2]
         self.coef_precision_ = solution.coefficients[1::2]
@@ -156,7 +156,8 @@ class LocationScaleRegressor(RegressorMixin, BaseEstimator):
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Mean log-likelihood in nats (not R²): higher is better, comparable between models of the same y."""
-        return float(np.average(self.log_likelihood(X, y), weights=sample_weight))
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return float(np.average(self.log_likelihood(X, y), weights=weights))
 
     def standard_errors(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Asymptotic standard errors of the predicted mean and of the predicted standard deviation at X.
@@ -192,14 +193,14 @@ class LocationScaleRegressor(RegressorMixin, BaseEstimator):
 
     def _sorted_design(self, X: ArrayLike) -> tuple[Design, np.ndarray]:
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        order = np.argsort(X[:, 0], kind="stable")
+        rows = validate_data(self, X, dtype=np.float64, reset=False)
+        order = np.argsort(rows[:, 0], kind="stable")
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
-        return self._design(X[order]), back
+        return self._design(rows[order]), back
 
     def _natural(self, X: ArrayLike) -> tuple[FloatArray, FloatArray, np.ndarray]:
         design, back = self._sorted_design(X)
         e, p = predict_rows(design.values, design.bounds, design.index, self._coefficients)
-        # Inputs in a gap where every precision coefficient is zero have no information: the prior's scale is huge there.
+        # Inputs in a gap where every precision coefficient is zero carry no information: the scale is huge there.
         return e, np.maximum(p, np.finfo(float).tiny ** 0.25), back

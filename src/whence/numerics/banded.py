@@ -1,7 +1,7 @@
 """Symmetric positive definite systems with a band: Cholesky and solve, O(size · width²).
 
-Storage: entry (i, c), i − width ≤ c ≤ i, lies at `band[i, width + c − i]`; the diagonal is the last column and a row reads
-left to right. A full matrix is the case width = size − 1, and needs no code of its own.
+Storage: entry (i, c), i − width ≤ c ≤ i, lies at `band[i, width + c − i]`; the diagonal is the last column and a row
+reads left to right. A full matrix is the case width = size − 1, and needs no code of its own.
 """
 
 import numpy as np
