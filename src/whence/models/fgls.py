@@ -64,7 +64,7 @@ def fit_fgls(
     """Normal(μ(u), σ²(u)) by alternation; rows sorted by the cause, columns standardised."""
     knots = uniform_knots(float(cause[0]), float(cause[-1]), n_knots, degree)
     found = alternate(additive_design([spline_rows(cause, knots, degree)]), effect, alpha, max_passes)
-    if not np.isfinite(found.change):
+    if not np.all(np.isfinite(found.fitted_mean)):
         raise FloatingPointError("the alternating least squares left the range of numbers")
     scale = np.sqrt(found.fitted_variance)
     residual = (effect - found.fitted_mean) / scale
@@ -81,6 +81,8 @@ def fit_fgls(
 
 
 def _not_converged(found: Alternation) -> str:
+    if found.passes == 1:
+        return "The alternating fit was stopped after its first pass, before it could settle; raise max_passes."
     return (
         f"The alternating fit still moved by {found.change:.1e} nats a row after {found.passes} passes: its numbers "
         "are approximate, and nothing guarantees that more passes settle; the concave fit has one optimum."

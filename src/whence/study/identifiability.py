@@ -160,13 +160,16 @@ def _map(rows: Sequence[Row]) -> Table:
             for t in values_of(of_path, "t"):
                 for n in values_of(of_path, "n"):
                     body.append((path, variant, t, n, *_cell_summary(select(of_path, t=t, n=n))))
-    columns = ("path", "variant", "t", "n", "pairs", "accuracy (%)", "rejects true (%)", "rejects false (%)")
+    measured = ("accuracy (%)", "rejects true (%)", "rejects false (%)", "median p true", "median p false")
+    columns = ("path", "variant", "t", "n", "pairs", *measured)
     return Table("map", f"Along the paths; a direction is rejected at p < {LEVEL:g}", columns, tuple(body))
 
 
-def _cell_summary(some: Sequence[Row]) -> tuple[int, float, float, float]:
-    rejected = [share([row[side] < LEVEL for row in some])[0] for side in ("p_forward", "p_backward")]
-    return len(some), share([row["right"] for row in some])[0], rejected[0], rejected[1]
+def _cell_summary(some: Sequence[Row]) -> tuple[Any, ...]:
+    sides = ("p_forward", "p_backward")
+    rejected = [share([row[side] < LEVEL for row in some])[0] for side in sides]
+    medians = [float(np.median([row[side] for row in some])) for side in sides]
+    return len(some), share([row["right"] for row in some])[0], *rejected, *medians
 
 
 def figures(rows: Sequence[Row]) -> "dict[str, Figure]":

@@ -1,7 +1,7 @@
 """The figures of the identifiability study."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,10 +43,9 @@ def residuals(equation: Table, path: Table, rows: Sequence[Row]) -> "Figure":
 
 
 def the_map(path: Table, table: Table) -> "Figure":
-    """One row per path: residual of the equation, accuracy, and how often either direction is rejected."""
-    largest = max(table.column("n"))
+    """One row per path: residual of the equation, accuracy, and how often the test rejects the false direction."""
     with look():
-        figure, axes = canvas(2, 3, 10.2, 6.0, sharex=True)
+        figure, axes = canvas(2, 3, 10.6, 6.2, sharex=True)
         for down, name in enumerate(_PATHS):
             residual, accuracy, rejected = axes[3 * down : 3 * down + 3]
             mine = [row for row in path.rows if row[0] == name]
@@ -54,11 +53,11 @@ def the_map(path: Table, table: Table) -> "Figure":
             residual.set(ylabel="mean relative residual", ylim=(-0.02, None))
             residual.set_title(_PATHS[name], loc="left")
             _accuracy(accuracy, table, name)
-            _rejections(rejected, table, name, largest)
+            _rejections(rejected, table, name)
         for panel in axes[3:]:
             panel.set_xlabel("position t on the path")
-        axes[1].legend(loc="lower right", ncols=2, fontsize=7.5, handlelength=2.6)
-        axes[2].legend(loc="upper left", fontsize=8, bbox_to_anchor=(0.0, 0.96))
+        for panel in axes[4:]:
+            panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8, handlelength=2.8)
         return figure
 
 
@@ -66,31 +65,24 @@ def _accuracy(panel: "Axes", table: Table, path: str) -> None:
     index = 0
     for variant in dict.fromkeys(table.column("variant")):
         sizes = list(dict.fromkeys(row[3] for row in table.rows if row[:2] == (path, variant)))
-        for n in sizes[-2::-2] if len(sizes) > 2 else sizes[-1:]:
-            mine = [row for row in table.rows if row[:2] == (path, variant) and row[3] == n]
-            panel.plot(
-                [row[2] for row in mine],
-                [row[5] for row in mine],
-                label=f"{variant}, n = {n}",
-                markersize=4.5,
-                linewidth=1.2,
-                **line(index),
-            )
+        for n in sizes[::2]:
+            mine = [row for row in table.rows if row[:4:3] == (path, n) and row[1] == variant]
+            _line(panel, mine, 5, f"{variant}, n = {n}", index)
             index += 1
     panel.axhline(50, color="#202020", linewidth=0.8, linestyle=":")
     panel.set(ylabel="accuracy (%)", ylim=(0, 104))
 
 
-def _rejections(panel: "Axes", table: Table, path: str, n: int) -> None:
-    mine = [row for row in table.rows if row[0] == path and row[1] == "loci-h" and row[3] == n]
-    for index, (column, label) in enumerate(((6, "true direction rejected"), (7, "false direction rejected"))):
-        panel.plot(
-            [row[2] for row in mine],
-            [row[column] for row in mine],
-            label=f"{label}, n = {n}",
-            markersize=4.5,
-            linewidth=1.2,
-            **line(index),
-        )
+def _rejections(panel: "Axes", table: Table, path: str) -> None:
+    mine = [row for row in table.rows if row[:2] == (path, "loci-h")]
+    sizes = list(dict.fromkeys(row[3] for row in mine))
+    for index, n in enumerate(sizes):
+        _line(panel, [row for row in mine if row[3] == n], 7, f"false direction, n = {n}", index)
+    _line(panel, [row for row in mine if row[3] == sizes[-1]], 6, f"true direction, n = {sizes[-1]}", len(sizes))
     panel.axhline(5, color="#202020", linewidth=0.8, linestyle=":")
-    panel.set(ylabel="p < 0.05, spline fit (%)", ylim=(-2, 104))
+    panel.set(ylabel="rejected at 5 %, spline fit (%)", ylim=(-2, 104))
+
+
+def _line(panel: "Axes", rows: list[tuple[Any, ...]], column: int, label: str, index: int) -> None:
+    values = [row[column] for row in rows]
+    panel.plot([row[2] for row in rows], values, label=label, markersize=4.5, linewidth=1.2, **line(index))

@@ -1,0 +1,27 @@
+"""`whence study`: tables on standard output, files in a folder, carried on when called again."""
+
+import sqlite3
+
+from trial import run
+
+
+def test_a_study_writes_tables_and_figures_and_is_not_done_twice(tmp_path):
+    first = run("study", "splitting", "--fast", "--seeds", 2, "--out", tmp_path)
+    assert first.exit_code == 0, first.stderr
+    assert "| " in first.stdout
+    assert "files in" in first.stderr
+    assert {".csv", ".md", ".pdf", ".png", ".svg", ".sqlite"} <= {path.suffix for path in tmp_path.iterdir()}
+    with sqlite3.connect(tmp_path / "rows.sqlite") as file:
+        before = file.execute("SELECT max(rowid), count(*) FROM finished").fetchone()
+    again = run("study", "splitting", "--fast", "--seeds", 2, "--out", tmp_path)
+    assert again.stdout == first.stdout
+    with sqlite3.connect(tmp_path / "rows.sqlite") as file:
+        assert file.execute("SELECT max(rowid), count(*) FROM finished").fetchone() == before
+
+
+def test_help_and_bad_settings(tmp_path):
+    assert "identifiability" in run("study", "--help").stdout
+    result = run("study", "likelihood", "--fast", "--seeds", 1, "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "expected at least 2" in result.stderr
+    assert run("study", "likelihood", "--fast", "--jobs", 0, "--out", tmp_path).exit_code == 2

@@ -1,0 +1,44 @@
+"""The sentence of loci-m about marginals: said where the relation adds nothing, not said where it does."""
+
+import numpy as np
+
+import whence
+from whence.criteria import independence_p_value, marginal_rule
+from whence.decision import Evidence
+from whence.theory.families import rational_gaussian
+
+
+def marginal_sentences(decision):
+    return [sentence for sentence in decision.warnings if "igci-g" in sentence]
+
+
+def test_where_both_directions_fit_the_likelihood_is_a_rule_about_marginals():
+    exponent = np.array([[0.0, 1.0, 1.0], [-0.5, -1.5, 0.4], [1.0, -0.8, 0.6]])
+    x, y = rational_gaussian(exponent).sample(np.random.default_rng(0), 1000)
+    (sentence,) = marginal_sentences(whence.infer(x, y, method="loci-m"))
+    assert "cannot be told apart" in sentence
+    assert "loci-h" in sentence
+
+
+def test_where_one_direction_fits_much_better_nothing_is_said():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, 1000)
+    y = x**2 + 0.2 * rng.normal(size=1000)
+    assert not marginal_sentences(whence.infer(x, y, method="loci-m"))
+
+
+def test_the_sentence_knows_no_row_order_and_no_direction():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=400)
+    y = x + rng.normal(size=400)
+    order = rng.permutation(400)
+    plain, mixed = (whence.infer(*c, method="loci-m") for c in ((x, y), (x[order], y[order])))
+    assert marginal_sentences(plain) == marginal_sentences(mixed) != []
+    assert marginal_sentences(whence.infer(y, x, method="loci-m"))
+
+
+def test_nothing_is_said_without_rows_to_judge_by():
+    nothing = Evidence(score=0.0)
+    pair = whence.Pair.of(np.arange(20.0), np.arange(20.0) ** 2)
+    assert marginal_rule(pair, nothing, nothing) == ()
+    assert np.isnan(independence_p_value(nothing))
