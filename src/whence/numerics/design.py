@@ -26,7 +26,7 @@ class Design(NamedTuple):
 
     values: FloatArray
     bounds: IntArray
-    index: IntArray
+    index: IntArray  # type: ignore[assignment]  # hides tuple.index, which nobody asks of a design
     size: int
     """Number of features."""
     half_width: int
