@@ -68,7 +68,7 @@ def _network_cells(seeds: int, steps: tuple[float, ...]) -> list[Cell]:
         for name in FAMILIES
         for batch in batches
     ]
-    few = [list(range(i, i + NETWORK_BATCH)) for i in range(0, seeds // 2, NETWORK_BATCH)]
+    few = [list(range(i, i + NETWORK_BATCH)) for i in range(0, seeds // 4, NETWORK_BATCH)]
     return chance + [
         {"part": "map", "fit": "network", "models": path, "t": t, "n": NETWORK_ROWS, "seeds": batch}
         for path in PATHS

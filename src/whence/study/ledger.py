@@ -21,6 +21,7 @@ class Ledger:
         try:
             self._file = sqlite3.connect(path, isolation_level=None)
             self._file.execute("PRAGMA journal_mode=WAL")
+            self._file.execute("PRAGMA synchronous=NORMAL")  # a power cut may lose the last cells, never the file
             self._file.execute(
                 "CREATE TABLE IF NOT EXISTS finished (study TEXT, cell TEXT, rows TEXT, PRIMARY KEY (study, cell))"
             )
@@ -34,12 +35,10 @@ class Ledger:
         there = {cell for (cell,) in self._file.execute("SELECT cell FROM finished WHERE study = ?", (self._study,))}
         return [cell for cell in cells if key(cell) not in there]
 
-    def add(self, finished: Iterable[tuple[Cell, list[Row]]]) -> None:
-        """Commit some finished cells."""
-        entries = [(self._study, key(cell), json.dumps(rows)) for cell, rows in finished]
-        self._file.execute("BEGIN")
-        self._file.executemany("INSERT OR REPLACE INTO finished VALUES (?, ?, ?)", entries)
-        self._file.execute("COMMIT")
+    def add(self, cell: Cell, rows: list[Row]) -> None:
+        """Commit a finished cell."""
+        entry = (self._study, key(cell), json.dumps(rows))
+        self._file.execute("INSERT OR REPLACE INTO finished VALUES (?, ?, ?)", entry)
 
     def rows(self, cells: Iterable[Cell]) -> list[Row]:
         """The rows of these cells, each with its cell's settings, in the cells' order whoever finished first."""

@@ -20,9 +20,6 @@ from whence.study.output import Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CHUNK = 8
-"""Cells handed over at a time: a process spends milliseconds on asking for more."""
-
 
 @dataclass(frozen=True)
 class Scale:
@@ -83,27 +80,26 @@ def run(
         todo = ledger.missing(cells)
         done = len(cells) - len(todo)
         heard(done, len(cells))
-        for finished in _work(study.NAME, todo, jobs):
-            ledger.add(finished)
-            done += len(finished)
+        for cell, rows in _work(study.NAME, todo, jobs):
+            ledger.add(cell, rows)
+            done += 1
             heard(done, len(cells))
         return ledger.rows(cells)
 
 
-Finished = list[tuple[Cell, list[Row]]]
+Finished = tuple[Cell, list[Row]]
 
 
 def _work(name: str, todo: list[Cell], jobs: int) -> Iterator[Finished]:
-    chunks = [todo[i : i + CHUNK] for i in range(0, len(todo), CHUNK)]
-    if jobs == 1 or len(chunks) < 2:
-        yield from (_measure(name, chunk) for chunk in chunks)
+    if jobs == 1 or len(todo) < 2:
+        yield from (_measure(name, cell) for cell in todo)
         return
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
     try:
         waiting: set[Future[Finished]] = set()
         # A few more than there are processes: all stay busy, and an interrupt has little to wait for.
-        for chunk in chunks:
-            waiting.add(pool.submit(_measure, name, chunk))
+        for cell in todo:
+            waiting.add(pool.submit(_measure, name, cell))
             if len(waiting) > 2 * jobs:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 yield from (each.result() for each in done)
@@ -112,6 +108,5 @@ def _work(name: str, todo: list[Cell], jobs: int) -> Iterator[Finished]:
         pool.shutdown(cancel_futures=True)
 
 
-def _measure(name: str, cells: list[Cell]) -> Finished:
-    study = load(name)
-    return [(cell, study.measure(cell)) for cell in cells]
+def _measure(name: str, cell: Cell) -> Finished:
+    return cell, load(name).measure(cell)
