@@ -31,7 +31,7 @@ NAME, REVISION = "identifiability", 1
 STEPS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 ROWS = (100, 300, 1000, 3000)
 CHANCE_ROWS, PAIRS_PER_SEED = 500, 4
-NETWORK_ROWS, NETWORK_BATCH = 300, 10
+NETWORK_ROWS, NETWORK_BATCH = 200, 10
 MODELS = {"spline": "loci", "network": "nn-loci"}
 """The likelihood and the independence variant of a model share one fit: the evidence holds both."""
 
@@ -65,8 +65,8 @@ def _network_cells(seeds: int, steps: tuple[float, ...]) -> list[Cell]:
     batches = [list(range(i, i + NETWORK_BATCH)) for i in range(0, seeds * PAIRS_PER_SEED // 2, NETWORK_BATCH)]
     chance = [
         {"part": "chance", "fit": "network", "models": name, "n": NETWORK_ROWS, "seeds": batch}
-        for name in FAMILIES
         for batch in batches
+        for name in FAMILIES
     ]
     few = [list(range(i, i + NETWORK_BATCH)) for i in range(0, seeds // 4, NETWORK_BATCH)]
     return chance + [

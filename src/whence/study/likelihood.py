@@ -5,8 +5,8 @@ With the cause's law taken as Gaussian and both columns standardised, the likeli
     score = (entropy of x − entropy of y) + d,
 
 where d compares the two directions with the marginals left free. The first part is the rule of igci-g and knows nothing
-of the relation. Pairs of one mechanism (location-scale or additive, Gaussian noise) are drawn with causes of five laws;
-the sets AN … MNU and look-alikes of SIM are drawn beside them.
+of the relation. Pairs of a mechanism (location-scale, additive, additive with much noise) are drawn with causes of five
+laws; the sets AN … MNU and look-alikes of SIM are drawn beside them.
 """
 
 import math
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 NAME, REVISION = "likelihood", 1
 
-MECHANISMS = ("lsnm", "anm")
+MECHANISMS = {"lsnm": ("lsnm", 0.4), "anm": ("anm", 0.4), "noisy anm": ("anm", 1.2)}
+"""Mechanism and standard deviation of the noise, where the signal has 1."""
 SETS = ("AN", "ANs", "LS", "LSs", "MNU", "SIM-like", "SIMG-like")
-N, NOISE = 1000, 0.4
+N = 1000
 RULES = ("loci-m", "igci-g", "loci-h")
 
 
@@ -63,7 +64,8 @@ def _pair(cell: Cell) -> Pair:
     mechanism, law = world.removesuffix(" cause").split(", ")
     rng = np.random.default_rng([731, seed])
     cause = CAUSE_LAWS[law](rng, n)
-    return Pair.of(cause, LADDER[mechanism](rng, cause, gaussian(rng, n), NOISE))
+    kind, noise = MECHANISMS[mechanism]
+    return Pair.of(cause, LADDER[kind](rng, cause, gaussian(rng, n), noise))
 
 
 def tables(rows: Sequence[Row]) -> list[Table]:
