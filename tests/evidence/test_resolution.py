@@ -41,7 +41,7 @@ def test_no_ties_are_left_and_every_value_stays_in_its_cell() -> None:
 
 def test_columns_without_ties_are_left_alone() -> None:
     x = np.random.default_rng(0).normal(size=50)
-    assert np.array_equal(spread(x, np.zeros(50, np.uint64)), x)
+    assert np.array_equal(spread(x, x, np.zeros(50, np.uint64)), x)
 
 
 def test_spreading_adds_no_dependence_between_copies_of_a_row() -> None:
@@ -55,4 +55,4 @@ def test_spreading_adds_no_dependence_between_copies_of_a_row() -> None:
 def test_thinning_keeps_about_the_rows_asked_for(n: int, rows: int) -> None:
     rng = np.random.default_rng(n)
     kept = thinned(rng.normal(size=n), rng.normal(size=n), rows)
-    assert len(kept) == min(n, rows)
+    assert min(n, rows) <= len(kept) <= min(n, rows) + 3

@@ -1,9 +1,10 @@
-"""The picture channel: a small convolutional network that looks at five histograms of a direction.
+"""The picture channel: small convolutional networks that look at five histograms of a direction.
 
 Pictures of u → v, each 32 × 32, the square root of a density: ranks of both; both standardised; rank of u against the
 standardised residual of v from a local line (narrow and wide window, the row itself left out); the same with v in
 normal scores. Two networks, trained on generated pairs only (`scripts/train_picture.py`), read them; with g their mean,
-the channel is g(u, v) − g(v, u). It is the one channel without a model of its own: it knows what the generated world taught it.
+the channel is g(u, v) − g(v, u). It is the one channel without a model of its own: it knows what the generated world
+taught it.
 """
 
 from collections.abc import Mapping

@@ -39,7 +39,7 @@ def resolved(x: FloatArray, y: FloatArray, max_rows: int = MAX_ROWS) -> Columns:
     kept = thinned(x, y, max_rows)
     x, y = x[kept], y[kept]
     copy = _copies(x, y)
-    return Columns(spread(x, _key(y, copy)), spread(y, _key(x, copy)), n, distinct)
+    return Columns(spread(x, y, _key(y, copy)), spread(y, x, _key(x, copy)), n, distinct)
 
 
 def thinned(x: FloatArray, y: FloatArray, max_rows: int) -> NDArray[np.intp]:
@@ -51,9 +51,12 @@ def thinned(x: FloatArray, y: FloatArray, max_rows: int) -> NDArray[np.intp]:
     return np.flatnonzero(key <= np.partition(key, max_rows - 1)[max_rows - 1])
 
 
-def spread(column: FloatArray, key: UnsignedArray) -> FloatArray:
-    """Tied values spread evenly over their cells, in the order of the keys; a lone value stays where it is."""
-    order = np.lexsort((key, column))
+def spread(column: FloatArray, other: FloatArray, key: UnsignedArray) -> FloatArray:
+    """Tied values spread evenly over their cells, in the order of the keys; a lone value stays where it is.
+
+    Equal keys (ranks as far from either end) are told apart by the other column's value.
+    """
+    order = np.lexsort((other, key, column))
     ordered = column[order]
     starts = np.flatnonzero(np.concatenate(([True], ordered[1:] > ordered[:-1])))
     if len(starts) == len(ordered):
