@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from whence.numerics.dot import dot
+
 FloatArray = NDArray[np.float64]
 
 
@@ -19,7 +21,7 @@ def cholesky(band: FloatArray, factor: FloatArray) -> bool:
         start = max(0, i - width)
         for c in range(start, i + 1):
             # Both rows have entries from column `start` on, since c ≤ i.
-            known = _dot(factor[i, width + start - i : width + c - i], factor[c, width + start - c : width])
+            known = dot(factor[i, width + start - i : width + c - i], factor[c, width + start - c : width])
             rest = band[i, width + c - i] - known
             if c < i:
                 factor[i, width + c - i] = rest / factor[c, width]
@@ -53,7 +55,7 @@ def solve(factor: FloatArray, right: FloatArray) -> FloatArray:
     x = right.copy()
     for i in range(size):
         start = max(0, i - width)
-        x[i] = (x[i] - _dot(factor[i, width + start - i : width], x[start:i])) / factor[i, width]
+        x[i] = (x[i] - dot(factor[i, width + start - i : width], x[start:i])) / factor[i, width]
     for i in range(size - 1, -1, -1):
         x[i] /= factor[i, width]
         start = max(0, i - width)
@@ -61,11 +63,3 @@ def solve(factor: FloatArray, right: FloatArray) -> FloatArray:
         for k in range(len(row)):
             x[start + k] -= row[k] * x[i]
     return x
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _dot(u: FloatArray, v: FloatArray) -> float:
-    total = 0.0
-    for i in range(len(u)):
-        total += u[i] * v[i]
-    return total

@@ -16,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from whence.numerics.distances import median_sq_distance
+from whence.numerics.dot import dot
 from whence.numerics.gamma import log_survival
 from whence.numerics.kernel import KernelPivots, choose_pivots
 from whence.numerics.local_moments import feature_moments, in_boxes
@@ -104,12 +105,12 @@ def _factor_moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArra
     aa, bb, ab = np.zeros((ra, ra)), np.zeros((rb, rb)), np.empty((ra, rb))
     for i in range(ra):
         for j in range(i + 1):
-            aa[i, j] = _dot(a[i], a[j])
+            aa[i, j] = dot(a[i], a[j])
         for j in range(rb):
-            ab[i, j] = _dot(a[i], b[j])
+            ab[i, j] = dot(a[i], b[j])
     for i in range(rb):
         for j in range(i + 1):
-            bb[i, j] = _dot(b[i], b[j])
+            bb[i, j] = dot(b[i], b[j])
     return aa, bb, ab, a.sum(axis=1), b.sum(axis=1)
 
 
@@ -129,12 +130,3 @@ def _triple(n: int, gram: FloatArray, mean: FloatArray) -> tuple[float, float, f
     alpha = 1.0 + length
     diagonal = n * alpha * alpha - 4.0 * alpha * n * length + 4.0 * along
     return n * (1.0 - length), square, diagonal
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _dot(u: FloatArray, v: FloatArray) -> float:
-    # The order of a sum of positive and negative terms is free; the compiler may use vector registers.
-    total = 0.0
-    for i in range(len(u)):
-        total += u[i] * v[i]
-    return total

@@ -8,6 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from whence.numerics.dot import dot
+
 FloatArray = NDArray[np.float64]
 
 DENSE_BELOW = 80
@@ -48,26 +50,17 @@ def _lanczos(u: FloatArray, basis: FloatArray, diagonal: FloatArray, off: FloatA
     w = np.empty(len(u))
     for j in range(start, stop):
         cubic_distance_product(u, basis[j], w)
-        diagonal[j] = _dot(basis[j], w)
+        diagonal[j] = dot(basis[j], w)
         for _ in range(2):
             for i in range(j, -1, -1):
-                share = _dot(basis[i], w)
+                share = dot(basis[i], w)
                 for k in range(len(w)):
                     w[k] -= share * basis[i, k]
-        off[j] = np.sqrt(_dot(w, w))
+        off[j] = np.sqrt(dot(w, w))
         if off[j] <= 1e-15 * off[0]:
             return j + 1
         basis[j + 1] = w / off[j]
     return stop
-
-
-# The order of a sum is free, so the compiler may use vector registers; BLAS would start threads for these few numbers.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _dot(u: FloatArray, v: FloatArray) -> float:
-    total = 0.0
-    for i in range(len(u)):
-        total += u[i] * v[i]
-    return total
 
 
 def leading_eigenpairs(u: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
