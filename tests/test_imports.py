@@ -13,7 +13,7 @@ FLOORS = [
     {"decision"},
     {"models", "datasets", "criteria", "tables", "preflight"},
     {"baselines", "theory"},
-    {"catalogue"},
+    {"catalogue", "costs"},
     {"methods"},
     {"neural", "evidence"},
     {"benchmark", "report", "scan"},

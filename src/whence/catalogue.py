@@ -77,7 +77,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "nn-loci-h",
         "whence.neural:nn_loci_h",
         "as loci-h, with f and g given by a neural network instead of splines",
-        "as loci-h; slower (a second a pair), and its training depends on a seed",
+        "as loci-h; slower, and its training depends on a seed",
         family="loci",
         extra="nn",
     ),

@@ -1,0 +1,121 @@
+"""Runs one published package, in the environment that `peers.environment` made for it; imports nothing of ours.
+
+Reads one JSON request a line, {"peer": name, "x": [...], "y": [...]}, and answers with one line: the CPU seconds of the
+call and the package's own verdict (> 0 favours x → y, 0 undecided), or the error it ended with. One package a process:
+some change global settings when imported, and then break the others.
+"""
+
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from typing import Any
+
+import numpy as np
+
+PNL_EPOCHS, PNL_SHARE = 3000, 30
+"""causal-learn's PNL trains for 3000 epochs, a minute or more; a thirtieth of them is run, and the time multiplied."""
+
+
+def cdt_igci(x: np.ndarray, y: np.ndarray, reference: str) -> float:
+    """Slope-free form, as ours."""
+    from cdt.causality.pairwise import IGCI
+
+    return IGCI().predict_proba((x, y), ref_measure=reference, estimator="entropy")
+
+
+def cdt_model(x: np.ndarray, y: np.ndarray, name: str) -> float:
+    """Any of cdt's pairwise models, as it comes."""
+    import cdt.causality.pairwise
+
+    return getattr(cdt.causality.pairwise, name)().predict_proba((x, y))
+
+
+def causal_learn_anm(x: np.ndarray, y: np.ndarray) -> float:
+    """Gaussian process regression and a kernel independence test: difference of p-values."""
+    from causallearn.search.FCMBased.ANM.ANM import ANM
+
+    forward, backward = ANM().cause_or_effect(x[:, None], y[:, None])
+    return float(forward) - float(backward)
+
+
+def causal_learn_pnl(x: np.ndarray, y: np.ndarray) -> float:
+    """Two networks a direction; its own p-values."""
+    from causallearn.search.FCMBased.PNL.PNL import PNL
+
+    forward, backward = PNL(epochs=PNL_EPOCHS // PNL_SHARE).cause_or_effect(x[:, None], y[:, None])
+    return float(forward) - float(backward)
+
+
+def causal_learn_lingam(x: np.ndarray, y: np.ndarray) -> float:
+    """DirectLiNGAM."""
+    from causallearn.search.FCMBased.lingam import DirectLiNGAM
+
+    return _order(DirectLiNGAM(), x, y)
+
+
+def lingam_direct(x: np.ndarray, y: np.ndarray) -> float:
+    """DirectLiNGAM."""
+    from lingam import DirectLiNGAM
+
+    return _order(DirectLiNGAM(), x, y)
+
+
+def lingam_resit(x: np.ndarray, y: np.ndarray) -> float:
+    """RESIT with the regressor of the package's own example."""
+    from lingam import RESIT
+    from sklearn.ensemble import RandomForestRegressor
+
+    return _order(RESIT(regressor=RandomForestRegressor(max_depth=4, random_state=0)), x, y)
+
+
+def castle_anm(x: np.ndarray, y: np.ndarray) -> float:
+    """The edges of its matrix."""
+    from castle.algorithms import ANMNonlinear
+
+    model = ANMNonlinear()
+    model.learn(np.column_stack([x, y]))
+    edges = np.asarray(model.causal_matrix)
+    return float(edges[0, 1] - edges[1, 0])
+
+
+def _order(model: Any, x: np.ndarray, y: np.ndarray) -> float:
+    model.fit(np.column_stack([x, y]))
+    return 1.0 if list(model.causal_order_) == [0, 1] else -1.0
+
+
+PEERS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
+    "cdt IGCI": lambda x, y: cdt_igci(x, y, "uniform"),
+    "cdt IGCI, Gaussian": lambda x, y: cdt_igci(x, y, "gaussian"),
+    "cdt RECI": lambda x, y: cdt_model(x, y, "RECI"),
+    "cdt CDS": lambda x, y: cdt_model(x, y, "CDS"),
+    "cdt ANM": lambda x, y: cdt_model(x, y, "ANM"),
+    "causal-learn ANM": causal_learn_anm,
+    "causal-learn PNL": causal_learn_pnl,
+    "causal-learn DirectLiNGAM": causal_learn_lingam,
+    "lingam DirectLiNGAM": lingam_direct,
+    "lingam RESIT": lingam_resit,
+    "gcastle ANM": castle_anm,
+}
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """CPU seconds and verdict of one call; an error becomes its text."""
+    x, y = np.array(request["x"]), np.array(request["y"])
+    start = time.process_time()
+    try:
+        with redirect_stdout(sys.stderr):  # some of them print
+            verdict = float(PEERS[request["peer"]](x, y))
+    except Exception as problem:  # whatever a package does, the run goes on and says so
+        return {"error": f"{type(problem).__name__}: {problem}"[:200]}
+    seconds = time.process_time() - start
+    share = PNL_SHARE if request["peer"] == "causal-learn PNL" else 1
+    return {"seconds": seconds * share, "verdict": verdict}
+
+
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore")
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line))), flush=True)
