@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from whence.pair import InputError
 from whence.theory.equation import evaluate, evaluate_exact
 from whence.theory.families import FAMILIES
 from whence.theory.generic import GENERIC, draw_generic
 from whence.theory.laws import gaussian, soft_uniform
-from whence.theory.model import Model
+from whence.theory.model import Model, location_scale
 from whence.theory.path import PATHS
 
 
@@ -31,6 +32,14 @@ def test_models_of_the_benchmarks_violate_it(name):
 @pytest.mark.parametrize("name", GENERIC)
 def test_with_the_exact_conditional_it_is_an_identity(name):
     assert evaluate_exact(draw_generic(name, np.random.default_rng(1)), points=7).worst < 1e-10
+
+
+def test_callables_and_names_are_enough():
+    assert evaluate(location_scale(lambda x: 2 * x, lambda x: 1.0), points=7).backward_can_exist
+    bent = location_scale(lambda x: np.tanh(x), lambda x: 0.5, noise="logistic", cause=lambda x: -(x**4))
+    assert not evaluate(bent, points=7).backward_can_exist
+    with pytest.raises(InputError, match="log density"):
+        location_scale(np.tanh, np.cosh, noise="cauchy")
 
 
 def test_linear_with_a_noise_that_is_not_gaussian_is_identifiable():

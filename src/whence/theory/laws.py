@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from whence.numerics.quadrature import panels
-from whence.pair import FloatArray
+from whence.pair import FloatArray, InputError
 
 Function = Callable[[Any], Any]
 """A formula of NumPy operations: arrays to arrays, jets to jets."""
@@ -70,6 +70,17 @@ def soft_uniform(low: float, high: float, blur: float = 0.05) -> Law:
     return Law(log_density, low - DEPTH * size, high + DEPTH * size)
 
 
+def logistic() -> Law:
+    """The standard logistic law: tails heavier than Gaussian."""
+    return Law(lambda v: -v - 2 * np.logaddexp(-v, 0.0), -DEPTH, DEPTH)
+
+
+def bimodal() -> Law:
+    """Equal mixture of N(−1, ¼) and N(1, ¼)."""
+    halves = [gaussian(centre, 0.5).log_density for centre in (-1.0, 1.0)]
+    return Law(lambda v: np.logaddexp(halves[0](v), halves[1](v)) - np.log(2), -6.0, 6.0)
+
+
 def tabulated(log_density: Function) -> Law:
     """Normalise an unnormalised log density whose mass lies within ±10⁴ and varies over lengths above 10⁻³."""
     wide = np.sinh(np.linspace(-10, 10, 40_001))
@@ -80,3 +91,23 @@ def tabulated(log_density: Function) -> Law:
     peak = float(log_density(nodes).max())
     mass = float(np.sum(weights * np.exp(log_density(nodes) - peak)))
     return Law(lambda v: log_density(v) - (peak + np.log(mass)), low, high)
+
+
+NAMED: dict[str, Callable[[], Law]] = {
+    "gaussian": gaussian,
+    "scale-mixture": scale_mixture,
+    "uniform": lambda: soft_uniform(-1.0, 1.0),
+    "logistic": logistic,
+    "bimodal": bimodal,
+}
+
+
+def law(given: str | Function | Law) -> Law:
+    """A law by name, as an unnormalised log density, or as it is."""
+    if isinstance(given, Law):
+        return given
+    if isinstance(given, str):
+        if given not in NAMED:
+            raise InputError(f"Got the law {given!r}; expected one of {', '.join(NAMED)}, or a log density.")
+        return NAMED[given]()
+    return tabulated(given)

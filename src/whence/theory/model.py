@@ -9,7 +9,7 @@ import numpy as np
 from whence.numerics.jets import Jet
 from whence.numerics.quadrature import panels
 from whence.pair import FloatArray
-from whence.theory.laws import Function, Law
+from whence.theory.laws import Function, Law, law
 
 PANELS = 48
 
@@ -61,9 +61,10 @@ class Model:
         """p(y), E[x | y] and sd[x | y] at the values of an array, or with derivatives if y is a jet."""
         x, weights = self.cause_nodes
         joint = self._density(x[:, None], y)
-        zeroth, first, second = (_integral(weights * x**m, joint) for m in range(3))
-        mean = first / zeroth
-        return zeroth, mean, np.sqrt(second / zeroth - mean * mean)
+        mass = _integral(weights, joint)
+        mean = _integral(weights * x, joint) / mass
+        # Centred before it is squared: a narrow x | y far from zero would cancel.
+        return mass, mean, np.sqrt(_integral(weights, joint * (x[:, None] - mean) ** 2) / mass)
 
     def reverse_noise(self, s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Density of the pooled (x − E[x | y]) / sd[x | y] at s, with two derivatives."""
@@ -80,6 +81,24 @@ class Model:
 
     def _density(self, x: Any, y: Any) -> Any:
         return np.exp(self.log_joint(x, y))
+
+
+def location_scale(
+    f: Function, g: Function, noise: str | Function | Law = "gaussian", cause: str | Function | Law = "gaussian"
+) -> Model:
+    """The model y = f(x) + g(x)·noise; laws by name (see `laws.NAMED`) or as log densities.
+
+    All functions are formulas of NumPy operations, such as `lambda x: np.tanh(x) / 2`; derivatives come by themselves.
+
+    Examples
+    --------
+    >>> from whence.theory.equation import evaluate
+    >>> evaluate(location_scale(lambda x: 2 * x, lambda x: 1.0)).backward_can_exist
+    True
+    >>> evaluate(location_scale(lambda x: x + x**3, lambda x: 1.0)).backward_can_exist
+    False
+    """
+    return Model(f, lambda x: g(x) + 0.0 * x, law(noise), law(cause))
 
 
 def _integral(weights: FloatArray, integrand: Any) -> Any:
