@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from whence.catalogue import accepts_seed, method
+from whence.catalogue import accepts, method
 from whence.decision import Direction
 from whence.models import network_fits
 from whence.pair import InputError, Pair
@@ -83,7 +83,7 @@ def test_divergence_is_told(monkeypatch):
 
 
 def test_a_seeded_method_of_the_catalogue_that_handles_batches():
-    assert all(accepts_seed(name) for name in NAMES)
+    assert all(accepts(name, "seed") for name in NAMES)
     assert method("nn-loci-h:steps=10:device=cpu").batch_size > 1
     with pytest.raises(InputError, match="it takes"):
         method("nn-loci-h:epochs=10")

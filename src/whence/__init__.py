@@ -8,7 +8,10 @@ The top-level files are the road; read in this order they tell the method:
     methods     LOCI = model × criterion, and infer()
     catalogue   every method by name, with what it assumes
 
-Rooms beside the road: numerics, models, baselines, datasets, benchmark, report, theory, cli.
+    neural      the same with networks, all fits at once
+
+Rooms beside the road: numerics, models, baselines, evidence (the combined method), tables, datasets, benchmark, report,
+theory, study, cli.
 Everything below is imported on first use, so that `import whence` costs next to nothing.
 """
 
@@ -42,6 +45,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getatt
     from whence.decision import Reading as Reading
     from whence.methods import infer as infer
     from whence.models.estimator import LocationScaleRegressor as LocationScaleRegressor
+    from whence.models.network_estimator import LocationScaleNetwork as LocationScaleNetwork
     from whence.pair import InputError as InputError
     from whence.pair import Pair as Pair
 

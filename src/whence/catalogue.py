@@ -254,10 +254,15 @@ def method(spec: str = DEFAULT, **settings: Any) -> Method:
     return cast(Method, build(**given))
 
 
-def accepts_seed(spec: str) -> bool:
-    """Whether a method draws random numbers, and so takes `seed`."""
+def seeded_method(spec: str, seed: int, **settings: Any) -> Method:
+    """Build a method, with the seed where it takes one."""
+    return method(spec, **({"seed": seed} if accepts(spec, "seed") else {}), **settings)
+
+
+def accepts(spec: str, setting: str) -> bool:
+    """Whether a method takes a setting of that name, such as `seed` or `device`."""
     module, function = entry(spec.split(":")[0]).build.split(":")
-    return "seed" in inspect.signature(getattr(import_module(module), function)).parameters
+    return setting in inspect.signature(getattr(import_module(module), function)).parameters
 
 
 def _setting(text: str, spec: str) -> tuple[str, Any]:

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.catalogue import DEFAULT, accepts_seed
-from whence.catalogue import method as build_method
+from whence.catalogue import DEFAULT, seeded_method
 from whence.criteria import Criterion, independence, independence_p_value, likelihood, marginal_rule
 from whence.decision import Decision, Evidence, Method, undecided
 from whence.models.fgls import ALPHA, MAX_PASSES, fit_fgls
@@ -175,9 +174,7 @@ def infer(
 
     pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy)
     if isinstance(method, str):
-        if accepts_seed(method):
-            settings = {"seed": seed} | settings
-        method = build_method(method, **settings)
+        method = seeded_method(method, **({"seed": seed} | settings))
     (decision,) = method.decide_many([pair])
     return replace(decision, warnings=(*check(pair), *decision.warnings))
 

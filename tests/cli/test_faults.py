@@ -49,7 +49,7 @@ def test_bad_files_end_with_one_sentence_and_two(case: str, tmp_path: Path) -> N
         (["infer", "TABLE"], "choose them with -x and -y"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--method", "lcoi"], "loci"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--method", "loci-h:knots=3"], "n_knots"),
-        (["infer", "TABLE", "-x", "1", "-y", "2", "--method", "loci-h:n_knots=abc"], "n_knots=abc"),
+        (["infer", "TABLE", "-x", "1", "-y", "2", "--method", "loci-h:n_knots=abc"], "expected a whole number"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--plot", "picture.xyz"], ".png"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--plot", "no/such/folder/p.png"], "no folder"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--report", "."], "folder"),

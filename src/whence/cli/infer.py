@@ -87,21 +87,22 @@ def check_targets(report: Path | None, plot: Path | None) -> None:
 
 def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
     """The answer for one pair, with a sign of life where a method takes its time."""
-    from whence.catalogue import entry
+    from whence.catalogue import entry, seeded_method
     from whence.methods import infer as infer_pair
     from whence.pair import InputError
 
     slow = entry(method.split(":")[0]).family != "loci" or pair.n > 200_000
-    with _sign_of_life(f"{method} on {pair.n} rows …", show=slow and not quiet and sys.stderr.isatty()):
-        try:
-            return infer_pair(pair, method=method, seed=seed, **settings)
-        except (TypeError, ValueError) as problem:
-            if isinstance(problem, InputError) or ":" not in method:
-                raise
-            raise InputError(
-                f"Got the settings {method!r}, with which the method cannot run ({problem}); expected other values: "
-                "leave them out to see the method's own."
-            ) from problem
+    try:
+        chosen: Any = seeded_method(method, seed, **settings)
+        with _sign_of_life(f"{method} on {pair.n} rows …", chosen, slow, quiet or not sys.stderr.isatty()) as alive:
+            return infer_pair(pair, method=alive)
+    except (TypeError, ValueError) as problem:
+        if isinstance(problem, InputError) or ":" not in method:
+            raise
+        raise InputError(
+            f"Got the settings {method!r}, with which the method cannot run ({problem}); expected other values: "
+            "leave them out to see the method's own."
+        ) from problem
 
 
 def as_text(record: Any) -> str:
@@ -127,13 +128,9 @@ def _device_settings(method: str, device: str) -> dict[str, str]:
     """`device` for the methods that have a choice; the others run on the CPU, and say so when a GPU was asked for."""
     if device == "auto" or "device" in method:
         return {}
-    import inspect
-    from importlib import import_module
+    from whence.catalogue import accepts
 
-    from whence.catalogue import entry
-
-    module, function = entry(method.split(":")[0]).build.split(":")
-    if "device" in inspect.signature(getattr(import_module(module), function)).parameters:
+    if accepts(method, "device"):
         return {"device": device}
     if device == "gpu":
         print(f"{method} has no use for a GPU and runs on the CPU.", file=sys.stderr)  # noqa: T201  # as above
@@ -141,14 +138,21 @@ def _device_settings(method: str, device: str) -> dict[str, str]:
 
 
 @contextmanager
-def _sign_of_life(text: str, show: bool) -> Iterator[None]:
-    if not show:
-        yield
-        return
+def _sign_of_life(text: str, method: Any, slow: bool, quiet: bool) -> Iterator[Any]:
+    """The method, with a progress bar if it tells how far it is, or with a spinner if it is merely slow."""
     from whence.cli.streams import terminal
 
-    with terminal(sys.stderr).status(text):
-        yield
+    if not quiet and hasattr(method, "with_progress"):
+        from rich.progress import Progress
+
+        with Progress(console=terminal(sys.stderr), transient=True) as bar:
+            task = bar.add_task(text, total=None)
+            yield method.with_progress(lambda done, total: bar.update(task, completed=done, total=total))
+    elif slow and not quiet:
+        with terminal(sys.stderr).status(text):
+            yield method
+    else:
+        yield method
 
 
 def _plain_value(value: Any) -> Any:

@@ -5,7 +5,7 @@
 
 Three engines do the same steps: compiled loops on the CPU (`network_cpu`), plain JAX (`network_xla`) and a fused GPU
 kernel (`network_fused`). A fit's result does not depend on the fits beside it: bit for bit with compiled loops, to 1e-6
-in log-likelihood with JAX on one device; CPU and GPU agree to 1e-3 in double precision.
+in log-likelihood with JAX on one device. How closely CPU and GPU agree has yet to be measured.
 """
 
 from collections.abc import Callable, Iterator, Sequence
