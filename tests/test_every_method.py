@@ -1,0 +1,172 @@
+"""One table, every method of the catalogue: what each must hold, whoever wrote it. A new method inherits all of it."""
+
+import json
+import math
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+
+import whence
+from whence.catalogue import CATALOGUE, method
+from whence.costs import cost
+from whence.decision import Decision, Direction, Method
+from whence.models import network_fits
+from whence.pair import InputError, Pair
+
+NETWORK = {"hidden": 5, "steps": 30, "device": "cpu"}
+CHEAP = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"), NETWORK) | {
+    "cgnn": {"hidden": 3, "runs": 2, "epochs": 2, "test_epochs": 2, "batch": 120, "device": "cpu"}
+}
+"""Settings that make the expensive ones quick; the properties hold at any."""
+Change = Callable[[np.ndarray], np.ndarray]
+METHODS = [entry.name for entry in CATALOGUE]
+
+
+def samples() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    rng = np.random.default_rng(3)
+    x, noise = rng.normal(size=(2, 120))
+    cauchy, heavy = rng.standard_cauchy(size=(2, 120))
+    return {
+        "curved": (x, np.tanh(2 * x) + (0.2 + 0.2 * np.abs(x)) * noise),
+        "tied": (np.round(2 * x), np.round(2 * np.sin(x) + noise)),
+        "tiny": (x[:10], x[:10] ** 2 + 0.3 * noise[:10]),
+        "heavy-tailed": (cauchy, cauchy**2 + heavy),
+        "two values": ((x > 0).astype(float), x + noise),
+        "noiseless": (x, np.exp(x)),
+    }
+
+
+SAMPLES = samples()
+UNITS = [(1.0, 100.0), (1e6, 0.0), (1e-6, 0.0), (25.4, -273.15)]
+every_method = pytest.mark.parametrize("name", METHODS)
+every_sample = pytest.mark.parametrize("sample", SAMPLES)
+
+
+def variants() -> dict[tuple[str, object], Pair]:
+    """Every sample as it is, turned round and with its rows mixed; the curved one also in other units."""
+    made: dict[tuple[str, object], Pair] = {}
+    for sample, (x, y) in SAMPLES.items():
+        order = np.random.default_rng(0).permutation(len(x))
+        made[sample, "plain"] = Pair.of(x, y)
+        made[sample, "turned"] = Pair.of(y, x)
+        made[sample, "mixed"] = Pair.of(x[order], y[order])
+    x, y = SAMPLES["curved"]
+    for slope, shift in UNITS:
+        made["x", (slope, shift)] = Pair.of(slope * x + shift, y)
+        made["y", (slope, shift)] = Pair.of(x, slope * y + shift)
+    return made
+
+
+@cache
+def decisions(name: str) -> dict[tuple[str, object], Decision]:
+    """All variants decided in one call: methods that train networks compile once."""
+    made = variants()
+    return dict(zip(made, built(name).decide_many(list(made.values())), strict=True))
+
+
+def built(name: str) -> Method:
+    network_fits._remembered.clear()  # or a second call would repeat the first by heart
+    return method(name, **CHEAP.get(name, {}))
+
+
+def decide(name: str, x: np.ndarray, y: np.ndarray) -> Decision:
+    return built(name).decide_many([Pair.of(x, y)])[0]
+
+
+@every_method
+@every_sample
+def test_answers_with_a_number_or_refuses_with_a_sentence(name: str, sample: str) -> None:
+    decision = decisions(name)[sample, "plain"]
+    if decision.failure:
+        assert decision.direction is Direction.UNDECIDED
+        assert decision.failure.endswith(".")
+        assert decision.to_dict()["score"] is None
+    else:
+        assert math.isfinite(decision.score)
+    json.dumps(decision.to_dict(), allow_nan=False)
+
+
+@every_method
+@every_sample
+def test_exchanging_the_columns_negates_the_score_exactly(name: str, sample: str) -> None:
+    there, back = decisions(name)[sample, "plain"], decisions(name)[sample, "turned"]
+    assert bool(there.failure) == bool(back.failure)
+    assert there.failure or there.score == -back.score
+
+
+@every_method
+@every_sample
+def test_the_order_of_the_rows_does_not_change_a_bit(name: str, sample: str) -> None:
+    plain, mixed = decisions(name)[sample, "plain"], decisions(name)[sample, "mixed"]
+    assert plain.failure == mixed.failure
+    assert plain.failure or plain.score == mixed.score
+
+
+@every_method
+@pytest.mark.parametrize("units", UNITS)
+def test_units_change_nothing(name: str, units: tuple[float, float]) -> None:
+    plain = decisions(name)["curved", "plain"]
+    assert not plain.failure
+    for column in "xy":
+        other = decisions(name)[column, units]
+        assert other.direction is plain.direction
+        assert other.score == pytest.approx(plain.score, rel=1e-5, abs=1e-8)
+
+
+@every_method
+def test_the_same_seed_gives_the_same_bytes_and_other_pairs_change_nothing(name: str) -> None:
+    one, other = (decide(name, *SAMPLES["curved"]) for _ in range(2))
+    assert json.dumps(one.to_dict()) == json.dumps(other.to_dict())
+    together = decisions(name)["curved", "plain"]
+    assert together.score == pytest.approx(one.score, rel=1e-4)
+
+
+@every_method
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda y: np.ones_like(y), "is constant"),
+        (lambda y: np.where(y > y[0], np.nan, y), "missing"),
+        (lambda y: np.append(y[:-1], np.inf), "infinite"),
+        (lambda y: y[:-1], "equal length"),
+    ],
+)
+def test_columns_that_are_no_pair_are_refused_with_a_sentence(name: str, change: Change, words: str) -> None:
+    x, y = SAMPLES["curved"]
+    with pytest.raises(InputError, match=words):
+        whence.infer(x, change(y), method=name)
+
+
+@every_method
+def test_the_decision_names_its_method_and_a_seed_where_there_is_one(name: str) -> None:
+    decision = decisions(name)["curved", "plain"]
+    assert decision.method == name
+    assert decision.seed == getattr(built(name), "seed", None)
+
+
+@every_method
+def test_its_cost_was_measured(name: str) -> None:
+    price = cost(name)
+    assert price is not None, f"run: python benchmarks/baselines.py costs --only loci-h,{name}"
+    assert price.seconds > 0
+
+
+@pytest.mark.parametrize("name", ["anm-h", "resit"])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_textbook_cubic_pair(name: str, seed: int) -> None:
+    """Other packages answer −1.8e-15 or an empty graph here, or change their mind with a shift or a sort."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-2, 2, size=300)
+    y = x**3 + rng.normal(size=300)
+    plain = decide(name, x, y)
+    assert plain.direction is Direction.FORWARD
+    assert plain.forward.p_value is not None and plain.backward.p_value is not None
+    assert plain.forward.p_value > 0.01 > plain.backward.p_value
+    shifted = decide(name, x + 100, y)
+    assert shifted.score == pytest.approx(plain.score, rel=1e-6)
+    assert shifted.forward.p_value == pytest.approx(plain.forward.p_value, rel=1e-6)
+    for column in (x, y):
+        order = np.argsort(column)
+        assert decide(name, x[order], y[order]).score == plain.score
