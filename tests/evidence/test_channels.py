@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from whence.evidence.channels import CONTEXT, READINGS, normal_scores, read
 from whence.evidence.description import mdl
-from whence.evidence.fits import location_only, location_scale
+from whence.evidence.fits import ladder, location_only, location_scale
 from whence.evidence.picture import Network, left_out_line, network_value, pictures, stored_networks
 from whence.evidence.resolution import resolved
 from whence.evidence.shape import quantile_matrix, shape_divergence, surface_residuals
@@ -37,7 +37,7 @@ def test_curves_recover_location_and_scale() -> None:
     rng = np.random.default_rng(1)
     u = np.sort(rng.uniform(-1.7, 1.7, 3000))
     v = u**2 + np.exp(0.5 * u) * rng.normal(size=3000)
-    curve = location_scale(u, v)
+    curve = location_scale(ladder(u), v)
     assert np.mean(np.abs(curve.location - u**2)) < 0.1
     assert np.mean(np.abs(np.log(curve.scale) - 0.5 * u)) < 0.1
 
@@ -46,7 +46,7 @@ def test_bic_asks_for_more_knots_only_where_they_pay() -> None:
     rng = np.random.default_rng(2)
     u = np.sort(rng.uniform(-1.7, 1.7, 1000))
     noise = 0.2 * rng.normal(size=1000)
-    assert location_only(u, u + noise).size < location_only(u, np.sin(8 * u) + noise).size
+    assert location_only(ladder(u), u + noise).size < location_only(ladder(u), np.sin(8 * u) + noise).size
 
 
 def test_a_location_scale_surface_has_rank_one_to_sampling_error() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from whence.baselines import grci
 from whence.evidence.description import conditional_length, marginal_length
-from whence.evidence.fits import location_only, location_scale
+from whence.evidence.fits import ladder, location_only, location_scale
 from whence.evidence.independence import dependence, kernel
 from whence.evidence.picture import judge, pictures
 from whence.evidence.resolution import Columns
@@ -59,12 +59,13 @@ def direction_costs(cause: FloatArray, effect: FloatArray) -> dict[str, float]:
     """What every channel says against one direction; columns without ties, in any units and order of rows."""
     order = np.lexsort((effect, cause))
     u, v = standardise(cause[order]), standardise(effect[order])
-    scale, additive = location_scale(u, v), location_only(u, v)
+    designs = ladder(u)
+    scale, additive = location_scale(designs, v), location_only(designs, v)
     own = marginal_length(u)
     mdl = own + conditional_length(scale)
     u_ranks = normal_scores(len(u))
     v_ranks = _in_normal_scores(v)
-    ranks = location_scale(u_ranks, v_ranks)
+    ranks = location_scale(ladder(u_ranks), v_ranks)
     kernel_u = kernel(u)
     by_scale, by_additive = dependence(kernel_u, scale.residual), dependence(kernel_u, additive.residual)
     by_ranks = dependence(kernel(u_ranks), ranks.residual)

@@ -9,7 +9,7 @@ needs to be Gaussian.
 import numpy as np
 
 from whence.baselines.scored import Directional
-from whence.evidence.fits import Curve, location_scale
+from whence.evidence.fits import Curve, ladder, location_scale
 from whence.numerics.mixture import fit_mixture
 from whence.pair import FloatArray, standardise
 
@@ -29,7 +29,7 @@ def score(cause: FloatArray, effect: FloatArray) -> float:
     """Minus the description length of one direction, in nats a row."""
     order = np.lexsort((effect, cause))
     u, v = standardise(cause[order]), standardise(effect[order])
-    return -marginal_length(u) - conditional_length(location_scale(u, v))
+    return -marginal_length(u) - conditional_length(location_scale(ladder(u), v))
 
 
 def mdl() -> Directional:

@@ -1,6 +1,7 @@
 """Spline fits of an effect given a cause, the number of knots chosen by BIC, so that few rows get a simple curve."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,10 @@ PATIENCE = 2
 """The search stops after this many candidates in a row that are no better."""
 
 
+Ladder = Callable[[int], Design]
+"""Number of knots -> design of one cause."""
+
+
 class Curve(NamedTuple):
     """A fitted curve at every row: location, scale, and how many coefficients it took."""
 
@@ -31,29 +36,39 @@ class Curve(NamedTuple):
     """Minus the mean Gaussian log density, plus the parameters' ½ log n each, a row."""
 
 
-def location_scale(u: FloatArray, v: FloatArray) -> Curve:
-    """Normal(μ(u), σ²(u)); rows sorted by u."""
-    return _best(u, v, _location_scale)
+def ladder(u: FloatArray) -> Ladder:
+    """The designs of a sorted cause, each made when first asked for and kept for the next fit."""
+
+    @cache
+    def design(n_knots: int) -> Design:
+        knots = uniform_knots(float(u[0]), float(u[-1]), n_knots, DEGREE)
+        return additive_design([spline_rows(u, knots, DEGREE)])
+
+    return design
 
 
-def location_only(u: FloatArray, v: FloatArray) -> Curve:
-    """Normal(μ(u), σ²); rows sorted by u."""
-    return _best(u, v, _location_only)
+def location_scale(designs: Ladder, v: FloatArray) -> Curve:
+    """Normal(μ(u), σ²(u)); rows in the order of the cause."""
+    return _best(designs, v, _location_scale)
 
 
-def _best(u: FloatArray, v: FloatArray, fit: Callable[[FloatArray, FloatArray, int], Curve]) -> Curve:
-    best, worse = fit(u, v, KNOTS[0]), 0
+def location_only(designs: Ladder, v: FloatArray) -> Curve:
+    """Normal(μ(u), σ²); rows in the order of the cause."""
+    return _best(designs, v, _location_only)
+
+
+def _best(designs: Ladder, v: FloatArray, fit: Callable[[Design, FloatArray], Curve]) -> Curve:
+    best, worse = fit(designs(KNOTS[0]), v), 0
     for n_knots in KNOTS[1:]:
-        if worse == PATIENCE or 2 * (n_knots + DEGREE - 1) > len(u) // 4:
+        if worse == PATIENCE or 2 * (n_knots + DEGREE - 1) > len(v) // 4:
             break
-        curve = fit(u, v, n_knots)
+        curve = fit(designs(n_knots), v)
         worse = 0 if curve.cost < best.cost else worse + 1
         best = min(best, curve, key=lambda candidate: candidate.cost)
     return best
 
 
-def _location_scale(u: FloatArray, v: FloatArray, n_knots: int) -> Curve:
-    design = _design(u, n_knots)
+def _location_scale(design: Design, v: FloatArray) -> Curve:
     solution = fit_natural(design, v, np.ones(len(v)), DELTA, MAX_ITER)
     e, p = predict_rows(design.values, design.bounds, design.index, solution.coefficients)
     mean, scale = gaussian.location(e, p), np.sqrt(gaussian.variance(p))
@@ -61,18 +76,13 @@ def _location_scale(u: FloatArray, v: FloatArray, n_knots: int) -> Curve:
     return Curve(mean, scale, (v - mean) / scale, 2 * design.size, fitted + _price(2 * design.size, len(v)))
 
 
-def _location_only(u: FloatArray, v: FloatArray, n_knots: int) -> Curve:
-    design = _design(u, n_knots)
+def _location_only(design: Design, v: FloatArray) -> Curve:
     rows = (design.values, design.bounds, design.index)
     beta = least_squares(*rows, design.size, design.half_width, v, np.ones(len(v)))
     mean, _ = predict_rows(*rows, beta)
     sd = max(float(np.sqrt(np.mean((v - mean) ** 2))), 1e-9)
     fitted = gaussian.HALF_LOG_2PI + 0.5 + float(np.log(sd))
     return Curve(mean, np.full(len(v), sd), (v - mean) / sd, design.size + 1, fitted + _price(design.size + 1, len(v)))
-
-
-def _design(u: FloatArray, n_knots: int) -> Design:
-    return additive_design([spline_rows(u, uniform_knots(float(u[0]), float(u[-1]), n_knots, DEGREE), DEGREE)])
 
 
 def _price(parameters: int, n: int) -> float:
