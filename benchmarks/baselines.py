@@ -114,7 +114,9 @@ def beside(name: str, peer: str, worker: Worker, sample: list[Pair]) -> Line:
     return Line(name, 1e3 * own, GOALS.get(name), ours, peer, 1e3 * other, ratio, theirs)
 
 
-def _arrow(verdict: float) -> str:
+def _arrow(verdict: float | None) -> str:
+    if verdict is None:
+        return "not asked"
     return "undecided" if abs(verdict) < 1e-12 or verdict != verdict else "x->y" if verdict > 0 else "y->x"
 
 
