@@ -70,7 +70,7 @@ CATALOGUE: tuple[Entry, ...] = (
         "ifgls-m",
         "whence.methods:ifgls_m",
         "as loci-m, with f and g² fitted in turn by least squares: the classical estimator, kept for comparison",
-        "as loci-m; few rows per knot, where the fitted variance falls to zero and the likelihood soars",
+        "as loci-m; few rows per knot, where the fitted variance falls to zero and the likelihood is worthless",
         family="loci",
     ),
     Entry(
