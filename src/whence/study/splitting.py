@@ -4,6 +4,9 @@ Three ways to get a residual: from the rows the model was fitted to (all), from 
 both halves together (cross), and from a fit to one half, tested on the other half alone (half). Two ways to decide:
 by the smaller statistic or by the larger p-value. The true direction is a location-scale model, so that a calibrated
 test rejects it in 5 % of the pairs.
+
+Two controls: laws whose natural parameters are quadratics, which the splines contain (no error of approximation is
+left, and both directions are true), and the test given the true noise (no error of estimation is left either).
 """
 
 from collections.abc import Sequence
@@ -21,6 +24,7 @@ from whence.pair import FloatArray, standardise
 from whence.study.ledger import Cell, Row
 from whence.study.output import Table, select, share, values_of
 from whence.study.study import Scale
+from whence.theory.families import draw_rational
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,6 +35,7 @@ NOISES = ("gaussian", "uniform", "laplace")
 SIZES = (200, 500, 1000, 2000)
 LEVEL_OF_NOISE, KNOTS = 0.4, {"25 knots": 25, "12 knots": 12}
 WAYS = ("all", "cross", "half")
+RIGHT = "right features"
 
 
 def cells(scale: Scale) -> list[Cell]:
@@ -39,8 +44,8 @@ def cells(scale: Scale) -> list[Cell]:
     sizes = SIZES[:2] if scale.fast else SIZES
     return [
         {"noise": noise, "knots": knots, "n": n, "seed": seed}
-        for knots in KNOTS
-        for noise in NOISES
+        for knots, noises in (dict.fromkeys(KNOTS, (*NOISES, RIGHT)) | {"none": NOISES}).items()
+        for noise in noises
         for n in sizes
         for seed in pairs
     ]
@@ -49,8 +54,14 @@ def cells(scale: Scale) -> list[Cell]:
 def measure(cell: Cell) -> list[Row]:
     """Both directions of one pair, tested in three ways."""
     rng = np.random.default_rng([741, cell["n"], cell["seed"]])
-    cause = gaussian(rng, cell["n"])
-    effect = LADDER["lsnm"](rng, cause, NOISE_LAWS[cell["noise"]](rng, cell["n"]), LEVEL_OF_NOISE)
+    if cell["noise"] == RIGHT:
+        cause, effect = draw_rational(rng).sample(rng, cell["n"])
+    else:
+        cause = gaussian(rng, cell["n"])
+        noise = NOISE_LAWS[cell["noise"]](rng, cell["n"])
+        if cell["knots"] == "none":
+            return [{"way": "true noise", "p_true": hsic_test(cause, noise).p_value}]
+        effect = LADDER["lsnm"](rng, cause, noise, LEVEL_OF_NOISE)
     sides = [_tests(*columns, KNOTS[cell["knots"]]) for columns in ((cause, effect), (effect, cause))]
     return [{"way": way} | _compared(*(side[way] for side in sides)) for way in WAYS]
 
@@ -79,7 +90,9 @@ def _tests(cause: FloatArray, effect: FloatArray, n_knots: int) -> dict[str, Tes
 
 
 def tables(rows: Sequence[Row]) -> list[Table]:
-    """Accuracy and rejection rates for every noise and size, and the mean over them."""
+    """Accuracy and rejection rates for every noise and size, the mean over them, and the controls."""
+    control = _controls(rows)
+    rows = [row for row in rows if row["knots"] != "none" and row["noise"] != RIGHT]
     body = []
     for knots in values_of(rows, "knots"):
         for noise in values_of(rows, "noise"):
@@ -104,7 +117,25 @@ def tables(rows: Sequence[Row]) -> list[Table]:
     return [
         Table("overall", "All noise laws and sizes together", ("knots", "rows", *measured), tuple(overall)),
         Table("splitting", "Accuracy and calibration", ("knots", "noise", "n", "rows", *measured), tuple(body)),
+        control,
     ]
+
+
+def _controls(rows: Sequence[Row]) -> Table:
+    sizes = values_of(rows, "n")
+    body = []
+    for knots in KNOTS:
+        for way in WAYS:
+            some = [select(rows, noise=RIGHT, knots=knots, way=way, n=n) for n in sizes]
+            body.append((f"right features, {knots}", way, *(_rejected(each, "p_true", "p_false") for each in some)))
+    given = [select(rows, knots="none", n=n) for n in sizes]
+    body.append(("the noise itself", "all", *(_rejected(each, "p_true") for each in given)))
+    title = "Controls: true directions rejected at p < 0.05 (%), by the number of rows"
+    return Table("controls", title, ("residual", "rows", *(f"n = {n}" for n in sizes)), tuple(body))
+
+
+def _rejected(some: Sequence[Row], *names: str) -> float:
+    return share([row[name] < LEVEL for row in some for name in names])[0]
 
 
 def _summary(some: Sequence[Row]) -> tuple[Any, ...]:

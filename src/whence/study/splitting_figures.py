@@ -8,7 +8,7 @@ import numpy as np
 from whence.benchmark.figures.style import canvas, line, look
 from whence.study.ledger import Row
 from whence.study.output import Table, select, values_of
-from whence.study.splitting import WAYS
+from whence.study.splitting import RIGHT, WAYS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,18 +54,23 @@ def p_values(rows: Sequence[Row]) -> "Figure":
     """Distribution function of the true direction's p-values; a calibrated test follows the diagonal."""
     sizes = values_of(rows, "n")
     n = sizes[min(2, len(sizes) - 1)]
-    knots = values_of(rows, "knots")
+    worlds = {
+        "random smooth f and g": [row for row in rows if row["knots"] == "25 knots" and row["noise"] != RIGHT],
+        "f and g within the splines": select(rows, knots="25 knots", noise=RIGHT),
+    }
     with look():
-        figure, axes = canvas(1, len(knots), 4.0 * len(knots), 3.7, sharey=True)
-        for panel, name in zip(axes, knots, strict=True):
+        figure, axes = canvas(1, len(worlds), 8.0, 3.7, sharey=True)
+        for panel, (name, mine) in zip(axes, worlds.items(), strict=True):
             for index, way in enumerate(WAYS):
-                p = np.sort([row["p_true"] for row in select(rows, knots=name, n=n, way=way)])
+                p = np.sort([row["p_true"] for row in select(mine, n=n, way=way)])
                 style = {key: value for key, value in line(index).items() if key != "marker"}
                 panel.step(
                     p, np.arange(1, len(p) + 1) / len(p), where="post", label=_NAMES[way], linewidth=1.5, **style
                 )
             panel.axline((0, 0), slope=1, color="#202020", linewidth=0.8, linestyle=":")
-            panel.set(xlabel="p-value of the true direction", title=f"{name}, n = {n}", xlim=(0, 1), ylim=(0, 1.01))
+            panel.set(
+                xlabel="p-value of the true direction", title=f"{name}, 25 knots, n = {n}", xlim=(0, 1), ylim=(0, 1.01)
+            )
         axes[0].set_ylabel("share of pairs below")
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
         return figure
