@@ -4,6 +4,8 @@ import json
 import math
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -170,3 +172,26 @@ def test_the_textbook_cubic_pair(name: str, seed: int) -> None:
     for column in (x, y):
         order = np.argsort(column)
         assert decide(name, x[order], y[order]).score == plain.score
+
+
+def numeric_settings() -> list[tuple[str, str]]:
+    found = []
+    for entry in CATALOGUE:
+        module, function = entry.build.split(":")
+        parameters = signature(getattr(import_module(module), function)).parameters
+        found += [(entry.name, key) for key, setting in parameters.items() if type(setting.default) in (int, float)]
+    return found
+
+
+@pytest.mark.parametrize(("name", "setting"), numeric_settings())
+@pytest.mark.parametrize("value", [-1, 0, math.nan])
+def test_numbers_out_of_range_are_refused_with_a_sentence_or_do_no_harm(name: str, setting: str, value: float) -> None:
+    x, y = SAMPLES["curved"]
+    try:
+        decision = method(name, **CHEAP.get(name, {}) | {setting: value}).decide_many([Pair.of(x[:60], y[:60])])[0]
+    except InputError as refusal:
+        assert f"Got {setting}=" in str(refusal)
+        assert str(refusal).endswith(".")
+    else:
+        assert value == 0
+        assert math.isfinite(decision.score)

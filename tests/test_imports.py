@@ -10,7 +10,7 @@ FLOORS = [
     {"__init__"},
     {"numerics"},
     {"pair"},
-    {"decision"},
+    {"decision", "ranges"},
     {"models", "datasets", "criteria", "tables", "preflight"},
     {"baselines", "theory"},
     {"catalogue", "costs"},

@@ -109,7 +109,7 @@ def test_a_textbook_additive_pair_is_decided_rightly_and_with_a_real_p_value():
         ("loci-h:n_knots", "expected key=value"),
         ("loci-h:knots=5", "it takes: decide_by, degree"),
         ("loci-h:n_knots=abc", "expected a whole number"),
-        ("loci-h:n_knots=1", "expected at least 2"),
+        ("loci-h:n_knots=1", "of at least 2"),
         ("loci-m:delta=0", "expected a number above 0"),
     ],
 )

@@ -21,6 +21,7 @@ from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_location,
 from whence.models.splitting import fit_crosswise
 from whence.numerics.hsic import hsic_test
 from whence.pair import FloatArray, InputError, NanPolicy, Pair, both_directions, standardise
+from whence.ranges import at_least, positive
 
 Model = Callable[[FloatArray, FloatArray], Fit]
 Doubts = Callable[[Pair, Evidence, Evidence], tuple[str, ...]]
@@ -95,6 +96,7 @@ def loci_h(
     """
     if decide_by not in _INDEPENDENCE:
         raise InputError(f"Got decide_by={decide_by!r} for loci-h; expected 'statistic' or 'p-value'.")
+    at_least("loci-h", 0, split_seed=split_seed)
     settings: dict[str, Any] = {"n_knots": n_knots, "degree": degree, "delta": delta, "max_iter": max_iter}
     extra: dict[str, Any] = {} if decide_by == "statistic" else {"decide_by": decide_by}
     if not split:
@@ -204,11 +206,9 @@ _SMALLEST = {"n_knots": 2, "degree": 0, "max_iter": 1, "max_passes": 1}
 
 def _check_spline_settings(name: str, settings: Mapping[str, Any]) -> None:
     for key, least in _SMALLEST.items():
-        if key in settings and settings[key] < least:
-            raise InputError(f"Got {key}={settings[key]} for {name}; expected at least {least}.")
-    for key in ("delta", "alpha"):
-        if key in settings and not settings[key] > 0:
-            raise InputError(f"Got {key}={settings[key]} for {name}; expected a number above 0.")
+        if key in settings:
+            at_least(name, least, **{key: settings[key]})
+    positive(name, **{key: settings[key] for key in ("delta", "alpha") if key in settings})
 
 
 def _in_file_order(fit: Fit, order: np.ndarray, effect: FloatArray) -> dict[str, FloatArray]:

@@ -7,7 +7,7 @@ over several runs. The networks of all pairs, directions and runs train together
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from whence.decision import Decision, Evidence, undecided
 from whence.models.network_jax import Device, gpu_in_sight
 from whence.models.network_layout import canonical
 from whence.pair import Pair
+from whence.ranges import at_least, one_of, positive
 
 
 @dataclass(frozen=True)
@@ -80,5 +81,10 @@ def cgnn(
     `runs` networks a direction are averaged; `epochs` train, `test_epochs` judge; `batch` rows a step; of more than
     `rows` rows a random choice is used.
     """
+    sizes = {"hidden": hidden, "runs": runs, "epochs": epochs, "test_epochs": test_epochs, "batch": batch, "rows": rows}
+    at_least("cgnn", 1, **sizes)
+    at_least("cgnn", 0, seed=seed)
+    positive("cgnn", rate=rate)
+    one_of("cgnn", get_args(Device), device=device)
     training = CgnnTraining(hidden, epochs, test_epochs, batch, rate, rows, runs, device, seed)
     return Cgnn(training, published)

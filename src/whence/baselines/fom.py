@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
-from whence.baselines.ranges import at_least, positive
 from whence.baselines.scored import Directional
 from whence.decision import Evidence
 from whence.models.spline import DEGREE, DELTA, N_KNOTS, fit_location_scale
 from whence.pair import FloatArray, InputError, standardise
+from whence.ranges import at_least, positive
 
 Moment = Literal["model", "empirical"]
 

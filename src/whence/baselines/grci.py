@@ -17,6 +17,7 @@ from whence.numerics.neighbours import count_within, kth_distance
 from whence.numerics.piecewise_linear import fit_constant, fit_piecewise_linear
 from whence.numerics.scaling import minmax, zscore
 from whence.pair import FloatArray, InputError
+from whence.ranges import at_least, positive
 
 FLOOR = 0.05
 """Smallest fitted scale, in standard deviations of the absolute residuals."""
@@ -63,6 +64,9 @@ def grci(neighbours: int = 10, max_knots: int = 200, ridge: float = 1e-8, publis
         "ridge": ridge,
         "published": published,
     }
+    at_least("grci", 1, neighbours=neighbours)
+    at_least("grci", 2, max_knots=max_knots)
+    positive("grci", ridge=ridge)
     return Directional("grci", partial(score, **settings), settings)
 
 

@@ -16,6 +16,7 @@ from whence.numerics.magnitude import tame
 from whence.numerics.scaling import minmax, zscore
 from whence.numerics.segmentation import DEGREES, bin_factors, bin_starts, cheapest_cut
 from whence.pair import FloatArray
+from whence.ranges import at_least, positive
 
 EDGE = 1e-9
 """A value this close to the end of a bin is on it; on rounded columns only rounding would tell the sides apart."""
@@ -49,4 +50,6 @@ def heci(bins: int = 20, support: int = 10, error_floor: float = 1e-4, published
         "error_floor": error_floor,
         "published": published,
     }
+    at_least("heci", 1, bins=bins, support=support)
+    positive("heci", error_floor=error_floor)
     return Directional("heci", partial(score, **settings), settings)

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from whence.baselines.ranges import at_least, positive
 from whence.baselines.scored import Directional
 from whence.decision import Evidence
 from whence.numerics.hsic import hsic_test
 from whence.numerics.monotone import dense, increasing_basis, quadratic_minus_log
 from whence.numerics.splines import spline_rows, uniform_knots
 from whence.pair import FloatArray, InputError, standardise
+from whence.ranges import at_least, positive
 
 
 def score(

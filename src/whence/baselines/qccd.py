@@ -18,6 +18,7 @@ from whence.numerics.copula import STEP, conditional_quantiles, copula_density, 
 from whence.numerics.ranks import comes_first, mid_ranks, random_tie_ranks
 from whence.numerics.rstream import uniforms
 from whence.pair import FloatArray
+from whence.ranges import at_least
 
 MAX_CORRELATION = 0.95
 MIN_WIDTH = 0.25 * STEP
@@ -56,6 +57,8 @@ def qccd(quantiles: int = 3, few_rows: int = 200, tie_seed: int = 0, published: 
         "tie_seed": tie_seed,
         "published": published,
     }
+    at_least("qccd", 1, quantiles=quantiles)
+    at_least("qccd", 0, few_rows=few_rows, tie_seed=tie_seed)
     method = Joint("qccd", partial(score, **settings), settings)
     return InFileOrder(method) if published else method
 

@@ -9,10 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from whence.baselines.ranges import at_least
 from whence.baselines.scored import Directional
 from whence.numerics.scaling import minmax
 from whence.pair import FloatArray, InputError, standardise
+from whence.ranges import at_least
 
 EXACT_FIT = 1e-24  # below this the error is rounding, and two such fits must tie
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from whence.baselines.ranges import positive
 from whence.baselines.scored import Joint, PairScore
 from whence.decision import LEVEL, Evidence
 from whence.numerics.distances import median_sq_distance
@@ -19,6 +18,7 @@ from whence.numerics.gaussian_process import residual
 from whence.numerics.hsic import hsic_test, kernel_column
 from whence.numerics.hsic_gamma import GammaTest, hsic_gamma_test
 from whence.pair import FloatArray, standardise
+from whence.ranges import positive
 
 NOISE_VARIANCE = math.exp(-2.0)
 TIE = 1e-10

@@ -44,6 +44,9 @@ class Training:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InputError(f"Got {name}={value!r}; expected a whole number of at least {least}.")
+        for name in ("first_rate", "last_rate", "tolerance"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise InputError(f"Got {name}={getattr(self, name)!r}; expected a number of at least 0.")
         for name, allowed in (
             ("precision", ("float64", "float32")),
             ("device", ("auto", "cpu", "gpu")),

@@ -1,5 +1,8 @@
 """The ranges of a method's settings, refused in one wording."""
 
+import math
+from collections.abc import Sequence
+
 from whence.pair import InputError
 
 
@@ -11,7 +14,14 @@ def at_least(method: str, least: int, **settings: int) -> None:
 
 
 def positive(method: str, **settings: float) -> None:
-    """Refuse a setting that is not a number above zero."""
+    """Refuse a setting that is not a finite number above zero."""
     for name, value in settings.items():
-        if not value > 0:
+        if not 0 < value < math.inf:
             raise InputError(f"Got {name}={value!r} for {method}; expected a number above 0.")
+
+
+def one_of(method: str, allowed: Sequence[str], **settings: str) -> None:
+    """Refuse a setting that is none of the words it may be."""
+    for name, value in settings.items():
+        if value not in allowed:
+            raise InputError(f"Got {name}={value!r} for {method}; expected one of: {', '.join(allowed)}.")
