@@ -8,7 +8,7 @@ for every row of the tables; recorded sets (WHENCE_DATA) are looked at here and 
 
 import argparse
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,9 +20,9 @@ from whence.datasets import load
 from whence.datasets.collection import LabelledPair
 from whence.datasets.generators import generate, generator_names
 from whence.evidence.channels import CHANNELS, READINGS
-from whence.evidence.fitting import fit
+from whence.evidence.fitting import fit, log_odds
 from whence.evidence.training import Labelled, load_chunks, readings_of
-from whence.evidence.trees import Trees, one_sided
+from whence.evidence.trees import Trees
 from whence.pair import FloatArray
 
 REAL = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
@@ -40,8 +40,8 @@ class Readable(NamedTuple):
     others: dict[str, FloatArray]
 
 
-def readable(name: str, pairs: Iterable[LabelledPair], cache: Path) -> Readable:
-    """Readings of a set, from the cache where it has them."""
+def readable(name: str, pairs: Sequence[LabelledPair], cache: Path) -> Readable:
+    """Readings of a set, from the cache where it has them; a cached set may be longer than the one asked for."""
     target = cache / f"{name.replace('/', '__')}.npz"
     if not target.exists():
         listed = list(pairs)
@@ -49,18 +49,9 @@ def readable(name: str, pairs: Iterable[LabelledPair], cache: Path) -> Readable:
         others = {n: [d.score for d in method(n).decide_many([p.pair for p in listed])] for n in (*SINGLE, *CONTROLS)}
         np.savez(target, weight=[p.weight for p in listed], **found._asdict(), **others)
     with np.load(target) as stored:
-        labelled = Labelled(*(stored[field] for field in Labelled._fields))
-        return Readable(name, labelled, stored["weight"], {n: stored[n] for n in (*SINGLE, *CONTROLS)})
-
-
-def scores(trees: Trees, readings: Labelled, silent: tuple[int, ...] = ()) -> FloatArray:
-    """Log-odds of every pair."""
-    differences = readings.costs[:, 1] - readings.costs[:, 0]
-    differences[:, list(silent)] = 0.0
-    sides = [
-        (one_sided(trees, d, c), one_sided(trees, -d, c)) for d, c in zip(differences, readings.context, strict=True)
-    ]
-    return np.array([0.5 * (forward - backward) for forward, backward in sides])
+        first = {key: stored[key][: len(pairs)] for key in stored.files}
+    labelled = Labelled(*(first[field] for field in Labelled._fields))
+    return Readable(name, labelled, first["weight"], {n: first[n] for n in (*SINGLE, *CONTROLS)})
 
 
 def places(channels: Iterable[str]) -> tuple[int, ...]:
@@ -126,7 +117,7 @@ def calibration_lines(trees: Trees, kinds: dict[str, list[Readable]]) -> list[st
     """Calibration and risk at full and at 80 % coverage, pooled over the sets of a kind."""
     lines = ["| | pairs | calibration error | error at 100 % | at 80 % | at 50 % |", "|---" * 6 + "|"]
     for kind, groups in kinds.items():
-        score = np.concatenate([scores(trees, g.readings) for g in groups])
+        score = np.concatenate([log_odds(trees, g.readings) for g in groups])
         truth = np.concatenate([g.readings.truth for g in groups])
         weight = np.concatenate([g.weight for g in groups])
         risk = " | ".join(f"{100 * error_at(score, truth, weight, c):.1f} %" for c in (1.0, 0.8, 0.5))
@@ -139,7 +130,7 @@ def rows_of(labelled: Labelled) -> dict[str, Callable[[Readable], FloatArray]]:
 
     def variant(silent: tuple[int, ...]) -> Callable[[Readable], FloatArray]:
         trees = fit(labelled, silent=silent)
-        return lambda group: scores(trees, group.readings, silent)
+        return lambda group: log_odds(trees, group.readings, silent)
 
     rows = {name: variant(silent) for name, silent in variants().items()}
     return rows | {name: (lambda group, name=name: group.others[name]) for name in (*SINGLE, *CONTROLS)}

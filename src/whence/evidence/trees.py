@@ -38,7 +38,12 @@ class Trees(NamedTuple):
 
 def one_sided(trees: Trees, differences: FloatArray, context: FloatArray) -> float:
     """h of one pair as it stands; with negated differences, of the same pair turned round."""
-    return float(_sum(*trees, np.concatenate((differences, context))))
+    return row_sum(trees, np.concatenate((differences, context)))
+
+
+def row_sum(trees: Trees, row: FloatArray) -> float:
+    """h of one row of differences and context."""
+    return float(_sum(*trees, row))
 
 
 @njit(cache=True, nogil=True)
