@@ -1,6 +1,8 @@
 """`whence study`: the simulation studies; each writes its tables and figures into a folder and can be carried on."""
 
-import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +12,8 @@ if TYPE_CHECKING:
     from whence.study.study import Scale
 
 app = typer.Typer(no_args_is_help=True, help="Simulation studies: seeded, resumable, with tables and figures.")
+
+LINE_SECONDS = 20.0
 
 Out = Annotated[Path | None, typer.Option("--out", help="Folder to write into (default: out/study/NAME).")]
 Seeds = Annotated[int | None, typer.Option("--seeds", help="Repetitions (default: the study's own number).")]
@@ -55,20 +59,40 @@ def splitting(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jo
 
 
 def _study(name: str, scale: "Scale", out: Path | None, jobs: int) -> None:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+    from whence.cli.bench_work import plainly
     from whence.study.output import write_figures, write_tables
     from whence.study.study import load, run
 
     folder = out or Path("out") / "study" / name
     study = load(name)
-    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name)
-        rows = run(study, scale, folder, jobs, lambda done, total: bar.update(task, completed=done, total=total))
+    with plainly(), _progress(name) as heard:
+        rows = run(study, scale, folder, jobs, heard)
     tables = study.tables(rows)
     for table in tables:
         typer.echo(table.markdown() + "\n")
     written = [*write_tables(folder, tables, rows), *write_figures(folder, study.figures(rows))]
-    print(f"{len(written)} files in {folder}", file=sys.stderr)  # noqa: T201  # the command line is where remarks are printed
+    typer.echo(f"{len(written)} files in {folder}", err=True)
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal; elsewhere a line now and then."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        said = time.monotonic()
+
+        def say(done: int, total: int) -> None:
+            nonlocal said
+            if time.monotonic() - said > LINE_SECONDS:
+                said = time.monotonic()
+                typer.echo(f"{name}: {done} of {total} cells", err=True)
+
+        yield say
+        return
+    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(name)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
