@@ -367,7 +367,8 @@ def histogram(a: Tensor, c: Tensor) -> Tensor:
     """Square root of the density on the unit square, 32 × 32 cells."""
     b, n = a.shape
     cell = (a * GRID).long().clamp(0, GRID - 1) * GRID + (c * GRID).long().clamp(0, GRID - 1)
-    counts = torch.zeros(b, GRID * GRID, device=a.device).scatter_add_(1, cell, torch.ones_like(a, dtype=torch.float))
+    ones = torch.ones_like(a, dtype=torch.float)
+    counts = torch.zeros(b, GRID * GRID, device=a.device).scatter_add_(1, cell, ones)
     return (counts * (GRID * GRID / n)).sqrt().view(b, GRID, GRID)
 
 
@@ -490,7 +491,7 @@ def main() -> None:
         running = 0.99 * running + 0.01 * float(loss.detach())
         if spent - last > 120:
             last = spent
-            print(f"{spent:.0f} s, step {step}, pairs {seen}, loss {running:.4f}\n  {evaluate(average.module)}", flush=True)
+            print(f"{spent:.0f} s, step {step}, pairs {seen}, loss {running:.4f}", evaluate(average.module), flush=True)
     final = average.module.eval()
     print(f"end: step {step}, pairs {seen}, loss {running:.4f}\n  {evaluate(final, 2000)}", flush=True)
     np.savez_compressed(given.out / "picture.npz", steps=step, pairs=seen, **folded(final))
