@@ -1,4 +1,4 @@
-"""Train the picture channel of `whence` on generated pairs; needs PyTorch and a GPU, neither of which the library needs.
+"""Train the picture channel of `whence` on generated pairs; needs PyTorch and a GPU, which the library itself does not.
 
     python scripts/train_picture.py --seconds 420 --out out/picture
 
