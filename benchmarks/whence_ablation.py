@@ -3,7 +3,7 @@
     python benchmarks/whence_ablation.py --readings out/whence --cache out/ablation --out docs/whence-ablation.md
 
 Readings of every set are computed once and cached. The combination is refitted, on the generated training pairs only,
-for every row of the tables; recorded sets (WHENCE_DATA) are looked at here and nowhere else.
+for every row of the tables; recorded sets are read where WHENCE_DATA is set.
 """
 
 import argparse

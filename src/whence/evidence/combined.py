@@ -1,7 +1,8 @@
 """The method `whence`: every channel's reading of a pair, joined into one calibrated log-odds.
 
 The combination was fitted once, on generated pairs only (see `world`, `training`, `fitting`); its constants lie beside
-this file in `trees.npz` and `picture.npz`. Nothing in it was chosen by the label of a recorded pair.
+this file in `trees.npz`, `picture-1.npz` and `picture-2.npz`. `docs/whence-method.md` says what was seen of recorded
+pairs while it was built.
 """
 
 import math
