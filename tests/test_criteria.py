@@ -1,9 +1,10 @@
 """The sentence of loci-m about marginals: said where the relation adds nothing, not said where it does."""
 
 import numpy as np
+import pytest
 
 import whence
-from whence.criteria import independence_p_value, marginal_rule
+from whence.criteria import independence_p_value, marginal_rule, parts
 from whence.decision import Evidence
 from whence.theory.families import rational_gaussian
 
@@ -25,6 +26,17 @@ def test_where_one_direction_fits_much_better_nothing_is_said():
     x = rng.uniform(-2, 2, 1000)
     y = x**2 + 0.2 * rng.normal(size=1000)
     assert not marginal_sentences(whence.infer(x, y, method="loci-m"))
+
+
+def test_where_the_shapes_outvote_the_relation_it_is_said():
+    rng = np.random.default_rng(2)
+    x = rng.uniform(-1.7, 1.7, 2000)
+    y = np.tanh(x) + 1.0 * rng.normal(size=2000)  # the effect is the more Gaussian column
+    decision = whence.infer(x, y, method="loci-m")
+    found = parts(whence.Pair.of(x, y), decision.forward, decision.backward)
+    assert found.marginals < 0 < found.relation
+    assert found.marginals + found.relation == pytest.approx(decision.score)
+    assert bool(marginal_sentences(decision)) == (decision.score < 0 or found.relation < 2 * found.error)
 
 
 def test_the_sentence_knows_no_row_order_and_no_direction():

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,26 +43,52 @@ def independence_p_value(evidence: Evidence) -> float:
     return float("nan") if evidence.log_p_value is None else evidence.log_p_value
 
 
-def marginal_rule(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[str, ...]:
-    """The sentence for a likelihood answer that says no more than the marginals do; none where it does say more.
+class Parts(NamedTuple):
+    """The likelihood score of a pair = marginals + relation, in nats, both columns standardised."""
 
-    Likelihood = (entropy of x − entropy of y) + d, both columns standardised, where d compares the two directions with
-    the marginals left free: row by row, log p(y | x) + log p(x) − log p(x | y) − log p(y). Where d is within its error
-    of zero, the answer is that of the entropies, the rule of igci-g.
+    marginals: float
+    """Entropy of x − entropy of y: the rule of igci-g, which knows nothing of the relation."""
+    relation: float
+    """The two directions compared with the marginals left free."""
+    error: float
+    """Standard error of either part."""
+
+
+def parts(pair: Pair, forward: Evidence, backward: Evidence) -> Parts | None:
+    """Split a likelihood score; None where ties leave no density or a direction has no fit.
+
+    The relation's part is the mean over rows of log p(y | x) + log p(x) − log p(x | y) − log p(y), the marginals by
+    spacings: a comparison of two laws of (x, y) that agree on the marginals.
     """
     logs = [_log_joint(c, e, side) for c, e, side in ((pair.x, pair.y, forward), (pair.y, pair.x, backward))]
     if logs[0] is None or logs[1] is None:
-        return ()
+        return None
     rows = np.sort(logs[0] - logs[1])  # sorted, so that the order of the file cannot show in a digit
-    d, error = float(np.mean(rows)), float(np.std(rows)) / math.sqrt(len(rows))
-    score = likelihood(forward) - likelihood(backward)
-    if not abs(d) < TOLD_APART * error:
+    relation, error = float(np.mean(rows)), float(np.std(rows)) / math.sqrt(len(rows))
+    return Parts(likelihood(forward) - likelihood(backward) - relation, relation, error)
+
+
+def marginal_rule(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[str, ...]:
+    """The sentence for a likelihood answer that the columns' own shapes have given; none where the relation did."""
+    found = parts(pair, forward, backward)
+    if found is None:
         return ()
-    return (
-        f"The likelihood score ({score:+.3f} nats) cannot be told apart here from the rule that the more Gaussian "
-        f"column is the cause ({score - d:+.3f} ± {TOLD_APART * error:.3f}, the rule of igci-g): it reads the columns' "
-        "own shapes, not their relation, and is wrong where the cause is the less Gaussian one; compare with loci-h.",
+    score, width = found.marginals + found.relation, TOLD_APART * found.error
+    sizes = (
+        f"{found.marginals:+.3f} nats from the columns' shapes, {found.relation:+.3f} ± {width:.3f} from the relation"
     )
+    if abs(found.relation) < width:
+        return (
+            f"The likelihood score ({score:+.3f}) cannot be told apart here from the rule that the more Gaussian "
+            f"column is the cause ({sizes}; the rule of igci-g): it is wrong where the cause is the less Gaussian column; "
+            "compare with loci-h.",
+        )
+    if found.relation * score < 0:
+        return (
+            f"The likelihood score ({score:+.3f}) goes with the more Gaussian column, the rule of igci-g, against the "
+            f"relation between the columns ({sizes}), which favours the other direction; compare with loci-h.",
+        )
+    return ()
 
 
 def _log_joint(cause: np.ndarray, effect: np.ndarray, side: Evidence) -> np.ndarray | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whence.catalogue import method
+from whence.criteria import parts
 from whence.datasets.generators import generate
 from whence.datasets.laws import CAUSE_LAWS, gaussian
 from whence.datasets.mechanisms import LADDER
@@ -27,13 +28,13 @@ from whence.study.study import Scale
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NAME, REVISION = "likelihood", 1
+NAME, REVISION = "likelihood", 2
 
 MECHANISMS = {"lsnm": ("lsnm", 0.4), "anm": ("anm", 0.4), "noisy anm": ("anm", 1.2)}
 """Mechanism and standard deviation of the noise, where the signal has 1."""
 SETS = ("AN", "ANs", "LS", "LSs", "MNU", "SIM-like", "SIMG-like")
 N = 1000
-RULES = ("loci-m", "igci-g", "loci-h")
+RULES = ("loci-m", "igci-g", "relation", "loci-h")
 
 
 def cells(scale: Scale) -> list[Cell]:
@@ -51,9 +52,15 @@ def measure(cell: Cell) -> list[Row]:
     if m.failure or h.failure or g.failure:
         return []
     entropies = g.score * math.log(2)  # igci-g counts bits
-    row: Row = {"loci-m": m.score, "loci-h": h.score, "igci-g": entropies}
-    # The one warning that loci-m adds to those of a fit is the one in question.
-    return [row | {"same rule": any("igci-g" in sentence for sentence in m.warnings)}]
+    found = parts(pair, m.forward, m.backward)
+    relation = math.nan if found is None else found.relation
+    row: Row = {"loci-m": m.score, "loci-h": h.score, "igci-g": entropies, "relation": relation}
+    return [row | {"warning": _warning(m.warnings)}]
+
+
+def _warning(sentences: Sequence[str]) -> str:
+    about = " ".join(sentence for sentence in sentences if "igci-g" in sentence)
+    return "same rule" if "told apart" in about else "against the relation" if about else "none"
 
 
 def _pair(cell: Cell) -> Pair:
@@ -93,8 +100,8 @@ def correlation(a: np.ndarray, b: np.ndarray) -> float:
 
 def _warned(rows: Sequence[Row]) -> Table:
     body = []
-    for warned, name in ((True, "warned"), (False, "not warned")):
-        some = select(rows, **{"same rule": warned})
+    for name in ("none", "same rule", "against the relation"):
+        some = select(rows, warning=name)
         if not some:
             continue
         against = [row for row in some if row["igci-g"] < 0]
@@ -108,7 +115,7 @@ def _warned(rows: Sequence[Row]) -> Table:
             )
         )
     columns = (
-        "loci-m's answer",
+        "warning",
         "pairs",
         *(f"{rule} (%)" for rule in RULES),
         "m agrees with g (%)",

@@ -14,7 +14,8 @@ from whence.study.output import Table, select
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_MARKS = {"loci-m": 0, "igci-g": 1, "loci-h": 2}
+_MARKS = {"loci-m": 0, "igci-g": 1, "loci-h": 2, "relation": 3}
+_LABELS = {"relation": "loci-m − igci-g (the relation's part)"}
 
 
 def accuracies(table: Table) -> "Figure":
@@ -24,8 +25,14 @@ def accuracies(table: Table) -> "Figure":
         figure, (panel,) = canvas(1, 1, 10.2, 4.0)
         for rule in RULES:
             style = line(_MARKS[rule]) | {"linestyle": "none"}
-            shift = 0.18 * (_MARKS[rule] - 1)
-            panel.plot(np.arange(len(worlds)) + shift, table.column(f"{rule} (%)"), label=rule, markersize=6, **style)
+            shift = 0.16 * (_MARKS[rule] - 1.5)
+            panel.plot(
+                np.arange(len(worlds)) + shift,
+                table.column(f"{rule} (%)"),
+                label=_LABELS.get(rule, rule),
+                markersize=6,
+                **style,
+            )
         panel.axhline(50, color="#202020", linewidth=0.8, linestyle=":")
         for border in (4.5, 9.5, 14.5):
             panel.axvline(border, color="#c0c0c0", linewidth=0.8)
@@ -34,7 +41,7 @@ def accuracies(table: Table) -> "Figure":
         for place, text in ((2, "location-scale"), (7, "additive"), (12, "additive, noisy"), (18, "benchmark laws")):
             panel.annotate(text, (place, 104), ha="center", fontsize=9)
         panel.set(ylabel="accuracy (%)", ylim=(0, 112), yticks=range(0, 101, 25), xlim=(-0.6, len(worlds) - 0.4))
-        figure.legend(loc="outside lower center", ncols=3)
+        figure.legend(loc="outside lower center", ncols=4)
         return figure
 
 
