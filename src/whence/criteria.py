@@ -80,8 +80,8 @@ def marginal_rule(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[st
     if abs(found.relation) < width:
         return (
             f"The likelihood score ({score:+.3f}) cannot be told apart here from the rule that the more Gaussian "
-            f"column is the cause ({sizes}; the rule of igci-g): it is wrong where the cause is the less Gaussian column; "
-            "compare with loci-h.",
+            f"column is the cause ({sizes}; the rule of igci-g): it is wrong where the cause is the less Gaussian "
+            "column; compare with loci-h.",
         )
     if found.relation * score < 0:
         return (
