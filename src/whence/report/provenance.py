@@ -19,6 +19,9 @@ from whence.report.wording import count, p_equals, shown, signed
 _CITED = {
     "loci": ("immer2023identifiability",),
     "nn-loci": ("immer2023identifiability",),
+    "ifgls": ("immer2023identifiability",),
+    "whence": ("immer2023identifiability",),
+    "mdl": ("immer2023identifiability",),
     "anm": ("hoyer2008nonlinear", "immer2023identifiability"),
     "nn-anm": ("hoyer2008nonlinear", "immer2023identifiability"),
     "cam": ("buhlmann2014cam",),
