@@ -1,13 +1,17 @@
-"""The environment of the published packages: theirs alone, made once under out/peers, asked by lines of JSON."""
+"""The environment of the published packages: theirs alone, made once under out/peers, asked by lines of JSON.
+
+Loads no numerical library, so that `ONE_THREAD` can still be set by whoever imports it.
+"""
 
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 PACKAGES = ("cdt", "causal-learn", "lingam", "gcastle")
 EXTRA = ("torch", "setuptools<80")
@@ -63,7 +67,7 @@ class Worker:
             env=environment,
         )
 
-    def ask(self, peer: str, x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    def ask(self, peer: str, x: "np.ndarray", y: "np.ndarray") -> dict[str, Any]:
         """Time one call there."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps({"peer": peer, "x": x.tolist(), "y": y.tolist()}) + "\n")

@@ -16,6 +16,7 @@ from whence.decision import Evidence
 from whence.numerics.hsic import hsic_test
 from whence.numerics.monotone import dense, increasing_basis, quadratic_minus_log
 from whence.numerics.splines import spline_rows, uniform_knots
+from whence.numerics.tall import combinations, crossproduct
 from whence.pair import FloatArray, InputError, standardise
 from whence.ranges import at_least, positive
 
@@ -34,15 +35,15 @@ def score(
     x, y = standardise(cause[order]), standardise(effect[order])
     features = dense(spline_rows(x, uniform_knots(np.min(x), np.max(x), n_knots, degree), degree))
     h = increasing_basis(y, h_knots)
-    gram = features.T @ features + ridge * np.eye(features.shape[1])
-    weights = np.linalg.solve(gram, features.T @ h.values)
-    left_over = h.values - features @ weights
+    gram = crossproduct(features, features) + ridge * np.eye(features.shape[1])
+    weights = np.asarray(np.linalg.solve(gram, crossproduct(features, h.values)), dtype=np.float64)
+    left_over = h.values - combinations(features, weights)
     # min over g of ‖h − g‖² + ridge ‖w‖² is a quadratic form in h's coefficients; a ridge on those keeps noiseless data
     # finite.
-    quadratic = (left_over.T @ left_over + ridge * (weights.T @ weights)) / len(x)
+    quadratic = (crossproduct(left_over, left_over) + ridge * crossproduct(weights, weights)) / len(x)
     quadratic += ridge / len(x) * np.diag(np.mean(h.values**2, axis=0))
     fit = quadratic_minus_log(quadratic, h.derivatives)
-    residual = left_over @ fit.weights
+    residual = combinations(left_over, fit.weights[:, None])[:, 0]
     test = hsic_test(x, residual)
     return Evidence(
         -test.statistic,
