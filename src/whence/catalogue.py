@@ -42,8 +42,8 @@ CATALOGUE: tuple[Entry, ...] = (
         "loci-m",
         "whence.methods:loci_m",
         "as loci-h, and Gaussian noise and a Gaussian cause: compares likelihoods",
-        "a cause far from Gaussian under much noise (48 to 66 % right in the study, loci-h 98 to 100 %): it then reads the "
-        "columns' own shapes, the rule of igci-g, and its answer says so",
+        "a cause far from Gaussian under much noise (48 to 66 % right in the study, loci-h 98 to 100 %): it then reads "
+        "the columns' own shapes, the rule of igci-g, and its answer says so",
         family="loci",
     ),
     Entry(
