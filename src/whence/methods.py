@@ -182,7 +182,7 @@ def infer(
 
 
 def _row_order(cause: FloatArray, effect: FloatArray) -> np.ndarray:
-    order = np.argsort(cause, kind="stable")
+    order = np.argsort(cause)
     ranked = cause[order]
     return np.lexsort((effect, cause)) if np.any(ranked[1:] == ranked[:-1]) else order
 

@@ -9,7 +9,7 @@ from numba import njit
 
 from whence.numerics import gaussian
 from whence.numerics.banded import damped_cholesky, solve
-from whence.numerics.design import Design, predict_rows
+from whence.numerics.design import Design, block, predict_rows
 from whence.pair import FloatArray
 
 _HELD = 1e300
@@ -47,12 +47,13 @@ def _quadratic_forms(
     per_precision: FloatArray,
 ) -> FloatArray:
     """gᵀ H⁻¹ g per row, where g = (per_location, per_precision) spread over the row's features."""
-    out = np.empty(values.shape[1])
+    out = np.empty(len(per_location))
     for r in range(len(index)):
+        here = block(values, bounds, r, index.shape[1])
         for i in range(bounds[r], bounds[r + 1]):
             g = np.zeros(len(factor))
-            for k in range(len(values)):
-                g[2 * index[r, k]] += values[k, i] * per_location[i]
-                g[2 * index[r, k] + 1] += values[k, i] * per_precision[i]
+            for k in range(len(here)):
+                g[2 * index[r, k]] += here[k, i - bounds[r]] * per_location[i]
+                g[2 * index[r, k] + 1] += here[k, i - bounds[r]] * per_precision[i]
             out[i] = (g * solve(factor, g)).sum()
     return out

@@ -22,7 +22,11 @@ LONGEST_RUN = 512
 
 
 class Design(NamedTuple):
-    """`values[k, i]` belongs to feature `index[r, k]` for the rows i of run r, bounds[r] ≤ i < bounds[r + 1]."""
+    """Run r holds the rows bounds[r] ≤ i < bounds[r + 1], which touch the features index[r].
+
+    `values` is flat: the runs one after the other, each as a block of features × rows (see `block`), so that a pass
+    over all rows reads memory from one end to the other.
+    """
 
     values: FloatArray
     bounds: IntArray
@@ -42,17 +46,35 @@ def additive_design(columns: list[SplineRows]) -> Design:
     index = [first[bounds[:-1], c, None] + np.arange(column.values.shape[1]) for c, column in enumerate(columns)]
     size = int(offsets[-1])
     half_width = 2 * columns[0].values.shape[1] - 1 if len(columns) == 1 else 2 * size - 1
-    values = np.concatenate([column.values.T for column in columns])
-    return Design(np.ascontiguousarray(values), bounds, np.concatenate(index, axis=1), size, half_width)
+    by_row = np.concatenate([column.values for column in columns], axis=1) if len(columns) > 1 else columns[0].values
+    return Design(_in_blocks(by_row, bounds), bounds, np.concatenate(index, axis=1), size, half_width)
+
+
+@njit(cache=True, nogil=True)
+def _in_blocks(by_row: FloatArray, bounds: IntArray) -> FloatArray:
+    values = np.empty(by_row.size)
+    for r in range(len(bounds) - 1):
+        here = block(values, bounds, r, by_row.shape[1])
+        for k in range(len(here)):
+            for i in range(here.shape[1]):
+                here[k, i] = by_row[bounds[r] + i, k]
+    return values
+
+
+@njit(cache=True, nogil=True)
+def block(values: FloatArray, bounds: IntArray, r: int, features: int) -> FloatArray:
+    """The values of run r, one line per feature."""
+    start, stop = bounds[r], bounds[r + 1]
+    return values[start * features : stop * features].reshape((features, stop - start))
 
 
 @njit(cache=True, nogil=True)
 def predict_rows(values: FloatArray, bounds: IntArray, index: IntArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Both linear predictors of every row: with the even and with the odd coefficients."""
-    even, odd = np.empty(values.shape[1]), np.empty(values.shape[1])
+    even, odd = np.empty(bounds[-1]), np.empty(bounds[-1])
     for r in range(len(index)):
         rows = slice(bounds[r], bounds[r + 1])
-        predict_run(values, rows, index[r], w, even[rows], odd[rows])
+        predict_run(block(values, bounds, r, index.shape[1]), index[r], w, even[rows], odd[rows])
     return even, odd
 
 
@@ -63,7 +85,7 @@ def scatter(
     """The transpose of `predict_rows`, added to `out`."""
     for r in range(len(index)):
         rows = slice(bounds[r], bounds[r + 1])
-        scatter_run(values, rows, index[r], even[rows], odd[rows], out)
+        scatter_run(block(values, bounds, r, index.shape[1]), index[r], even[rows], odd[rows], out)
 
 
 @njit(cache=True, nogil=True)
@@ -81,19 +103,18 @@ def band_of(
     band = np.zeros((2 * size, half_width + 1))
     for r in range(len(index)):
         rows = slice(bounds[r], bounds[r + 1])
-        band_run(values, rows, index[r], even[rows], mixed[rows], odd[rows], band)
+        here = block(values, bounds, r, index.shape[1])
+        band_run(here, index[r], even[rows], mixed[rows], odd[rows], band)
     return band
 
 
 @njit(cache=True, nogil=True)
-def predict_run(
-    values: FloatArray, rows: slice, features: IntArray, w: FloatArray, even: FloatArray, odd: FloatArray
-) -> None:
-    """`predict_rows` for one run; `even` and `odd` belong to its rows alone."""
+def predict_run(values: FloatArray, features: IntArray, w: FloatArray, even: FloatArray, odd: FloatArray) -> None:
+    """`predict_rows` for the block of one run; `even` and `odd` belong to its rows alone."""
     even[:] = 0.0
     odd[:] = 0.0
     for k in range(len(values)):
-        x = values[k, rows]
+        x = values[k]
         a, b = w[2 * features[k]], w[2 * features[k] + 1]
         for i in range(len(x)):
             even[i] += x[i] * a
@@ -102,12 +123,10 @@ def predict_run(
 
 # Sums over rows may be taken in any order: the compiler is allowed to use vector registers for them, and nothing else.
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def scatter_run(
-    values: FloatArray, rows: slice, features: IntArray, even: FloatArray, odd: FloatArray, out: FloatArray
-) -> None:
+def scatter_run(values: FloatArray, features: IntArray, even: FloatArray, odd: FloatArray, out: FloatArray) -> None:
     """`scatter` for one run."""
     for k in range(len(values)):
-        x = values[k, rows]
+        x = values[k]
         to_even, to_odd = 0.0, 0.0
         for i in range(len(x)):
             to_even += x[i] * even[i]
@@ -119,7 +138,6 @@ def scatter_run(
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def band_run(
     values: FloatArray,
-    rows: slice,
     features: IntArray,
     even: FloatArray,
     mixed: FloatArray,
@@ -132,9 +150,9 @@ def band_run(
     """
     width = band.shape[1] - 1
     for k in range(len(values)):
-        x = values[k, rows]
+        x = values[k]
         for m in range(k + 1):
-            y = values[m, rows]
+            y = values[m]
             ee, eo, oo = 0.0, 0.0, 0.0
             for i in range(len(x)):
                 product = x[i] * y[i]

@@ -21,7 +21,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from whence.numerics.banded import damped_cholesky, solve
-from whence.numerics.design import LONGEST_RUN, Design, band_run, predict_rows, predict_run, scatter, scatter_run
+from whence.numerics.design import LONGEST_RUN, Design, band_run, block, predict_rows, predict_run, scatter, scatter_run
 from whence.numerics.gaussian import location, log_density, variance
 from whence.numerics.least_squares import least_squares
 
@@ -82,8 +82,8 @@ def _start(
     local = np.zeros(2 * size)
     scatter(values, bounds, index, squares, s, local)
     blocks = 0.0
-    for k in range(values.shape[0]):
-        blocks += values[k, 0]
+    for value in block(values, bounds, 0, index.shape[1])[:, 0]:
+        blocks += value
     w = np.empty(2 * size)
     for j in range(size):
         # A feature that few rows touch borrows from the whole, and no variance starts below a hundredth of it.
@@ -144,7 +144,8 @@ def _objective(
     total = 0.5 * delta * (w * w).sum()
     for r in range(len(index)):
         start, stop = bounds[r], bounds[r + 1]
-        predict_run(values, slice(start, stop), index[r], w, e[: stop - start], p[: stop - start])
+        here = block(values, bounds, r, index.shape[1])
+        predict_run(here, index[r], w, e[: stop - start], p[: stop - start])
         for i in range(stop - start):
             if s[start + i] > 0.0:
                 if not p[i] > 0.0:
@@ -174,10 +175,11 @@ def _derivatives(
         here = slice(0, bounds[r + 1] - bounds[r])
         e, p, ge, gp = scratch[0, here], scratch[1, here], scratch[2, here], scratch[3, here]
         hee, hep, hpp = scratch[4, here], scratch[5, here], scratch[6, here]
-        predict_run(values, rows, index[r], w, e, p)
+        features = block(values, bounds, r, index.shape[1])
+        predict_run(features, index[r], w, e, p)
         _row_derivatives(e, p, v[rows], s[rows], ge, gp, hee, hep, hpp)
-        scatter_run(values, rows, index[r], ge, gp, gradient)
-        band_run(values, rows, index[r], hee, hep, hpp, band)
+        scatter_run(features, index[r], ge, gp, gradient)
+        band_run(features, index[r], hee, hep, hpp, band)
     return gradient, band
 
 

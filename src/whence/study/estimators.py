@@ -16,7 +16,7 @@ import numpy as np
 from whence.models.fgls import alternate
 from whence.models.fisher import information_factor, standard_errors
 from whence.numerics import gaussian
-from whence.numerics.design import Design, additive_design, predict_rows
+from whence.numerics.design import Design, additive_design, block, predict_rows
 from whence.numerics.newton import KKT_CERTIFIED, Solution, fit_natural
 from whence.numerics.splines import spline_rows, uniform_knots
 from whence.pair import FloatArray
@@ -169,7 +169,7 @@ def _starts(cell: Cell) -> Row:
     dense = np.zeros((len(y), design.size))
     for r, columns in enumerate(design.index):
         rows = slice(design.bounds[r], design.bounds[r + 1])
-        dense[rows, columns] = design.values[:, rows].T
+        dense[rows, columns] = block(design.values, design.bounds, r, len(columns)).T
     rng = np.random.default_rng([713, cell["seed"]])
     start = np.concatenate([rng.normal(0, 5, design.size), np.exp(rng.normal(0, 1.5, design.size))])
     bounds = [(None, None)] * design.size + [(1e-9, None)] * design.size
