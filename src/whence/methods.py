@@ -20,7 +20,7 @@ from whence.models.fit import Fit
 from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_location, fit_location_scale
 from whence.models.splitting import fit_crosswise
 from whence.numerics.hsic import hsic_test
-from whence.pair import FloatArray, InputError, NanPolicy, Pair, both_directions, standardise
+from whence.pair import FloatArray, InputError, NanPolicy, Pair, both_directions, row_order, standardise
 from whence.ranges import at_least, positive
 
 Model = Callable[[FloatArray, FloatArray], Fit]
@@ -62,7 +62,7 @@ def evidence(cause: FloatArray, effect: FloatArray, model: Model) -> Evidence:
     Rows are brought into one order, by cause and then effect, before anything is summed: the order in which a file
     lists them cannot change a single bit of the answer.
     """
-    order = _row_order(cause, effect)
+    order = row_order(cause, effect)
     u, v = standardise(cause[order]), standardise(effect[order])
     fit = model(u, v)
     test = hsic_test(u, fit.residual)
@@ -179,12 +179,6 @@ def infer(
         method = seeded_method(method, **({"seed": seed} | settings))
     (decision,) = method.decide_many([pair])
     return replace(decision, warnings=(*check(pair), *decision.warnings))
-
-
-def _row_order(cause: FloatArray, effect: FloatArray) -> np.ndarray:
-    order = np.argsort(cause)
-    ranked = cause[order]
-    return np.lexsort((effect, cause)) if np.any(ranked[1:] == ranked[:-1]) else order
 
 
 def _built(

@@ -16,7 +16,7 @@ from whence.decision import Evidence
 from whence.numerics.gaussian import HALF_LOG_2PI
 from whence.numerics.gcv import SmoothFit, penalised_fit
 from whence.numerics.thinplate import thin_plate_basis
-from whence.pair import FloatArray, standardise
+from whence.pair import FloatArray, row_order, standardise
 from whence.ranges import at_least
 
 TIE = 1e-12
@@ -25,7 +25,7 @@ EXACT_FIT = 1e-24  # of the variance: below this the residual is rounding, and t
 
 def score(cause: FloatArray, effect: FloatArray, *, basis_size: int = 10) -> Evidence:
     """log(variance of the effect / variance of the residual) of the smooth of effect on cause."""
-    order = np.lexsort((effect, cause))
+    order = row_order(cause, effect)
     x, y = standardise(cause[order]), standardise(effect[order])
     distinct, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
     k = min(basis_size if len(x) >= 30 else math.ceil(len(x) / 3), len(distinct))
@@ -50,14 +50,13 @@ def published_score(x: FloatArray, y: FloatArray, *, basis_size: int = 10) -> Pa
     """The score in the published result files: sign of the decision times |larger log score + 5|, in raw units.
 
     The log score is −log var(cause) − log var(residual); the 5 is the published wrapper's, and has no meaning.
+    On an exact tie the published sign is rounding luck; here the score is 0, undecided.
     """
     decision, forward, backward = pair_score(x, y, basis_size=basis_size)
     z, w = standardise(np.sort(x)), standardise(np.sort(y))
-    # On an exact tie the published sign is rounding luck; the heavier tail as cause agrees with the one known case.
-    sign = np.sign(decision) or np.sign(np.sum(z**4) - np.sum(w**4))
     log_variances = 2.0 * math.log(_sd(x, z)) + 2.0 * math.log(_sd(y, w)) + 2.0 * math.log(len(x) / (len(x) - 1))
     best = max(forward.score, backward.score) - log_variances
-    return PairScore(float(sign * abs(best + 5.0)), forward, backward)
+    return PairScore(float(np.sign(decision) * abs(best + 5.0)), forward, backward)
 
 
 def cam(*, basis_size: int = 10, published: bool = False) -> Joint:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.baselines.scored import Directional
-from whence.pair import FloatArray, InputError, standardise
+from whence.pair import FloatArray, InputError, row_order, standardise
 from whence.ranges import at_least
 
 EPS = 1e-8
@@ -87,7 +87,7 @@ def score(
     published: bool = False,
 ) -> float:
     """Minus the mean divergence of the conditional histograms from their average."""
-    order = np.lexsort((effect, cause))
+    order = row_order(cause, effect)
     cause, effect = cause[order], effect[order]
     if published:
         p = conditional_histograms(cause, effect, max_dev, min_count, digits=None)

@@ -12,7 +12,7 @@ import numpy as np
 from whence.baselines.scored import Directional
 from whence.decision import Evidence
 from whence.models.spline import DEGREE, DELTA, N_KNOTS, fit_location_scale
-from whence.pair import FloatArray, InputError, standardise
+from whence.pair import FloatArray, InputError, row_order, standardise
 from whence.ranges import at_least, positive
 
 Moment = Literal["model", "empirical"]
@@ -28,7 +28,7 @@ def score(
     delta: float = DELTA,
 ) -> Evidence:
     """Minus the fourth moment of the regression error, the effect scaled to [0, 1]."""
-    order = np.lexsort((effect, cause))
+    order = row_order(cause, effect)
     u, v = standardise(cause[order]), standardise(effect[order])
     fit = fit_location_scale(u, v, n_knots, degree, delta)
     scale = fit.scale / np.ptp(v)  # from unit variance to unit range

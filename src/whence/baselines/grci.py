@@ -16,7 +16,7 @@ from whence.numerics.magnitude import tame
 from whence.numerics.neighbours import count_within, kth_distance
 from whence.numerics.piecewise_linear import fit_constant, fit_piecewise_linear
 from whence.numerics.scaling import minmax, zscore
-from whence.pair import FloatArray, InputError
+from whence.pair import FloatArray, InputError, row_order
 from whence.ranges import at_least, positive
 
 FLOOR = 0.05
@@ -48,7 +48,7 @@ def score(
     """Minus the dependence of cause and residual, in nats up to a constant."""
     if len(cause) <= neighbours:
         raise InputError(f"GRCI got {len(cause)} rows; expected more than its {neighbours} neighbours.")
-    order = np.lexsort((effect, cause))
+    order = row_order(cause, effect)
     x, y = tame(cause[order]), tame(effect[order])
     if not published:  # the ridge also shrinks the intercept, so that a shift of units would be felt
         y = y - np.mean(y)

@@ -15,7 +15,7 @@ from whence.decision import Method
 from whence.numerics.magnitude import tame
 from whence.numerics.scaling import minmax, zscore
 from whence.numerics.segmentation import DEGREES, bin_factors, bin_starts, cheapest_cut
-from whence.pair import FloatArray
+from whence.pair import FloatArray, row_order
 from whence.ranges import at_least, positive
 
 EDGE = 1e-9
@@ -34,7 +34,7 @@ def score(
     """Minus the length in bits of the effect's code given the cause."""
     if published:  # it was run on standardised columns, and their last bits place rounded values into bins
         cause, effect = zscore(cause), zscore(effect)
-    order = np.lexsort((effect, cause))
+    order = row_order(cause, effect)
     u, v = minmax(tame(cause[order])), minmax(tame(effect[order]))
     starts = bin_starts(u, bins, support, 0.0 if published else EDGE, published)
     sizes = np.diff(np.append(starts, len(u)))

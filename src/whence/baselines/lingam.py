@@ -10,7 +10,7 @@ import numpy as np
 
 from whence.baselines.scored import Directional
 from whence.numerics.gaussian import HALF_LOG_2PI
-from whence.pair import FloatArray, InputError, standardise
+from whence.pair import FloatArray, InputError, row_order, standardise
 
 LOG_COSH_WEIGHT, LOG_COSH_GAUSSIAN, SKEW_WEIGHT = 79.047, 0.37457, 7.4129
 EXACT_LINE = 1e-14
@@ -27,7 +27,7 @@ def entropy(u: FloatArray) -> float:
 
 def score(cause: FloatArray, effect: FloatArray) -> float:
     """−H(cause) − H(residual of the effect on the cause), both standardised."""
-    order = np.lexsort((effect, cause))
+    order = row_order(cause, effect)
     x, y = standardise(cause[order]), standardise(effect[order])
     slope = float(x @ y) / len(x)
     if 1.0 - slope * slope < EXACT_LINE:

@@ -17,7 +17,7 @@ from whence.numerics.hsic import hsic_test
 from whence.numerics.monotone import dense, increasing_basis, quadratic_minus_log
 from whence.numerics.splines import spline_rows, uniform_knots
 from whence.numerics.tall import combinations, crossproduct
-from whence.pair import FloatArray, InputError, standardise
+from whence.pair import FloatArray, InputError, row_order, standardise
 from whence.ranges import at_least, positive
 
 
@@ -31,7 +31,7 @@ def score(
     ridge: float = 1e-3,
 ) -> Evidence:
     """Minus the HSIC of cause and residual h(effect) − g(cause)."""
-    order = np.lexsort((effect, cause))
+    order = row_order(cause, effect)
     x, y = standardise(cause[order]), standardise(effect[order])
     features = dense(spline_rows(x, uniform_knots(np.min(x), np.max(x), n_knots, degree), degree))
     h = increasing_basis(y, h_knots)

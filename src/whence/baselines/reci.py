@@ -11,7 +11,7 @@ import numpy as np
 
 from whence.baselines.scored import Directional
 from whence.numerics.scaling import minmax
-from whence.pair import FloatArray, InputError, standardise
+from whence.pair import FloatArray, InputError, row_order, standardise
 from whence.ranges import at_least
 
 EXACT_FIT = 1e-24  # below this the error is rounding, and two such fits must tie
@@ -25,7 +25,7 @@ def score(
 ) -> float:
     """Minus the mean squared error of the polynomial of the scaled effect on the scaled cause."""
     scale = minmax if scaling == "minmax" else standardise
-    order = np.lexsort((effect, cause))
+    order = row_order(cause, effect)
     u, v = scale(cause[order]), scale(effect[order])
     powers = u[:, None] ** (np.arange(degree + 1) if terms == "all" else np.array([0, degree]))
     coefficients, *_ = np.linalg.lstsq(powers, v, rcond=None)

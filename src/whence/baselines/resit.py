@@ -17,7 +17,7 @@ from whence.numerics.distances import median_sq_distance
 from whence.numerics.gaussian_process import residual
 from whence.numerics.hsic import hsic_test, kernel_column
 from whence.numerics.hsic_gamma import GammaTest, hsic_gamma_test
-from whence.pair import FloatArray, standardise
+from whence.pair import FloatArray, row_order, standardise
 from whence.ranges import positive
 
 NOISE_VARIANCE = math.exp(-2.0)
@@ -34,7 +34,7 @@ def score(
     published: bool = False,
 ) -> Evidence:
     """Log p-value of the independence of cause and residual; finite where the p-value itself underflows."""
-    order = np.lexsort((effect, cause))
+    order = row_order(cause, effect)
     x, y = (_scaled(column[order], standardised) for column in (cause, effect))
     left_over = residual(x, y, 2.0 * length_scale**2, noise_variance)
     test = published_test(x, left_over) if published else hsic_test(x, left_over)

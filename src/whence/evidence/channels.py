@@ -11,7 +11,7 @@ from whence.evidence.independence import dependence, kernel
 from whence.evidence.picture import judge, pictures
 from whence.evidence.resolution import Columns
 from whence.evidence.shape import shape_divergence, surface_residuals
-from whence.pair import FloatArray, standardise
+from whence.pair import FloatArray, row_order, standardise
 
 CHANNELS: dict[str, tuple[str, ...]] = {
     "description": ("mdl", "mdl_total", "mdl_additive", "mdl_ranks"),
@@ -57,7 +57,7 @@ class Readings(NamedTuple):
 
 def direction_costs(cause: FloatArray, effect: FloatArray) -> dict[str, float]:
     """What every channel says against one direction; columns without ties, in any units and order of rows."""
-    order = np.lexsort((effect, cause))
+    order = row_order(cause, effect)
     u, v = standardise(cause[order]), standardise(effect[order])
     designs = ladder(u)
     scale, additive = location_scale(designs, v), location_only(designs, v)

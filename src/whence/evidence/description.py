@@ -11,7 +11,7 @@ import numpy as np
 from whence.baselines.scored import Directional
 from whence.evidence.fits import Curve, ladder, location_scale
 from whence.numerics.mixture import fit_mixture
-from whence.pair import FloatArray, standardise
+from whence.pair import FloatArray, row_order, standardise
 
 
 def marginal_length(u: FloatArray) -> float:
@@ -27,7 +27,7 @@ def conditional_length(curve: Curve) -> float:
 
 def score(cause: FloatArray, effect: FloatArray) -> float:
     """Minus the description length of one direction, in nats a row."""
-    order = np.lexsort((effect, cause))
+    order = row_order(cause, effect)
     u, v = standardise(cause[order]), standardise(effect[order])
     return -marginal_length(u) - conditional_length(location_scale(ladder(u), v))
 
