@@ -5,7 +5,8 @@ Statistic: the biased estimate tr(KHLH)/n² with kernels exp(−d²/m), m the me
 
 Null law: permuting one column. The first two moments of Σ Kᵢⱼ L_π(i)π(j) over all permutations π are exact functions of
 tr K, tr K² and Σ Kᵢᵢ² of the centred kernels (Kazi-Aoual et al. 1995, eq. 3.5), all of which follow from A Aᵀ; a gamma
-law with these two moments gives the tail, in logarithms.
+law with these two moments gives the tail, in logarithms. The third moment is not matched: against 10⁴ permutations p
+was off by up to 0.026 (see the tests), while the 5 % test keeps its level.
 """
 
 import math
