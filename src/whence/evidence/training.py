@@ -1,6 +1,6 @@
 """Readings of generated pairs with their labels, computed once and kept in chunks; pair i depends on i only.
 
-python -m whence.evidence.training readings --pairs 11000 --out out/whence
+python -m whence.evidence.training --pairs 11000 --out out/whence
 """
 
 import argparse
@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from whence.evidence import world
 from whence.evidence.channels import read
+from whence.evidence.halves import HALVES
 from whence.evidence.resolution import resolved
 from whence.pair import FloatArray, Pair
 
-SEED = 20231
+SEED = 20261
 CHUNK = 250
 PLAIN_FROM = 8000
 """Pairs from this number on keep their marginals: the world is not always against us."""
@@ -30,9 +31,23 @@ class Labelled(NamedTuple):
 
 
 def pair(index: int, seed: int = SEED) -> tuple[Pair, int]:
-    """Pair `index` of the world, and its label."""
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
-    return world.labelled(rng, plain=index >= PLAIN_FROM)
+    """Pair `index` of the world, and its label; even numbers are of half A, odd ones of half B."""
+    rng, half = _rng(index, seed), HALVES[half_of(index)]
+    return world.labelled(rng, world.draw(rng, half, world.family(rng, half), plain=index >= PLAIN_FROM))
+
+
+def half_of(index: int) -> str:
+    """The half to which pair `index` belongs."""
+    return "AB"[index % 2]
+
+
+def family_of(index: int, seed: int = SEED) -> str:
+    """The family of pair `index`."""
+    return world.family(_rng(index, seed), HALVES[half_of(index)])
+
+
+def _rng(index: int, seed: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
 
 
 def readings_of(pairs: list[tuple[Pair, int]]) -> Labelled:

@@ -1,0 +1,55 @@
+"""The generated world in two halves that share no law, function or mechanism.
+
+What has learnt from one half is judged on the other: the picture network of half A reads the pairs of half B when the
+combination is fitted, and the other way round. So the combination learns how far the picture can be trusted on
+mechanisms that it has never seen, which is what it will meet in use. Numbers are weights.
+"""
+
+from typing import NamedTuple
+
+
+class Half(NamedTuple):
+    """Names of ingredients and how often each is drawn."""
+
+    laws: dict[str, float]
+    functions: dict[str, float]
+    mechanisms: dict[str, float]
+    recipes: dict[str, float]
+    """Published simulators, with their own constants."""
+    published: float
+    """Share of pairs that follow one of them."""
+    hidden_step: float
+    """Share of the other pairs whose effect comes about in two steps."""
+    common_cause: float
+    """Share of the other pairs with a hidden common cause beside the effect of one on the other."""
+
+
+A = Half(
+    laws={"density": 3, "gamma": 2, "mixture": 2, "laplace": 1, "normal": 2.5},
+    functions={"process": 3, "line": 1, "log": 0.5, "hinge": 0.5},
+    mechanisms={"additive": 2, "network": 1, "inside": 2},
+    recipes={"SIM": 3, "SIMc": 3, "SIMln": 3, "SIMG": 3, "AN": 1, "ANs": 1, "Net": 2},
+    published=0.35,
+    hidden_step=0.2,
+    common_cause=0.0,
+)
+B = Half(
+    laws={"beta": 2, "arcsinh": 2, "student": 1, "uniform": 1.5, "lognormal": 1},
+    functions={"increasing": 2, "sigmoid": 1, "power": 0.5, "square": 0.5},
+    mechanisms={"scaled": 3, "multiplied": 1, "outer": 1},
+    recipes={"LS": 1, "LSs": 1, "MNU": 1, "Multi": 2},
+    published=0.2,
+    hidden_step=0.0,
+    common_cause=0.2,
+)
+HALVES: dict[str, Half] = {"A": A, "B": B}
+
+
+def families(half: Half) -> dict[str, float]:
+    """Every family of a half with its probability: mechanisms, what hides beside them, published recipes."""
+    own = {name: weight * (1 - half.hidden_step - half.common_cause) for name, weight in half.mechanisms.items()}
+    total = sum(half.mechanisms.values())
+    own |= {"hidden_step": half.hidden_step * total, "common_cause": half.common_cause * total}
+    shares = {name: (1 - half.published) * weight / total for name, weight in own.items() if weight}
+    recipes = sum(half.recipes.values())
+    return shares | {name: half.published * weight / recipes for name, weight in half.recipes.items()}
