@@ -5,6 +5,7 @@ train as one batch (`models.network`). The likelihood and the independence varia
 """
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from inspect import signature
 from typing import Any
@@ -17,6 +18,7 @@ from whence.models.network_fits import Network, networks
 from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
 from whence.models.network_jax import gpu_in_sight
 from whence.models.network_training import Status, Training
+from whence.numerics.hsic import hsic_test
 from whence.pair import Pair
 
 HOST_BATCH, GPU_BATCH = 16, 128
@@ -55,7 +57,11 @@ class NeuralLoci:
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
         """Train for all pairs together, then judge each."""
         columns = [side for pair in pairs for side in ((pair.x, pair.y), (pair.y, pair.x))]
-        found = networks(columns, self.head, self.training, self.progress)
+        by_length = sorted(pairs, key=lambda pair: pair.n)
+        with ThreadPoolExecutor(1) as beside:
+            for pair in by_length[:1] + by_length[-1:]:  # compiles the test of short and of long columns meanwhile
+                beside.submit(hsic_test, pair.x, pair.y)
+            found = networks(columns, self.head, self.training, self.progress)
         return [self._decide(pair, *found[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs)]
 
     def _decide(self, pair: Pair, there: Network, back: Network) -> Decision:

@@ -8,7 +8,15 @@ import pytest
 from whence.models import network_compiled, network_jax, network_xla
 from whence.models.network import train
 from whence.models.network_fused import FusedEngine, launch
-from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, STUDENT, initial, location_and_scale, log_density
+from whence.models.network_heads import (
+    ADDITIVE,
+    LOCATION_SCALE,
+    STUDENT,
+    initial,
+    location_and_scale,
+    log_density,
+    outputs,
+)
 from whence.models.network_kernel import Shape
 from whence.models.network_layout import canonical, plan, problem
 from whence.models.network_training import Status, Training
@@ -99,7 +107,7 @@ def test_rows_of_weight_zero_change_nothing():
 def test_the_value_belongs_to_the_parameters():
     (each,) = train(problems([150], LOCATION_SCALE), LOCATION_SCALE, SHORT)
     direction = canonical(*columns(150, 150))
-    value = log_density(LOCATION_SCALE, each.theta, direction.cause, direction.effect).mean()
+    value = log_density(LOCATION_SCALE, outputs(LOCATION_SCALE, each.theta, direction.cause), direction.effect).mean()
     assert abs(value + each.loss) < 1e-12
 
 
@@ -131,7 +139,7 @@ def test_divergence_is_a_status():
     assert each.status is Status.DIVERGED
     assert each.usable
     direction = canonical(*columns(120, 120))
-    assert np.isfinite(location_and_scale(LOCATION_SCALE, each.theta, direction.cause)).all()
+    assert np.isfinite(location_and_scale(LOCATION_SCALE, outputs(LOCATION_SCALE, each.theta, direction.cause))).all()
 
 
 def test_a_plateau_ends_training_early_and_keeps_the_iterate():

@@ -9,6 +9,8 @@ in log-likelihood with JAX on one device. How closely CPU and GPU agree has yet 
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Protocol
 
 import numpy as np
@@ -41,7 +43,7 @@ def train(
     """Train every problem; the order is kept."""
     results: list[Trained | None] = [None] * len(problems)
     done, total = 0, len(problems) * training.steps
-    for members, engine in _engines(problems, head, training):
+    for members, engine in _built_ahead(_engines(problems, head, training)):
         before = done
 
         def tell(step: int, count: int = len(members), before: int = before) -> None:
@@ -54,7 +56,28 @@ def train(
     return [result for result in results if result is not None]
 
 
-def _engines(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[tuple[Sequence[int], Engine]]:
+Built = tuple[Sequence[int], Engine]
+
+
+def _built_ahead(engines: Iterator[Built]) -> Iterator[Built]:
+    """The same engines, built (and so compiled) in the background while the ones before them train."""
+    ready: SimpleQueue[Built | None] = SimpleQueue()
+
+    def build() -> None:
+        try:
+            for engine in engines:
+                ready.put(engine)
+        finally:
+            ready.put(None)
+
+    with ThreadPoolExecutor(1) as builder:
+        building = builder.submit(build)
+        while (engine := ready.get()) is not None:
+            yield engine
+        building.result()  # raises what kept an engine from being built
+
+
+def _engines(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[Built]:
     """The engine for these settings, one for each group of fits that trains together."""
     if not problems:
         return
@@ -76,7 +99,7 @@ def _engines(problems: Sequence[Problem], head: Head, training: Training) -> Ite
 
 def _plain(
     chosen: Sequence[int], problems: Sequence[Problem], head: Head, training: Training, device: str
-) -> Iterator[tuple[Sequence[int], Engine]]:
+) -> Iterator[Built]:
     from whence.models.network_xla import XlaEngine
 
     itemsize = np.dtype(training.precision).itemsize
@@ -85,7 +108,7 @@ def _plain(
         yield [chosen[i] for i in group.members], XlaEngine(mine, group, head, training, device)
 
 
-def _fused(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[tuple[Sequence[int], Engine]]:
+def _fused(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[Built]:
     """Short fits through the fused kernel, long ones through the plain engine; all of them if there is no kernel."""
     from whence.models.network_fused import LONG, FusedEngine, launch
 

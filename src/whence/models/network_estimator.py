@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from whence.models.network import train
-from whence.models.network_heads import LOCATION_SCALE, location_and_scale, log_density
+from whence.models.network_heads import LOCATION_SCALE, location_and_scale, log_density, outputs
 from whence.models.network_layout import weighted_problem
 from whence.models.network_training import Status, Training
 from whence.pair import FloatArray
@@ -130,7 +130,7 @@ class LocationScaleNetwork(RegressorMixin, BaseEstimator):
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """Mean of y at X, and its standard deviation if asked for."""
         u = self._standardised(X)
-        location, scale = location_and_scale(LOCATION_SCALE, self.theta_, u)
+        location, scale = location_and_scale(LOCATION_SCALE, outputs(LOCATION_SCALE, self.theta_, u))
         mean = self.y_mean_ + self.y_scale_ * location
         return (mean, self.y_scale_ * scale) if return_std else mean
 
@@ -138,7 +138,7 @@ class LocationScaleNetwork(RegressorMixin, BaseEstimator):
         """Log density of every y at its X, in nats, in y's own units."""
         u = self._standardised(X)
         v = (np.asarray(y, dtype=np.float64) - self.y_mean_) / self.y_scale_
-        return log_density(LOCATION_SCALE, self.theta_, u, v) - np.log(self.y_scale_)
+        return log_density(LOCATION_SCALE, outputs(LOCATION_SCALE, self.theta_, u), v) - np.log(self.y_scale_)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Mean log-likelihood in nats (not R²): higher is better, comparable between models of the same y."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from whence.models.fit import Fit
 from whence.models.network import Progress, train
-from whence.models.network_heads import Head, location_and_scale, log_density
+from whence.models.network_heads import Head, location_and_scale, log_density, outputs
 from whence.models.network_layout import canonical, problem
 from whence.models.network_training import Status, Trained, Training
 from whence.pair import FloatArray
@@ -32,10 +32,11 @@ class Network:
 
     def fit(self, u: FloatArray, v: FloatArray) -> Fit:
         """What the network says about standardised rows."""
-        location, scale = location_and_scale(self.head, self.trained.theta, u)
+        out = outputs(self.head, self.trained.theta, u)
+        location, scale = location_and_scale(self.head, out)
         status = self.trained.status
         return Fit(
-            log_likelihood=float(np.mean(log_density(self.head, self.trained.theta, u, v))),
+            log_likelihood=float(np.mean(log_density(self.head, out, v))),
             location=location,
             scale=scale,
             residual=(v - location) / scale,

@@ -88,9 +88,8 @@ def outputs(head: Head, theta: FloatArray, u: FloatArray) -> FloatArray:
     return np.concatenate([scale * (np.einsum("kh,hn->kn", weights, part) + offset) for part in parts], axis=1)
 
 
-def location_and_scale(head: Head, theta: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and standard deviation of the effect at every u."""
-    out = outputs(head, theta, u)
+def location_and_scale(head: Head, out: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of the effect in every row, from the network's outputs."""
     if head == ADDITIVE:
         return out[0], np.ones_like(out[0])
     if head == LOCATION_SCALE:
@@ -99,9 +98,9 @@ def location_and_scale(head: Head, theta: FloatArray, u: FloatArray) -> tuple[Fl
     return out[0], np.exp(0.5 * (out[2] - out[1]))  # variance β / (α − 1)
 
 
-def log_density(head: Head, theta: FloatArray, u: FloatArray, v: FloatArray) -> FloatArray:
-    """Log density of every v given its u, without penalty."""
-    return -row_losses(head, outputs(head, theta, u), v, 0.0, np)
+def log_density(head: Head, out: FloatArray, v: FloatArray) -> FloatArray:
+    """Log density of every v given the network's outputs in its row, without penalty."""
+    return -row_losses(head, out, v, 0.0, np)
 
 
 def row_losses(head: Head, out: Any, v: Any, penalty: Any, module: Any) -> Any:
