@@ -1,0 +1,1 @@
+"""Parts of `whence_ablation.py`: sets, scores, measures, tables, pictures."""

@@ -1,0 +1,85 @@
+"""What `whence` was to reach, and how far it got: every aim a number with its interval."""
+
+from collections.abc import Mapping, Sequence
+
+from ablation.bending import change
+from ablation.board import Board, markdown
+from ablation.confidence import half, pooled
+from ablation.controls import LEVEL, Below
+from ablation.measures import Measured, worst
+from ablation.rows import SHIPPED
+from ablation.store import SINGLE
+from whence.evidence.doubt import LOW
+
+Line = list[str]
+
+
+def table(boards: Mapping[str, Board], pools: Mapping[str, Board], tests: Sequence[Below], cells: int) -> list[str]:
+    """One line an aim."""
+    lines = [line for name in ("recorded",) if name in boards for line in _recorded(boards[name])]
+    lines += [*_grid(boards["grid"]), _controls(tests, cells), _warped(boards["warps"]), *_confidence(pools)]
+    return markdown(["aim", "reached, with 95 % interval", "holds"], lines)
+
+
+def _recorded(board: Board) -> list[Line]:
+    tue = [group for group in board.sets if group.name == "Tue"]
+    classic = [group for group in board.sets if group.name in ("AN", "ANs", "LS", "LSs", "MNU")]
+    least = min((board.cell(SHIPPED, group, "accuracy") for group in classic), key=lambda cell: cell.value)
+    return [
+        _at_least("mean of the ten recorded sets, accuracy", 93, board.over(SHIPPED, "accuracy")),
+        _at_least("mean of the ten recorded sets, AUDRC", 97, board.over(SHIPPED, "audrc")),
+        _at_least("Tübingen, accuracy", 78, board.over(SHIPPED, "accuracy", sets=tue)),
+        _at_least("Tübingen, AUDRC", 88, board.over(SHIPPED, "audrc", sets=tue)),
+        _at_least("AN, ANs, LS, LSs, MNU: the lowest accuracy", 99.5, least),
+    ]
+
+
+def _grid(board: Board) -> list[Line]:
+    means = {row: board.over(row, "accuracy") for row in SINGLE}
+    best = max(means, key=lambda row: means[row].value)
+    ahead = board.ahead(best, "accuracy")
+    return [
+        [
+            f"grid: mean accuracy above every single method (best: {best}, {means[best].value:.1f})",
+            f"{board.over(SHIPPED, 'accuracy').text(1)}; ahead by {ahead.text(1, sign=True)}",
+            _verdict(ahead.value > 0, ahead.bounds[0] > 0),
+        ],
+        _at_least("grid: worst tenth of the cells, accuracy above", 60, board.over(SHIPPED, "accuracy", worst)),
+    ]
+
+
+def _controls(tests: Sequence[Below], cells: int) -> Line:
+    found = [t for t in tests if t.corrected < LEVEL]
+    named = ", ".join(f"{t.cell.removeprefix('grid/')} ({t.control})" for t in found) or "none"
+    looked = len({t.cell for t in tests})
+    reached = f"{named}; {looked} of {cells} cells were looked at again"
+    return ["grid: cells below a marginal-only control beyond noise", reached, "no" if found else "yes"]
+
+
+def _warped(board: Board) -> Line:
+    fall = change(board, "ingredients")
+    holds = _verdict(fall.value >= 0, fall.bounds[1] >= 0)
+    return ["accuracy does not fall when cause and noise are warped, points", fall.text(1, sign=True), holds]
+
+
+def _confidence(pools: Mapping[str, Board]) -> list[Line]:
+    lines = []
+    for name, board in pools.items():
+        pool = pooled(board)
+        title = f"{name}: calibration error over the answered (confidence ≥ {LOW:.0%}) at most"
+        lines.append(_at_most(title, 0.05, pool.calibration_error(LOW), 3))
+    for name, board in pools.items():
+        lines.append(_at_most(f"{name}: error at 80 % coverage over that at 100 %, below", 0.5, half(pooled(board)), 2))
+    return lines
+
+
+def _at_least(title: str, aim: float, found: Measured) -> Line:
+    return [f"{title} ≥ {aim:g}", found.text(1), _verdict(found.value >= aim, found.bounds[0] >= aim)]
+
+
+def _at_most(title: str, aim: float, found: Measured, digits: int) -> Line:
+    return [f"{title} {aim:g}", found.text(digits), _verdict(found.value <= aim, found.bounds[1] <= aim)]
+
+
+def _verdict(value: bool, bound: bool) -> str:
+    return "yes" if value and bound else "yes, the interval reaches further" if value else "no"

@@ -1,0 +1,132 @@
+"""The page `docs/whence-ablation.md`: every number on it comes from here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ablation import aims, bending, confidence, controls, spline_or_network
+from ablation.board import Board, by_axis, by_set, markdown, overview
+from ablation.controls import Below
+from ablation.rows import SHIPPED
+from ablation.sets import AGAIN, SEED
+from ablation.store import NETWORKS
+from ablation.warps import MECHANISMS, ROWS
+
+COMMAND = """    python benchmarks/whence_networks.py --device gpu --cgnn 2      (networks; a few minutes on one GPU)
+    python benchmarks/whence_ablation.py --jobs 2                   (everything else)"""
+
+INTRO = f"""\
+# What `whence` reaches, and what each channel is worth
+
+{COMMAND}
+
+write this page and its pictures; what is computed is kept under `out/ablation`, and only what has changed is computed
+again. Recorded sets are read where WHENCE_DATA is set. Generated pairs have the seed {SEED}, which no training and no
+choice has seen.
+
+Accuracy and AUDRC in per cent. In brackets: 95 % intervals over 2000 resamples of the pairs (cells of one axis of the
+grid together, since their pairs start from the same random numbers; sets one by one); a set without an error has an
+interval of no width, for which 97 … 100 is the honest reading at 100 pairs. Differences are taken pair by pair; bold
+where the interval leaves out zero. Worst tenth: the 9 cells with the lowest accuracy, chosen by the same pairs, so
+rather too low.
+
+`{SHIPPED}` is the method as shipped. *only* and *without* are the combination fitted anew with some channels silent, on
+generated training pairs only.
+"""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that the page shows."""
+
+    boards: Mapping[str, Board]
+    """grid, alike, warps and, where there are data, recorded."""
+    tests: Sequence[Below]
+    networks: Board | None
+    imitated: tuple[Board, int] | None
+    """The grid's first pairs with cgnn beside the rest, and how many a cell."""
+    training: int
+
+
+def pools(boards: Mapping[str, Board]) -> dict[str, Board]:
+    """Kinds of data over which confidence is judged."""
+    found = {"grid": boards["grid"], "look-alikes": boards["alike"]}
+    if "recorded" in boards:
+        recorded = boards["recorded"]
+        found["recorded sets"] = recorded
+        found["Tübingen alone"] = Board([g for g in recorded.sets if g.name == "Tue"], recorded.scores)
+    return found
+
+
+def page(found: Findings) -> str:
+    """The whole page."""
+    parts = [INTRO, f"Training pairs: {found.training}.", "", "## Aims", ""]
+    parts += aims.table(found.boards, pools(found.boards), found.tests, len(found.boards["grid"].sets))
+    parts += _grid(found) + _sets(found.boards) + _warps(found.boards["warps"])
+    parts += _networks(found) + _confidence(found.boards)
+    return "\n".join(parts) + "\n"
+
+
+def _grid(found: Findings) -> list[str]:
+    board = found.boards["grid"]
+    pairs = len(board.sets[0])
+    lines = ["", f"## Robustness grid: {len(board.sets)} cells, {pairs} pairs each", "", *overview(board, True)]
+    lines += ["", "![Accuracy of every method in every cell](pictures/whence-grid.png)", ""]
+    lines += ["Accuracy by axis (number of cells):", "", *by_axis(board, "accuracy"), "", "AUDRC by axis:", ""]
+    lines += [*by_axis(board, "audrc"), "", "### Cells and marginal-only controls", ""]
+    lines += [" ".join((controls.__doc__ or "").split("\n\n")[1].split()), f"Fresh pairs: seed {AGAIN}.", ""]
+    return lines + controls.table(found.tests)
+
+
+def _sets(boards: Mapping[str, Board]) -> list[str]:
+    lines: list[str] = []
+    for key, title in (("alike", "Look-alikes"), ("recorded", "Recorded sets")):
+        if key in boards:
+            board = boards[key]
+            lines += ["", f"## {title}: mean of {len(board.sets)} sets", "", *overview(board, False), ""]
+            lines += ["Accuracy, set by set:", "", *by_set(board, "accuracy"), "", "AUDRC, set by set:", ""]
+            lines += by_set(board, "audrc")
+    return lines
+
+
+def _warps(board: Board) -> list[str]:
+    about = (
+        "Laws and increasing maps that the training did not contain (`benchmarks/ablation/warps.py`); mechanisms "
+        f"{', '.join(MECHANISMS)}; {ROWS} rows; {len(board.sets[0])} pairs for each kind of map. *ingredients*: cause "
+        "and noise are bent before the mechanism acts. *columns*: what is recorded is bent, which takes away whatever "
+        "only a particular scale shows. The three conditions of a pair share all random numbers."
+    )
+    return ["", "## Warped causes, noises and columns: accuracy", "", about, "", *bending.table(board, board.rows)]
+
+
+def _networks(found: Findings) -> list[str]:
+    lines = ["", "## Spline or network", ""]
+    if found.networks is None:
+        return [*lines, "Not run: `train_networks` has left no networks."]
+    board = found.networks
+    about = (
+        f"The first {len(board.sets[0])} pairs of every cell of the grid; networks in single precision, otherwise as "
+        "published. Readings rest on splines (knots by BIC) or on networks; the combinations of the last two lines are "
+        "fitted crosswise on these pairs. The other networks on the same pairs, beside `whence`:"
+    )
+    lines += [about, "", *spline_or_network.table(board), ""]
+    rows = [row for row in (SHIPPED, *NETWORKS) if row in board.rows]
+    lines += markdown(["", "accuracy", f"`{SHIPPED}` − row"], [_beside(board, row) for row in rows])
+    if found.imitated:
+        small, pairs = found.imitated
+        lines += ["", f"On the first {pairs} pairs of every cell:", ""]
+        lines += markdown(["", "accuracy", f"`{SHIPPED}` − row"], [_beside(small, row) for row in (SHIPPED, "cgnn")])
+    return lines
+
+
+def _beside(board: Board, row: str) -> list[str]:
+    return [row, board.over(row, "accuracy").text(1), board.ahead(row, "accuracy").text(1, sign=True)]
+
+
+def _confidence(boards: Mapping[str, Board]) -> list[str]:
+    found = pools(boards)
+    about = (
+        "Calibration error: ten bins of equal width on [½, 1]. It cannot be 0 on few pairs: *by chance alone* is what "
+        "a confidence that is exactly right would show on as many, in the mean and at most in 19 cases of 20."
+    )
+    lines = ["", "## Confidence", "", about, "", *confidence.calibration(found), "", *confidence.risk(found), ""]
+    return [*lines, "![Risk against coverage](pictures/whence-risk.png)"]

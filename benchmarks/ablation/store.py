@@ -1,0 +1,114 @@
+"""What was computed once is kept: readings by the state of the evidence code, scores of other methods by their name.
+
+`<folder>/readings-<digest>/<set>.npz` and `<folder>/scores/<method>/<set>.npz`; a stored array may be longer than the
+one asked for. The digest is that of the files that make readings (code and networks), so a change there, and nothing
+else, calls for new ones.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # ships no types
+
+from ablation.sets import Set
+from whence.catalogue import CATALOGUE, method
+from whence.evidence.training import Labelled, readings_of
+from whence.pair import FloatArray
+
+NO_READING = ("world.py", "training.py", "fitting.py", "trees.npz", "trees.py", "combined.py", "doubt.py")
+"""Files of the evidence room that readings do not depend on."""
+CONTROLS = ("control-gaussian", "control-distinct", "control-kurtosis")
+NETWORKS = ("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche", "cgnn")
+SINGLE = tuple(e.name for e in CATALOGUE if e.name not in ("whence", *CONTROLS, *NETWORKS))
+"""Every single method of the library that a CPU can afford here."""
+READ = "readings"
+CHANGING = ("mdl", *CONTROLS)
+"""Methods of the evidence room, whose scores are kept by its digest."""
+
+
+@cache
+def digest(room: str = "whence.evidence", without: tuple[str, ...] = NO_READING) -> str:
+    """Ten letters for the state of the files that make readings."""
+    known = sorted((path for path in files(room).iterdir() if path.is_file()), key=lambda path: path.name)
+    content = [path.name.encode() + path.read_bytes() for path in known if path.name not in without]
+    return hashlib.sha256(b"".join(content)).hexdigest()[:10]
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of arrays."""
+
+    folder: Path
+
+    def path(self, what: str, name: str) -> Path:
+        """Where readings, or the scores of a method, of a set lie."""
+        room = f"{READ}-{digest()}" if what == READ else f"scores/{what}"
+        room += f"-{digest()}" if what in CHANGING else ""
+        return self.folder / room / f"{name.replace('/', '__')}.npz"
+
+    def has(self, what: str, group: Set) -> bool:
+        """Whether enough is there already."""
+        return self.arrays(what, group) is not None
+
+    def arrays(self, what: str, group: Set) -> dict[str, FloatArray] | None:
+        """What is kept of a set, as long as the set; None where it is missing or too short."""
+        path = self.path(what, _stored_name(group))
+        if not path.exists():
+            return None
+        with np.load(path) as kept:
+            first = {key: kept[key] for key in kept.files}
+        long_enough = min(len(array) for array in first.values()) >= len(group)
+        return {key: array[: len(group)] for key, array in first.items()} if long_enough else None
+
+    def keep(self, what: str, group: Set, arrays: dict[str, Any]) -> None:
+        """Write whole or not at all."""
+        path = self.path(what, _stored_name(group))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part.npz")
+        np.savez(part, **arrays)
+        part.replace(path)
+
+    def readings(self, group: Set) -> Labelled:
+        """Readings of a set that `fill` has made."""
+        kept = self.arrays(READ, group)
+        if kept is None:
+            raise FileNotFoundError(f"no readings of {group.name} under {self.folder}")
+        return Labelled(kept["costs"], kept["context"], group.truth)
+
+    def scores(self, name: str, group: Set) -> FloatArray | None:
+        """Scores of a method on a set; None where it was not run."""
+        kept = self.arrays(name, group)
+        return None if kept is None else kept["score"]
+
+
+def fill(store: Store, sets: Sequence[Set], methods: Sequence[str], jobs: int, say: Callable[[str], None]) -> None:
+    """Compute what is missing, a set at a time."""
+    missing = [(g, tuple(w for w in (READ, *methods) if not store.has(w, g))) for g in sets]
+    todo = [(group, what) for group, what in missing if what]
+    # One set a process: a library's own threads would only get in the way.
+    with ProcessPoolExecutor(jobs, initializer=threadpool_limits, initargs=(1,)) as pool:
+        for done, name in enumerate(pool.map(partial(_fill_one, store), *zip(*todo, strict=True)) if todo else ()):
+            say(f"{done + 1} of {len(todo)}: {name}")
+
+
+def _fill_one(store: Store, group: Set, what: tuple[str, ...]) -> str:
+    listed = group.listed()
+    for name in what:
+        if name == READ:
+            found = readings_of([(p.pair, p.truth) for p in listed])
+            store.keep(name, group, {"costs": found.costs, "context": found.context})
+        else:
+            decided = method(name).decide_many([p.pair for p in listed])
+            store.keep(name, group, {"score": [np.nan if d.failure else d.score for d in decided]})
+    return group.name
+
+
+def _stored_name(group: Set) -> str:
+    return f"{group.kind}__{group.name}" if group.kind in ("recorded", "again") else group.name
