@@ -234,6 +234,10 @@ def _claims(rows: Sequence[Row]) -> Table:
         ("largest distance of a random start from the optimum (nats a row)", max(row["start_gap"] for row in starts)),
         ("largest distance after L-BFGS-B from there", max(abs(row["end_gap"]) for row in starts)),
     ]
+    largest = select(appendix, knots="sqrt", n=max(values_of(appendix, "n")))
+    ratios = median_interval([row["concave_kl"] / row["ifgls_kl"] for row in largest])
+    for name, ratio in zip(("median", "lower end", "upper end"), ratios, strict=True):
+        body.append((f"concave / ifgls on the same data, √T knots, largest T: {name}", ratio))
     for name in ("concave", "ifgls"):
         body.append((f"{name}: fits that converged (%)", 100 * float(settled[name])))
         body.append((f"{name}: seconds for all {len(appendix)} fits", total[name]))
