@@ -86,7 +86,7 @@ def cpu(fits: int, steps: int) -> None:
 
 
 def ceilings() -> None:
-    """Copy bandwidth and exponential rate of the card, as JAX reaches them."""
+    """What the card reaches: copying, multiply-adds in registers, and exponentials (two of which make a tanh cost)."""
     import jax
     import jax.numpy as jnp
 
@@ -94,16 +94,48 @@ def ceilings() -> None:
     copy = jax.jit(lambda a: a + 1.0)
     copy(x).block_until_ready()
     seconds, _ = timed(lambda: [copy(x) for _ in range(20)][-1].block_until_ready())
-    print(f"copy: {20 * 2 * x.nbytes / seconds / 1e12:.2f} TB/s")
+    print(f"ceiling: copy {20 * 2 * x.nbytes / seconds / 1e12:.2f} TB/s")
+    for precision in ("float32", "float64"):
+        adds = in_registers(precision, lambda a: a * 1.0001 + 0.5)
+        powers = in_registers(precision, lambda a: jnp.exp2(a * -0.5))
+        print(
+            f"ceiling: {precision} multiply-add {2 * adds / 1e12:.1f} TFLOP/s, exponential {powers / 1e12:.2f} · 10¹²/s"
+        )
 
-    @jax.jit
-    def spin(a: Any) -> Any:
-        return jax.lax.fori_loop(0, 64, lambda _, b: tuple(c * 1.0001 + 0.5 for c in b), (a, a + 1, a + 2, a + 3))
 
-    y = jnp.ones((1 << 24,), jnp.float32)
-    jax.block_until_ready(spin(y))
-    seconds, _ = timed(lambda: jax.block_until_ready([spin(y) for _ in range(4)][-1]))
-    print(f"multiply-add through XLA's loop: {4 * 64 * 4 * 2 * y.size / seconds / 1e12:.2f} TFLOP/s (memory-bound)")
+def in_registers(
+    precision: str, operation: Callable[[Any], Any], programs: int = 1 << 14, turns: int = 2048, interpret: bool = False
+) -> float:
+    """How many times a second an operation is done on numbers that stay in registers."""
+    import jax
+    from jax.experimental import pallas as pl
+    from jax.experimental.pallas import triton
+
+    from whence.models.network_jax import wide
+
+    lanes, chains = 256, 4
+
+    def kernel(source: Any, target: Any) -> None:
+        start = tuple(source[...] + i for i in range(chains))
+        end = jax.lax.fori_loop(0, turns, lambda _, held: tuple(operation(a) for a in held), start)
+        target[...] = sum(end)
+
+    with wide(precision):
+        tile = pl.BlockSpec((lanes,), lambda i: (i,))
+        column = jax.numpy.zeros(programs * lanes, precision)
+        call = pl.pallas_call(
+            kernel,
+            grid=(programs,),
+            in_specs=[tile],
+            out_specs=tile,
+            out_shape=jax.ShapeDtypeStruct(column.shape, column.dtype),
+            compiler_params=triton.CompilerParams(num_warps=2),
+            interpret=interpret,
+        )
+        run = jax.jit(call)
+        run(column).block_until_ready()
+        seconds, _ = timed(lambda: run(column).block_until_ready())
+    return programs * lanes * chains * turns / seconds
 
 
 def gpu(fits: int, steps: int) -> None:
