@@ -20,7 +20,7 @@ bench: .venv/.dev
 	$(BIN)/python benchmarks/run.py
 
 bench-network: .venv/.dev
-	$(BIN)/python benchmarks/network.py
+	$(BIN)/python benchmarks/network.py cpu
 
 bench-peers: .venv/.dev
 	$(BIN)/python benchmarks/baselines.py
