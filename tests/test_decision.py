@@ -62,3 +62,11 @@ def test_the_record_is_valid_json_even_without_numbers():
 
 def test_one_line_says_it_all():
     assert str(decision(0.25)) == "rain → river (some-method, score +0.25, n = 12)"
+
+
+def test_a_withheld_answer_keeps_its_leaning():
+    made = decision(0.4, confidence=0.6, abstention="Too few rows.")
+    assert made.direction is Direction.UNDECIDED and made.leaning is Direction.FORWARD
+    assert made.cause is None and made.explanation == "Too few rows."
+    assert made.to_dict()["leaning"] == "x->y" and made.to_dict()["direction"] == "undecided"
+    assert "60%" in str(made)

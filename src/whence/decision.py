@@ -121,11 +121,18 @@ class Decision:
     """The sentence that says why there is no answer; empty when there is one."""
     confidence: float | None = None
     """Calibrated probability that the direction is right, where the method has one."""
+    abstention: str = ""
+    """The sentence that says why the answer is withheld although the score leans one way; empty when it is given."""
     version: str = __version__
 
     @property
     def direction(self) -> Direction:
         """The verdict."""
+        return Direction.UNDECIDED if self.abstention else self.leaning
+
+    @property
+    def leaning(self) -> Direction:
+        """Which way the score points, whether or not the answer is withheld; benchmarks rank by it."""
         return Direction.UNDECIDED if self.failure else Direction.of(self.score)
 
     @property
@@ -148,8 +155,8 @@ class Decision:
     @property
     def explanation(self) -> str:
         """The reading in words, with the columns' names; or why there is no answer."""
-        if self.failure:
-            return self.failure
+        if self.failure or self.abstention:
+            return self.failure or self.abstention
         if self.reading is None:
             return ""
         return self.reading.value.format(x=self.pair.x_name, y=self.pair.y_name)
@@ -162,7 +169,8 @@ class Decision:
         return f"{self.cause} → {self.effect}"
 
     def __str__(self) -> str:
-        return f"{self.verdict} ({self.method}, score {self.score:+.4g}, n = {self.pair.n})"
+        sure = "" if self.confidence is None else f"confidence {self.confidence:.0%}, "
+        return f"{self.verdict} ({self.method}, {sure}score {self.score:+.4g}, n = {self.pair.n})"
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready record of the decision."""
@@ -172,6 +180,7 @@ class Decision:
             "effect": self.effect,
             "score": _json_safe(self.score),
             "confidence": _json_safe(self.confidence),
+            "leaning": self.leaning.value,
             "method": self.method,
             "n": self.pair.n,
             "x": self.pair.x_name,
@@ -183,6 +192,7 @@ class Decision:
             "explanation": self.explanation,
             "warnings": list(self.warnings),
             "failure": self.failure,
+            "abstention": self.abstention,
             "settings": dict(self.settings),
             "seed": self.seed,
             "version": self.version,

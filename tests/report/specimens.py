@@ -65,6 +65,7 @@ def _all() -> dict[str, Decision]:
         "not converged": replace(plain, forward=stopped),
         "unknown method": Decision("homemade", rows, 0.3, Evidence(0.2), Evidence(-0.1), seed=7),
         "confident": replace(plain, confidence=0.93),
+        "withheld": replace(plain, confidence=0.61, abstention="Undecided, leaning: 60 rows are few."),
         "ten rows": decided(pair(10)),
         "many rows": decided(pair(30_000)),
         "hostile names": decided(pair(x=HOSTILE, y="年齢 " * 40)),

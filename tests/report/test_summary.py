@@ -24,6 +24,8 @@ STANCES = {
     "tie": Stance.TIE,
     "failed": Stance.FAILED,
     "score only": Stance.UNTESTED,
+    "confident": Stance.WEIGHED,
+    "withheld": Stance.WITHHELD,
 }
 
 
@@ -37,6 +39,8 @@ def test_stance_joins_score_and_tests(kind: str) -> None:
 def test_sentences_name_cause_before_effect() -> None:
     assert "altitude as the cause of temperature" in sentence(SPECIMENS["clear"])
     assert "temperature as the cause of altitude" in sentence(SPECIMENS["backward"])
+    assert "93 %" in sentence(SPECIMENS["confident"])
+    assert "leans towards altitude → temperature" in sentence(SPECIMENS["withheld"])
 
 
 def test_numbers_favour_the_better_side() -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _ROWS = ("Log-likelihood", "HSIC", "Independence test, p", "Fit converged")
-_STYLES = {Stance.CLEAR: "bold green", Stance.FAILED: "bold red"}
+_STYLES = {Stance.CLEAR: "bold green", Stance.WEIGHED: "bold green", Stance.FAILED: "bold red"}
 
 
 def show(decision: Decision) -> None:
@@ -92,9 +92,10 @@ def _summary(decision: Decision) -> str:
 
 def _guide(decision: Decision) -> tuple[str, ...]:
     x, y = (short(shown(name), BRIEF) for name in (decision.pair.x_name, decision.pair.y_name))
+    unit = "It is not a probability." if decision.confidence is None else "Its unit is log-odds."
     lines = [
         f"* marks the direction a number favours. The score is {x} → {y} minus {y} → {x}: above 0 it favours the "
-        "former. It is not a probability."
+        f"former. {unit}"
     ]
     if decision.reading is not None:
         lines.append(
