@@ -31,7 +31,7 @@ def half(pool: Pooled) -> Measured:
 
 def calibration(boards: Mapping[str, Board]) -> list[str]:
     """Calibration errors, over the pairs answered without doubt and over all."""
-    head = ["", "pairs", f"answered: confidence ≥ {LOW:.0%}", "calibration error, answered", "by chance alone"]
+    head = ["", "pairs", f"answered: confidence ≥ {100 * LOW:.0f} %", "calibration error, answered", "by chance alone"]
     head += ["calibration error, all", "by chance alone"]
     rows = []
     for name, board in boards.items():
@@ -44,7 +44,7 @@ def calibration(boards: Mapping[str, Board]) -> list[str]:
 
 def risk(boards: Mapping[str, Board]) -> list[str]:
     """Errors at three coverages, and what is left of the error at 80 %."""
-    head = ["", *(f"error at {coverage:.0%}, %" for coverage in COVERAGES), "80 % over 100 %"]
+    head = ["", *(f"error at {100 * coverage:.0f} %, in %" for coverage in COVERAGES), "80 % over 100 %"]
     rows = [
         [name, *(pooled(board).coverage_error(c).text(1) for c in COVERAGES), half(pooled(board)).text(2)]
         for name, board in boards.items()

@@ -41,6 +41,8 @@ class Measured:
         """`97 [95, 99]`."""
         form = f"{'+' if sign else ''}.{digits}f"
         low, high = self.bounds
+        if np.isnan(low):
+            return f"{self.value:{form}}".replace("-", "−")
         return f"{self.value:{form}} [{low:{form}}, {high:{form}}]".replace("-", "−")
 
 

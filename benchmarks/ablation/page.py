@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import fill
+from types import ModuleType
 
 from ablation import aims, bending, confidence, controls, spline_or_network
-from ablation.board import Board, by_axis, by_set, markdown, overview
+from ablation.board import SHORT, Board, by_axis, by_set, markdown, overview
 from ablation.controls import Below
 from ablation.rows import SHIPPED
 from ablation.sets import AGAIN, SEED
@@ -34,6 +36,9 @@ generated training pairs only.
 """
 
 
+SETS = {"recorded": "Recorded sets", "alike": "Look-alikes"}
+
+
 @dataclass(frozen=True)
 class Findings:
     """All that the page shows."""
@@ -60,9 +65,9 @@ def pools(boards: Mapping[str, Board]) -> dict[str, Board]:
 def page(found: Findings) -> str:
     """The whole page."""
     parts = [INTRO, f"Training pairs: {found.training}.", "", "## Aims", ""]
-    parts += aims.table(found.boards, pools(found.boards), found.tests, len(found.boards["grid"].sets))
-    parts += _grid(found) + _sets(found.boards) + _warps(found.boards["warps"])
-    parts += _networks(found) + _confidence(found.boards)
+    parts += aims.table(found.boards, pools(found.boards), found.networks, found.tests)
+    parts += _sets(found.boards, list(SETS)) + _grid(found) + _warps(found.boards["warps"])
+    parts += _networks(found) + _confidence(found.boards) + ["", "## In detail"] + _detail(found.boards)
     return "\n".join(parts) + "\n"
 
 
@@ -71,20 +76,31 @@ def _grid(found: Findings) -> list[str]:
     pairs = len(board.sets[0])
     lines = ["", f"## Robustness grid: {len(board.sets)} cells, {pairs} pairs each", "", *overview(board, True)]
     lines += ["", "![Accuracy of every method in every cell](pictures/whence-grid.png)", ""]
-    lines += ["Accuracy by axis (number of cells):", "", *by_axis(board, "accuracy"), "", "AUDRC by axis:", ""]
-    lines += [*by_axis(board, "audrc"), "", "### Cells and marginal-only controls", ""]
-    lines += [" ".join((controls.__doc__ or "").split("\n\n")[1].split()), f"Fresh pairs: seed {AGAIN}.", ""]
+    lines += [
+        "### Cells and marginal-only controls",
+        "",
+        *_wrapped(f"{_second(controls)} Fresh pairs: seed {AGAIN}."),
+        "",
+    ]
     return lines + controls.table(found.tests)
 
 
-def _sets(boards: Mapping[str, Board]) -> list[str]:
+def _sets(boards: Mapping[str, Board], kinds: Sequence[str]) -> list[str]:
     lines: list[str] = []
-    for key, title in (("alike", "Look-alikes"), ("recorded", "Recorded sets")):
-        if key in boards:
-            board = boards[key]
-            lines += ["", f"## {title}: mean of {len(board.sets)} sets", "", *overview(board, False), ""]
-            lines += ["Accuracy, set by set:", "", *by_set(board, "accuracy"), "", "AUDRC, set by set:", ""]
-            lines += by_set(board, "audrc")
+    for kind in kinds:
+        if kind in boards:
+            board = boards[kind]
+            lines += ["", f"## {SETS[kind]}: mean of {len(board.sets)} sets", "", *overview(board, False)]
+    return lines
+
+
+def _detail(boards: Mapping[str, Board]) -> list[str]:
+    lines: list[str] = []
+    for metric, name in SHORT.items():
+        lines += ["", f"### Grid, axis by axis (number of cells): {name}", "", *by_axis(boards["grid"], metric)]
+    for kind in (kind for kind in SETS if kind in boards):
+        for metric, name in SHORT.items():
+            lines += ["", f"### {SETS[kind]}: {name}", "", *by_set(boards[kind], metric)]
     return lines
 
 
@@ -95,7 +111,14 @@ def _warps(board: Board) -> list[str]:
         "and noise are bent before the mechanism acts. *columns*: what is recorded is bent, which takes away whatever "
         "only a particular scale shows. The three conditions of a pair share all random numbers."
     )
-    return ["", "## Warped causes, noises and columns: accuracy", "", about, "", *bending.table(board, board.rows)]
+    return [
+        "",
+        "## Warped causes, noises and columns: accuracy",
+        "",
+        *_wrapped(about),
+        "",
+        *bending.table(board, board.rows),
+    ]
 
 
 def _networks(found: Findings) -> list[str]:
@@ -108,7 +131,7 @@ def _networks(found: Findings) -> list[str]:
         "published. Readings rest on splines (knots by BIC) or on networks; the combinations of the last two lines are "
         "fitted crosswise on these pairs. The other networks on the same pairs, beside `whence`:"
     )
-    lines += [about, "", *spline_or_network.table(board), ""]
+    lines += [*_wrapped(about), "", *spline_or_network.table(board), ""]
     rows = [row for row in (SHIPPED, *NETWORKS) if row in board.rows]
     lines += markdown(["", "accuracy", f"`{SHIPPED}` − row"], [_beside(board, row) for row in rows])
     if found.imitated:
@@ -116,6 +139,15 @@ def _networks(found: Findings) -> list[str]:
         lines += ["", f"On the first {pairs} pairs of every cell:", ""]
         lines += markdown(["", "accuracy", f"`{SHIPPED}` − row"], [_beside(small, row) for row in (SHIPPED, "cgnn")])
     return lines
+
+
+def _wrapped(text: str) -> list[str]:
+    return fill(text, 118).split("\n")
+
+
+def _second(module: ModuleType) -> str:
+    """Second paragraph of a module's docstring, on one line."""
+    return " ".join((module.__doc__ or "").split("\n\n")[1].split())
 
 
 def _beside(board: Board, row: str) -> list[str]:
@@ -128,5 +160,15 @@ def _confidence(boards: Mapping[str, Board]) -> list[str]:
         "Calibration error: ten bins of equal width on [½, 1]. It cannot be 0 on few pairs: *by chance alone* is what "
         "a confidence that is exactly right would show on as many, in the mean and at most in 19 cases of 20."
     )
-    lines = ["", "## Confidence", "", about, "", *confidence.calibration(found), "", *confidence.risk(found), ""]
+    lines = [
+        "",
+        "## Confidence",
+        "",
+        *_wrapped(about),
+        "",
+        *confidence.calibration(found),
+        "",
+        *confidence.risk(found),
+        "",
+    ]
     return [*lines, "![Risk against coverage](pictures/whence-risk.png)"]
