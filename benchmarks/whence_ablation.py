@@ -1,6 +1,6 @@
 """What `whence` reaches and what each channel is worth, with intervals.
 
-    python benchmarks/whence_networks.py --device gpu        (optional: the networks of "spline or network")
+    python benchmarks/whence_networks.py        (optional: the networks of "spline or network")
     python benchmarks/whence_ablation.py --jobs 2
 
 Readings and scores are computed where they are missing and kept under `--store`; then every table and picture is made
@@ -17,7 +17,7 @@ from ablation.networks import Learnt
 from ablation.page import Findings, page, pools
 from ablation.pictures import draw_grid, draw_risk
 from ablation.rows import Variants, scores
-from ablation.sets import AGAIN, KINDS, PAIRS, Set, grid
+from ablation.sets import AGAIN, KINDS, PAIRS, Set, grid, small
 from ablation.store import CONTROLS, SINGLE, Store, fill
 from whence.evidence.training import load_chunks
 
@@ -47,13 +47,13 @@ def again(store: Store, board: Board, jobs: int) -> list[Below]:
     return looked_at_again(Board(sets, {group.name: scores(store, None, group) for group in sets}), named)
 
 
-def imitated(board: Board, learnt: Learnt | None) -> tuple[Board, int] | None:
-    """The grid's first pairs with cgnn."""
-    if learnt is None or learnt.imitated is None:
+def networks(store: Store, jobs: int) -> Board | None:
+    """Spline or network, where networks have been trained."""
+    learnt, group = Learnt.of(store.folder / "networks"), small()
+    if learnt is None:
         return None
-    pairs = len(learnt.imitated) // len(board.sets)
-    cut = learnt.imitated.reshape(len(board.sets), pairs)
-    return board.first(pairs, {g.name: {"cgnn": row} for g, row in zip(board.sets, cut, strict=True)}), pairs
+    fill(store, [group], (*SINGLE, *CONTROLS), jobs, say)
+    return spline_or_network.compared(learnt, group, store)
 
 
 def main() -> None:
@@ -68,9 +68,7 @@ def main() -> None:
     store, training = Store(given.store), load_chunks(given.readings)
     boards = boards_of(store, Variants(training, given.store / "variants"), given.jobs, given.without)
     tests = again(store, boards["grid"], given.jobs)
-    learnt = Learnt.of(given.store / "networks")
-    compared = spline_or_network.compared(boards["grid"], learnt, store, say) if learnt else None
-    found = Findings(boards, tests, compared, imitated(boards["grid"], learnt), len(training.truth))
+    found = Findings(boards, tests, networks(store, given.jobs), len(training.truth))
     pictures = given.out.parent / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
     draw_grid(boards["grid"], pictures)

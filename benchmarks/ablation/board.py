@@ -8,7 +8,7 @@ from ablation.rows import SHIPPED, Scores
 from ablation.sets import Set
 
 Summary = Callable[[Sequence[Measured]], Measured]
-SHORT = {"accuracy": "accuracy", "audrc": "AUDRC"}
+METRICS = {"accuracy": "accuracy", "audrc": "AUDRC"}
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ def overview(board: Board, with_worst: bool) -> list[str]:
 
 
 def _overview_row(board: Board, row: str, with_worst: bool) -> list[str]:
-    shown = [board.over(row, metric).text(1) for metric in SHORT]
+    shown = [board.over(row, metric).text(1) for metric in METRICS]
     shown += [board.over(row, "accuracy", worst).text()] if with_worst else []
-    ahead = [_marked(board.ahead(row, metric)) if row != SHIPPED else "" for metric in SHORT]
+    ahead = [_marked(board.ahead(row, metric)) if row != SHIPPED else "" for metric in METRICS]
     return [row, *shown, *ahead]
 
 

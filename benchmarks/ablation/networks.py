@@ -1,7 +1,4 @@
-"""Spline or network: the same scores and channels from the networks that `train_networks` has learnt.
-
-Cells are always the grid's, in its order, `train_networks.PAIRS` pairs each.
-"""
+"""The scores and channels that rest on a regression, from the networks that `train_networks` has learnt."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -37,11 +34,9 @@ FED_RANKS = ("mdl_ranks", "h_ranks", "p_ranks", "error_ranks", "log_scale_ranks"
 
 @dataclass(frozen=True)
 class Learnt:
-    """Parameters by head and view, for all pairs of the grid one after another."""
+    """Parameters by head and view, pair by pair."""
 
     theta: dict[str, FloatArray]
-    imitated: FloatArray | None = None
-    """Scores of cgnn."""
 
     @classmethod
     def of(cls, folder: Path) -> "Learnt | None":
@@ -49,12 +44,7 @@ class Learnt:
         names = [f"{head}-{name}" for head, (_, views) in TRAINED.items() for name in views]
         if not all((folder / f"{name}.npy").exists() for name in names):
             return None
-        cgnn = folder / "cgnn.npy"
-        return cls({name: np.load(folder / f"{name}.npy") for name in names}, np.load(cgnn) if cgnn.exists() else None)
-
-    def pairs(self, cells: int) -> int:
-        """Pairs a cell."""
-        return len(self.theta["scale-raw"]) // cells
+        return cls({name: np.load(folder / f"{name}.npy") for name in names})
 
     def network(self, head: str, name: str, place: int, way: int) -> Network:
         """One trained network."""
@@ -62,9 +52,9 @@ class Learnt:
         return Network(TRAINED[head][0], Trained(theta, 0.0, 0, Status.ANNEALED))
 
 
-def method_scores(learnt: Learnt, group: Set, first: int) -> dict[str, FloatArray]:
-    """Scores of the neural methods on one cell whose pairs start at `first`."""
-    rows = [_pair_scores(learnt, p.pair, first + i) for i, p in enumerate(group.listed())]
+def method_scores(learnt: Learnt, group: Set) -> dict[str, FloatArray]:
+    """Scores of the neural methods."""
+    rows = [_pair_scores(learnt, p.pair, i) for i, p in enumerate(group.listed())]
     return {name: np.array([row[name] for row in rows]) for name in METHODS}
 
 
@@ -80,12 +70,12 @@ def _pair_scores(learnt: Learnt, pair: Pair, place: int) -> dict[str, float]:
     return found
 
 
-def fed(learnt: Learnt, group: Set, first: int, spline: Labelled) -> Labelled:
-    """Readings of a cell with the networks' regressions in place of the splines'."""
+def fed(learnt: Learnt, group: Set, spline: Labelled) -> Labelled:
+    """Readings of a set with the networks' regressions in place of the splines'."""
     costs = spline.costs.copy()
     for i, labelled in enumerate(group.listed()):
         for way in (0, 1):
-            for name, value in _costs(learnt, labelled.pair, first + i, way).items():
+            for name, value in _costs(learnt, labelled.pair, i, way).items():
                 costs[i, way, READINGS.index(name)] = value
     return Labelled(costs, spline.context, spline.truth)
 

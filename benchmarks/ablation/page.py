@@ -6,15 +6,15 @@ from textwrap import fill
 from types import ModuleType
 
 from ablation import aims, bending, confidence, controls, spline_or_network
-from ablation.board import SHORT, Board, by_axis, by_set, markdown, overview
+from ablation.board import METRICS, Board, by_axis, by_set, markdown, overview
 from ablation.controls import Below
 from ablation.rows import SHIPPED
-from ablation.sets import AGAIN, SEED
+from ablation.sets import AGAIN, PAIRS, SEED, SHORT
 from ablation.store import NETWORKS
 from ablation.warps import MECHANISMS, ROWS
 
-COMMAND = """    python benchmarks/whence_networks.py --device gpu --cgnn 2      (networks; a few minutes on one GPU)
-    python benchmarks/whence_ablation.py --jobs 2                   (everything else)"""
+COMMAND = """    python benchmarks/whence_networks.py              (some networks; a quarter of an hour on one core)
+    python benchmarks/whence_ablation.py --jobs 2     (everything else)"""
 
 INTRO = f"""\
 # What `whence` reaches, and what each channel is worth
@@ -47,8 +47,6 @@ class Findings:
     """grid, alike, warps and, where there are data, recorded."""
     tests: Sequence[Below]
     networks: Board | None
-    imitated: tuple[Board, int] | None
-    """The grid's first pairs with cgnn beside the rest, and how many a cell."""
     training: int
 
 
@@ -96,10 +94,10 @@ def _sets(boards: Mapping[str, Board], kinds: Sequence[str]) -> list[str]:
 
 def _detail(boards: Mapping[str, Board]) -> list[str]:
     lines: list[str] = []
-    for metric, name in SHORT.items():
+    for metric, name in METRICS.items():
         lines += ["", f"### Grid, axis by axis (number of cells): {name}", "", *by_axis(boards["grid"], metric)]
     for kind in (kind for kind in SETS if kind in boards):
-        for metric, name in SHORT.items():
+        for metric, name in METRICS.items():
             lines += ["", f"### {SETS[kind]}: {name}", "", *by_set(boards[kind], metric)]
     return lines
 
@@ -124,21 +122,18 @@ def _warps(board: Board) -> list[str]:
 def _networks(found: Findings) -> list[str]:
     lines = ["", "## Spline or network", ""]
     if found.networks is None:
-        return [*lines, "Not run: `train_networks` has left no networks."]
+        return [*lines, "Not run: `benchmarks/whence_networks.py` has left no networks."]
     board = found.networks
     about = (
-        f"The first {len(board.sets[0])} pairs of every cell of the grid; networks in single precision, otherwise as "
-        "published. Readings rest on splines (knots by BIC) or on networks; the combinations of the last two lines are "
-        "fitted crosswise on these pairs. The other networks on the same pairs, beside `whence`:"
+        f"{len(board.sets[0])} pairs, {PAIRS['small']} of each cell of the grid whose rows are no matter or few, with "
+        f"{SHORT} rows where the cell does not say; networks in single precision, otherwise as published. Readings "
+        "rest on splines (knots by BIC) or on networks; the combinations of the last two lines are fitted crosswise on "
+        "these few pairs, so they say which regression serves better, not how good the combination can be."
     )
-    lines += [*_wrapped(about), "", *spline_or_network.table(board), ""]
+    beside = "On the same pairs, beside `whence` (cgnn takes minutes a pair on a CPU and was not run):"
     rows = [row for row in (SHIPPED, *NETWORKS) if row in board.rows]
-    lines += markdown(["", "accuracy", f"`{SHIPPED}` − row"], [_beside(board, row) for row in rows])
-    if found.imitated:
-        small, pairs = found.imitated
-        lines += ["", f"On the first {pairs} pairs of every cell:", ""]
-        lines += markdown(["", "accuracy", f"`{SHIPPED}` − row"], [_beside(small, row) for row in (SHIPPED, "cgnn")])
-    return lines
+    lines += [*_wrapped(about), "", *spline_or_network.table(board), "", beside, ""]
+    return lines + markdown(["", "accuracy", f"`{SHIPPED}` − row"], [_beside(board, row) for row in rows])
 
 
 def _wrapped(text: str) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ablation.warps import warped_labels
-from whence.datasets import load
+from whence.datasets import generators, load
 from whence.datasets.collection import Collection, LabelledPair, LazyPairs
 from whence.datasets.generators import generate, generator_names
 from whence.pair import FloatArray
@@ -21,8 +21,10 @@ SEED = 411
 AGAIN = 412
 """Seed of the pairs on which suspicious cells are looked at a second time."""
 RECORDED = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
-PAIRS = {"grid": 60, "alike": 100, "warps": 100, "again": 300}
+PAIRS = {"grid": 60, "alike": 100, "warps": 100, "again": 300, "small": 3}
 """Pairs a set, by kind."""
+SHORT = 300
+"""Rows of the pairs that networks are trained on."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,17 @@ def recorded() -> list[Set]:
 def warps(pairs: int = PAIRS["warps"]) -> list[Set]:
     """Pairs whose cause and noise are warped by maps of held-out kinds, beside the same pairs without."""
     return [Set(name, "warps", LazyPairs(name, labels)) for name, labels in warped_labels(pairs, SEED).items()]
+
+
+def small(pairs: int = PAIRS["small"]) -> Set:
+    """A few short pairs of every cell, each cell with a seed of its own, as one set: what networks can afford."""
+    cells = [cell for cell in generators.grid() if (cell.fixed_rows or 0) <= SHORT]
+    drawn = [
+        generate(cell.name, pairs, None if cell.fixed_rows else SHORT, SEED + 1000 + place).pairs
+        for place, cell in enumerate(cells)
+    ]
+    labels = [label for each in drawn if isinstance(each, LazyPairs) for label in each.labels]
+    return Set(f"grid-{SHORT}", "small", LazyPairs(f"grid-{SHORT}", labels))
 
 
 def _generated(kind: str, name: str, pairs: int, seed: int) -> Set:

@@ -1,18 +1,15 @@
 """Spline or network: the same scores, channels and combination from either kind of regression, on the same pairs.
 
-The combination is fitted crosswise on the grid itself here, since training pairs have no networks: pairs whose number
-leaves one remainder by five are judged by trees that saw the others. Cells of an axis share their random numbers by
-pair number, so nothing leaks.
+The combination is fitted crosswise on these pairs here, since training pairs have no networks: each fifth is judged by
+trees that saw the other four.
 """
-
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from ablation.board import Board, markdown
 from ablation.networks import FED, FED_RANKS, Learnt, fed, method_scores
-from ablation.rows import Scores
+from ablation.rows import scores
+from ablation.sets import Set
 from ablation.store import Store
 from whence.evidence.channels import READINGS
 from whence.evidence.fitting import fit, log_odds
@@ -35,42 +32,28 @@ ONLY_REGRESSION = tuple(i for i, name in enumerate(READINGS) if name not in (*FE
 COMBINED: dict[str, tuple[int, ...]] = {"readings that rest on a regression": ONLY_REGRESSION, "all readings": ()}
 
 
-@dataclass(frozen=True)
-class Feeds:
-    """Readings of the same pairs from splines and from networks."""
-
-    spline: dict[str, Labelled]
-    network: dict[str, Labelled]
-
-
-def compared(board: Board, learnt: Learnt, store: Store, say: Callable[[str], None]) -> Board:
-    """The grid's first pairs with every row that has a spline and a network side."""
-    small = board.first(learnt.pairs(len(board.sets)))
-    feeds = Feeds({}, {})
-    extra: dict[str, Scores] = {}
-    for place, group in enumerate(small.sets):
-        first = place * len(group)
-        feeds.spline[group.name] = store.readings(group)
-        feeds.network[group.name] = fed(learnt, group, first, feeds.spline[group.name])
-        extra[group.name] = method_scores(learnt, group, first) | _readings(feeds, group.name)
-        say(f"networks: {place + 1} of {len(small.sets)}")
-    for title, silent in COMBINED.items():
-        for kind, readings in (("spline", feeds.spline), ("network", feeds.network)):
-            for name, score in crosswise(readings, silent).items():
-                extra[name][f"{title}, {kind}"] = score
-    return small.first(len(small.sets[0]), extra)
+def compared(learnt: Learnt, group: Set, store: Store) -> Board:
+    """A board on which every row has a spline and a network side."""
+    spline = store.readings(group)
+    feeds = {"spline": spline, "network": fed(learnt, group, spline)}
+    found = scores(store, None, group) | method_scores(learnt, group)
+    for kind, readings in feeds.items():
+        for title, reading in SINGLE_READINGS.items():
+            costs = readings.costs[:, :, READINGS.index(reading)]
+            found[f"{title}, {kind}"] = costs[:, 1] - costs[:, 0]
+        for title, silent in COMBINED.items():
+            found[f"{title}, {kind}"] = crosswise(readings, silent)
+    return Board([group], {group.name: found})
 
 
-def crosswise(readings: dict[str, Labelled], silent: tuple[int, ...]) -> dict[str, FloatArray]:
+def crosswise(readings: Labelled, silent: tuple[int, ...]) -> FloatArray:
     """Log-odds of every pair by trees that have not seen it."""
-    together = Labelled(*(np.concatenate([getattr(r, f) for r in readings.values()]) for f in Labelled._fields))
-    fold = np.concatenate([np.arange(len(r.truth)) % FOLDS for r in readings.values()])
+    fold = np.arange(len(readings.truth)) % FOLDS
     score = np.empty(len(fold))
     for k in range(FOLDS):
-        trees = fit(_part(together, fold != k), silent=silent)
-        score[fold == k] = log_odds(trees, _part(together, fold == k), silent)
-    ends = np.cumsum([len(r.truth) for r in readings.values()])[:-1]
-    return dict(zip(readings, np.split(score, ends), strict=True))
+        trees = fit(_part(readings, fold != k), silent=silent)
+        score[fold == k] = log_odds(trees, _part(readings, fold == k), silent)
+    return score
 
 
 def table(board: Board) -> list[str]:
@@ -87,15 +70,6 @@ def _line(board: Board, spline: str, network: str) -> list[str]:
         a, b = (board.over(row, metric) for row in (spline, network))
         shown += [a.text(1), b.text(1), (b - a).text(1, sign=True)]
     return [title, *shown]
-
-
-def _readings(feeds: Feeds, name: str) -> Scores:
-    found = {}
-    for title, reading in SINGLE_READINGS.items():
-        for kind, readings in (("spline", feeds.spline), ("network", feeds.network)):
-            costs = readings[name].costs[:, :, READINGS.index(reading)]
-            found[f"{title}, {kind}"] = costs[:, 1] - costs[:, 0]
-    return found
 
 
 def _part(labelled: Labelled, which: FloatArray) -> Labelled:

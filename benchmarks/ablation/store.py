@@ -111,4 +111,4 @@ def _fill_one(store: Store, group: Set, what: tuple[str, ...]) -> str:
 
 
 def _stored_name(group: Set) -> str:
-    return f"{group.kind}__{group.name}" if group.kind in ("recorded", "again") else group.name
+    return f"{group.kind}__{group.name}" if group.kind in ("recorded", "again", "small") else group.name

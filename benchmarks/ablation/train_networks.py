@@ -1,13 +1,14 @@
-"""Train the networks of the comparison "spline or network" on the grid's first pairs, and keep their parameters.
+"""The networks of the comparison "spline or network".
 
 Three views of a pair are learnt, both ways each: as it is (nn-loci, nn-anm, roche), as the channels of `whence` see it
-(ties spread), and in normal scores. On one H200 it takes a minute; on a CPU, some seconds a pair. Single precision.
+(ties spread), and in normal scores.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
 from ablation.sets import Set
-from whence.catalogue import method
 from whence.evidence.channels import normal_scores
 from whence.evidence.resolution import resolved
 from whence.models.network_fits import networks
@@ -15,8 +16,6 @@ from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
 from whence.models.network_training import Training
 from whence.pair import FloatArray, Pair
 
-PAIRS = 20
-"""Pairs of every cell, from the first on."""
 VIEWS = ("raw", "seen", "ranks")
 TRAINED: dict[str, tuple[Head, tuple[str, ...]]] = {
     "scale": (LOCATION_SCALE, VIEWS),
@@ -40,9 +39,9 @@ def _in_scores(column: FloatArray) -> FloatArray:
     return out
 
 
-def learnt(sets: list[Set], training: Training) -> dict[str, FloatArray]:
+def learnt(group: Set, training: Training, say: Callable[[str], None]) -> dict[str, FloatArray]:
     """`<head>-<view>` -> parameters, pair by pair, forwards then backwards; NaN where training came to nothing."""
-    pairs = [p.pair for group in sets for p in group.listed()]
+    pairs = [p.pair for p in group.listed()]
     found = {}
     for head_name, (head, views) in TRAINED.items():
         shown = [(name, view(pair, name)) for name in views for pair in pairs]
@@ -51,11 +50,5 @@ def learnt(sets: list[Set], training: Training) -> dict[str, FloatArray]:
         for place, name in enumerate(views):
             block = theta.reshape(len(views), len(pairs), 2, -1)[place]
             found[f"{head_name}-{name}"] = block.astype(np.float32)
-        print(f"{head_name}: {len(trained)} networks", flush=True)
+        say(f"{head_name}: {len(trained)} networks")
     return found
-
-
-def imitated(sets: list[Set], device: str) -> FloatArray:
-    """Scores of cgnn, all pairs at once."""
-    decided = method("cgnn", device=device).decide_many([p.pair for group in sets for p in group.listed()])
-    return np.array([d.score for d in decided])
