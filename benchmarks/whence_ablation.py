@@ -18,7 +18,7 @@ from ablation.page import Findings, page, pools
 from ablation.pictures import draw_grid, draw_risk
 from ablation.rows import Variants, scores
 from ablation.sets import AGAIN, KINDS, PAIRS, Set, grid, small
-from ablation.store import CONTROLS, SINGLE, Store, fill
+from ablation.store import CONTROLS, SINGLE, Store, fill, forget_changed
 from whence.evidence.training import load_chunks
 
 
@@ -30,6 +30,7 @@ def say(text: str) -> None:
 def boards_of(store: Store, variants: Variants, jobs: int, without: list[str]) -> dict[str, Board]:
     """All kinds of sets with the scores of every row."""
     found = {}
+    forget_changed(store, grid(), (*SINGLE, *CONTROLS), say)
     for kind, make in KINDS.items():
         sets = [] if kind in without else make()
         if sets:

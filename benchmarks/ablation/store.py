@@ -2,7 +2,7 @@
 
 `<folder>/readings-<digest>/<set>.npz` and `<folder>/scores/<method>/<set>.npz`; a stored array may be longer than the
 one asked for. The digest is that of the files that make readings (code and networks), so a change there, and nothing
-else, calls for new ones.
+else, calls for new ones. Scores of other methods are tried out on a few pairs, and thrown away where they differ.
 """
 
 import hashlib
@@ -29,16 +29,14 @@ NETWORKS = ("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche", "cgnn")
 SINGLE = tuple(e.name for e in CATALOGUE if e.name not in ("whence", *CONTROLS, *NETWORKS))
 """Every single method of the library that a CPU can afford here."""
 READ = "readings"
-CHANGING = ("mdl", *CONTROLS)
-"""Methods of the evidence room, whose scores are kept by its digest."""
 
 
 @cache
-def digest(room: str = "whence.evidence", without: tuple[str, ...] = NO_READING) -> str:
+def digest(rooms: tuple[str, ...] = ("evidence", "numerics")) -> str:
     """Ten letters for the state of the files that make readings."""
-    known = sorted((path for path in files(room).iterdir() if path.is_file()), key=lambda path: path.name)
-    content = [path.name.encode() + path.read_bytes() for path in known if path.name not in without]
-    return hashlib.sha256(b"".join(content)).hexdigest()[:10]
+    known = [path for room in rooms for path in (files("whence") / room).iterdir() if path.is_file()]
+    content = {path.name: path.read_bytes() for path in known if path.name not in NO_READING}
+    return hashlib.sha256(b"".join(content[name] for name in sorted(content))).hexdigest()[:10]
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,6 @@ class Store:
     def path(self, what: str, name: str) -> Path:
         """Where readings, or the scores of a method, of a set lie."""
         room = f"{READ}-{digest()}" if what == READ else f"scores/{what}"
-        room += f"-{digest()}" if what in CHANGING else ""
         return self.folder / room / f"{name.replace('/', '__')}.npz"
 
     def has(self, what: str, group: Set) -> bool:
@@ -96,6 +93,18 @@ def fill(store: Store, sets: Sequence[Set], methods: Sequence[str], jobs: int, s
     with ProcessPoolExecutor(jobs, initializer=threadpool_limits, initargs=(1,)) as pool:
         for done, name in enumerate(pool.map(partial(_fill_one, store), *zip(*todo, strict=True)) if todo else ()):
             say(f"{done + 1} of {len(todo)}: {name}")
+
+
+def forget_changed(store: Store, sets: Sequence[Set], methods: Sequence[str], say: Callable[[str], None]) -> None:
+    """Throw away the scores of methods that no longer say the same on the first pair of every tenth set."""
+    for name in methods:
+        asked = [group for group in sets[::10] if store.has(name, group)]
+        decided = method(name).decide_many([next(iter(group.pairs)).pair for group in asked])
+        kept = [(store.arrays(name, group) or {})["score"][0] for group in asked]
+        if not np.allclose([d.score for d in decided], kept, rtol=1e-6, atol=1e-9, equal_nan=True):
+            say(f"{name} has changed; its scores are computed anew")
+            for path in store.path(name, "any").parent.glob("*.npz"):
+                path.unlink()
 
 
 def _fill_one(store: Store, group: Set, what: tuple[str, ...]) -> str:
