@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from whence.evidence.channels import CONTEXT, READINGS, normal_scores, read
+from whence.evidence.convolution import Network, Pictures, network_values
 from whence.evidence.description import mdl
 from whence.evidence.fits import ladder, location_only, location_scale
-from whence.evidence.picture import Network, left_out_line, network_value, pictures, stored_networks
+from whence.evidence.picture import pictures, stored_networks
 from whence.evidence.resolution import resolved
 from whence.evidence.shape import quantile_matrix, shape_divergence, surface_residuals
+from whence.evidence.windows import histogram, left_out_line, window_mean
 from whence.pair import FloatArray, Pair, standardise
 
 
@@ -79,9 +80,25 @@ def test_the_network_agrees_with_scipys_correlation(pair: Pair) -> None:
     order = np.argsort(pair.x)
     u, v = standardise(pair.x[order]), standardise(pair.y[order])
     seen = pictures(u, v, _scores(v))
-    for network in stored_networks():
-        slow = _slow_value(network, seen.images, seen.scalars)
-        assert network_value(network, seen) == pytest.approx(slow, abs=1e-3)
+    found = network_values(stored_networks(), [seen])[0]
+    assert found == pytest.approx([_slow_value(network, seen) for network in stored_networks()], abs=1e-3)
+
+
+def test_a_picture_gets_the_same_bits_in_any_company(pair: Pair) -> None:
+    rng, networks = np.random.default_rng(7), stored_networks()
+    seen = [Pictures(rng.random((5, 32, 32), dtype=np.float32), rng.random(4, dtype=np.float32)) for _ in range(3)]
+    together = network_values(networks, seen)
+    assert np.array_equal(together[::-1], network_values(networks, seen[::-1]))
+    assert np.array_equal(together[1:2], network_values(networks, seen[1:2]))
+
+
+def test_windows_and_histograms_agree_with_numpy() -> None:
+    rng = np.random.default_rng(8)
+    v, a, b = rng.normal(size=30), rng.uniform(-0.2, 1.2, 200), rng.uniform(-0.2, 1.2, 200)
+    assert window_mean(v, 4)[[0, 10, 29]] == pytest.approx([v[:5].mean(), v[6:15].mean(), v[25:].mean()])
+    inside = np.clip(a, 0, 0.999), np.clip(b, 0, 0.999)
+    expected, _, _ = np.histogram2d(*inside, bins=8, range=((0, 1), (0, 1)))
+    assert histogram(a, b, 8) ** 2 == pytest.approx(expected * 64 / 200)
 
 
 def test_mdl_takes_the_code_that_is_shorter(pair: Pair) -> None:
@@ -95,18 +112,18 @@ def _scores(v: FloatArray) -> FloatArray:
     return out
 
 
-def _slow_value(network: Network, images: NDArray[np.float32], scalars: NDArray[np.float32]) -> float:
+def _slow_value(network: Network, seen: Pictures) -> float:
     from scipy.signal import correlate
 
-    h = images.astype(float)
+    h = seen.images.astype(float)
     for layer in network.layers:
         full = np.stack(
             [
                 sum(correlate(h[c], kernel[c].astype(float), mode="same", method="direct") for c in range(len(h)))
-                for kernel in layer.kernel
+                for kernel in layer.kernel.reshape(-1, len(h), 3, 3)
             ]
         )
         inside = np.maximum(full[:, :: layer.stride, :: layer.stride] + layer.bias[:, None, None], 0)
         h = h + inside if layer.skip else inside
-    hidden = np.maximum(network.hidden @ np.concatenate((h.ravel(), scalars)) + network.hidden_bias, 0)
+    hidden = np.maximum(network.hidden @ np.concatenate((h.ravel(), seen.scalars)) + network.hidden_bias, 0)
     return float((network.last @ hidden + network.last_bias)[0])

@@ -1,10 +1,12 @@
 """All readings of a pair: what each channel says of each direction, and the context that is the same both ways."""
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from whence.baselines import grci
+from whence.evidence.convolution import Pictures
 from whence.evidence.description import conditional_length, marginal_length
 from whence.evidence.fits import ladder, location_only, location_scale
 from whence.evidence.independence import dependence, kernel
@@ -42,6 +44,8 @@ CONTEXT: tuple[str, ...] = (
     "p_ranks_max",
 )
 
+Look = Callable[[Sequence[Pictures]], FloatArray]
+
 
 class Readings(NamedTuple):
     """One pair: `costs[0]` of x → y, `costs[1]` of y → x (in the order of READINGS), and the context."""
@@ -55,8 +59,11 @@ class Readings(NamedTuple):
         return np.asarray(self.costs[1] - self.costs[0])
 
 
-def direction_costs(cause: FloatArray, effect: FloatArray) -> dict[str, float]:
-    """What every channel says against one direction; columns without ties, in any units and order of rows."""
+def direction_costs(cause: FloatArray, effect: FloatArray) -> tuple[dict[str, float], Pictures]:
+    """What every channel but the picture says against one direction, and what the picture sees of it.
+
+    Columns without ties, in any units and order of rows.
+    """
     order = row_order(cause, effect)
     u, v = standardise(cause[order]), standardise(effect[order])
     designs = ladder(u)
@@ -71,7 +78,7 @@ def direction_costs(cause: FloatArray, effect: FloatArray) -> dict[str, float]:
     by_ranks = dependence(kernel(u_ranks), ranks.residual)
     raw, ranked = surface_residuals(v), surface_residuals(v_ranks)
     kolmogorov, kullback = shape_divergence(u, v)
-    return {
+    costs = {
         "mdl": mdl,
         "mdl_total": mdl * len(u),
         "mdl_additive": own + conditional_length(additive),
@@ -93,16 +100,19 @@ def direction_costs(cause: FloatArray, effect: FloatArray) -> dict[str, float]:
         "error": float(np.log(additive.scale[0])),
         "error_ranks": float(0.5 * np.log(np.mean((v_ranks - ranks.location) ** 2))),
         "log_scale_ranks": float(np.mean(np.log(ranks.scale))),
-        "picture": -judge(pictures(u, v, v_ranks)),
     }
+    return costs, pictures(u, v, v_ranks)
 
 
-def read(columns: Columns) -> Readings:
-    """All readings of a pair."""
-    sides = [direction_costs(columns.x, columns.y), direction_costs(columns.y, columns.x)]
-    table = [[side[name] for name in READINGS] for side in sides]
-    costs_array = np.nan_to_num(np.array(table), nan=0.0, posinf=50.0, neginf=-50.0)
-    return Readings(costs_array, _context(columns, costs_array))
+def read(columns: Columns, look: Look = judge) -> Readings:
+    """All readings of a pair; `look` gives the value of each direction's pictures."""
+    forward, seen_forward = direction_costs(columns.x, columns.y)
+    backward, seen_backward = direction_costs(columns.y, columns.x)
+    values = look((seen_forward, seen_backward))
+    sides = [side | {"picture": -float(value)} for side, value in zip((forward, backward), values, strict=True)]
+    table = np.array([[side[name] for name in READINGS] for side in sides])
+    costs = np.nan_to_num(table, nan=0.0, posinf=50.0, neginf=-50.0)
+    return Readings(costs, _context(columns, costs))
 
 
 def _log(value: float) -> float:
