@@ -10,7 +10,7 @@ from them. `--readings` holds the training pairs' readings, to which the variant
 import argparse
 from pathlib import Path
 
-from ablation import spline_or_network
+from ablation import cost, spline_or_network
 from ablation.board import Board
 from ablation.controls import Below, looked_at_again, suspicious
 from ablation.networks import Learnt
@@ -69,7 +69,7 @@ def main() -> None:
     store, training = Store(given.store), load_chunks(given.readings)
     boards = boards_of(store, Variants(training, given.store / "variants"), given.jobs, given.without)
     tests = again(store, boards["grid"], given.jobs)
-    found = Findings(boards, tests, networks(store, given.jobs), len(training.truth))
+    found = Findings(boards, tests, networks(store, given.jobs), cost.measured(), len(training.truth))
     pictures = given.out.parent / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
     draw_grid(boards["grid"], pictures)

@@ -6,6 +6,7 @@ from ablation.bending import change
 from ablation.board import Board, markdown
 from ablation.confidence import half, pooled
 from ablation.controls import LEVEL, Below
+from ablation.cost import Costs
 from ablation.measures import Measured, worst
 from ablation.rows import SHIPPED
 from ablation.store import NETWORKS, SINGLE
@@ -15,14 +16,18 @@ Line = list[str]
 
 
 def table(
-    boards: Mapping[str, Board], pools: Mapping[str, Board], networks: Board | None, tests: Sequence[Below]
+    boards: Mapping[str, Board],
+    pools: Mapping[str, Board],
+    networks: Board | None,
+    tests: Sequence[Below],
+    costs: Costs,
 ) -> list[str]:
     """One line an aim."""
     lines = _recorded(boards["recorded"]) if "recorded" in boards else []
     lines.append(_above("every single method", boards["grid"], SINGLE))
     lines += [_above("every network", networks, NETWORKS)] if networks else []
     lines += [_worst(boards["grid"]), _controls(tests, len(boards["grid"].sets))]
-    lines += [_warped(boards["warps"]), *_confidence(pools)]
+    lines += [_warped(boards["warps"]), *_confidence(pools), *_costs(costs)]
     return markdown(["aim", "reached, with 95 % interval", "holds"], lines)
 
 
@@ -77,6 +82,15 @@ def _confidence(pools: Mapping[str, Board]) -> list[Line]:
     for name, board in pools.items():
         lines.append(_at_most(f"{name}: error at 80 % coverage over that at 100 %, below", 0.5, half(pooled(board)), 2))
     return lines
+
+
+def _costs(costs: Costs) -> list[Line]:
+    found, growth = costs.median(SHIPPED, 1000), costs.median(SHIPPED, 16000) / costs.median(SHIPPED, 4000)
+    return [
+        ["CPU time at 1000 rows, median of five pairs, ms ≤ 60", f"{found:.0f}", _verdict(found <= 60, True)],
+        ["CPU time at most linear: 16 000 rows over 4000 rows ≤ 4", f"{growth:.1f}", _verdict(growth <= 4, True)],
+        ["two processes give the same bytes", "yes" if costs.same else "no", _verdict(costs.same, True)],
+    ]
 
 
 def _at_least(title: str, aim: float, found: Measured) -> Line:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from textwrap import fill
 from types import ModuleType
 
-from ablation import aims, bending, confidence, controls, spline_or_network
+from ablation import aims, bending, confidence, controls, cost, spline_or_network
 from ablation.board import METRICS, Board, by_axis, by_set, markdown, overview
 from ablation.controls import Below
+from ablation.cost import Costs
 from ablation.rows import SHIPPED
 from ablation.sets import AGAIN, PAIRS, SEED, SHORT
 from ablation.store import NETWORKS
@@ -36,6 +37,10 @@ generated training pairs only.
 """
 
 
+COST = (
+    "CPU time of one decision on one thread, the fastest of three after one that compiles; five pairs, from five cells "
+    "of the grid, for every number of rows. Taken on a shared machine: only ratios travel."
+)
 SETS = {"recorded": "Recorded sets", "alike": "Look-alikes"}
 
 
@@ -47,6 +52,7 @@ class Findings:
     """grid, alike, warps and, where there are data, recorded."""
     tests: Sequence[Below]
     networks: Board | None
+    costs: Costs
     training: int
 
 
@@ -63,9 +69,10 @@ def pools(boards: Mapping[str, Board]) -> dict[str, Board]:
 def page(found: Findings) -> str:
     """The whole page."""
     parts = [INTRO, f"Training pairs: {found.training}.", "", "## Aims", ""]
-    parts += aims.table(found.boards, pools(found.boards), found.networks, found.tests)
+    parts += aims.table(found.boards, pools(found.boards), found.networks, found.tests, found.costs)
     parts += _sets(found.boards, list(SETS)) + _grid(found) + _warps(found.boards["warps"])
-    parts += _networks(found) + _confidence(found.boards) + ["", "## In detail"] + _detail(found.boards)
+    parts += _networks(found) + _confidence(found.boards) + ["", "## Cost", "", *_wrapped(COST), ""]
+    parts += [*cost.table(found.costs), "", "## In detail", *_detail(found.boards)]
     return "\n".join(parts) + "\n"
 
 
