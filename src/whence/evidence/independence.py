@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.numerics.distances import median_sq_distance
-from whence.numerics.hsic import KernelColumn, hsic_test
+from whence.numerics.hsic import KernelColumn
+from whence.numerics.hsic_gamma import hsic_exact_gamma_test
 from whence.numerics.kernel import choose_pivots
 from whence.pair import FloatArray
 
@@ -28,5 +29,5 @@ def kernel(column: FloatArray) -> KernelColumn:
 
 def dependence(cause: KernelColumn, residual: FloatArray) -> Dependence:
     """HSIC of a prepared cause and a residual."""
-    test = hsic_test(cause, kernel(residual))
+    test = hsic_exact_gamma_test(cause, kernel(residual))
     return Dependence(float(np.log(max(test.statistic, 1e-12))), max(test.log_p_value, SMALLEST_LOG_P))

@@ -35,8 +35,8 @@ def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     """Sort rows into boxes, leaving out the empty ones, and expand the features in each."""
     width = _BOX * np.sqrt(pivots.bandwidth)
     low = column.min()
-    number = np.floor((column - low) / width).astype(np.int64)
-    occupied, box = _numbered(number)
+    number = np.floor((column - low) / width)
+    occupied, box = numbered(number)
     place = 2.0 * ((column - low) / width - number) - 1.0
     angles = (np.arange(_TERMS) + 0.5) * np.pi / _TERMS
     nodes = low + width * (occupied[:, None] + 0.5 * (np.cos(angles) + 1.0))
@@ -47,14 +47,19 @@ def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     return Boxes(box, place, np.ascontiguousarray(np.einsum("tn,bnr->btr", transform, values)))
 
 
-def _numbered(number: IntArray) -> tuple[IntArray, IntArray]:
-    """The values that occur, and each row's place among them; by counting where the range allows it."""
+def numbered(number: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The whole numbers ≥ 0 that occur, and each row's place among them; by counting where their range allows it.
+
+    They stay floating-point numbers: beside a far outlier they can be larger than any integer type holds.
+    """
     if number.max() > 10 * len(number):
-        return np.unique(number, return_inverse=True)
-    occupied = np.flatnonzero(np.bincount(number))
-    rank = np.zeros(number.max() + 1, np.int64)
-    rank[occupied] = np.arange(len(occupied))
-    return occupied, rank[number]
+        occupied, box = np.unique(number, return_inverse=True)
+        return occupied, box
+    whole = number.astype(np.int64)
+    places = np.flatnonzero(np.bincount(whole))
+    rank = np.zeros(whole.max() + 1, np.int64)
+    rank[places] = np.arange(len(places))
+    return places.astype(np.float64), rank[whole]
 
 
 def feature_moments(a: Boxes, b: Boxes) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
