@@ -5,9 +5,19 @@ fits           location and location-scale splines with as many knots as the row
 description    description length: cause, and effect given cause, coded by mixtures of normals
 independence   does the residual depend on the presumed cause: HSIC and nearest neighbours, several residuals
 shape          does the shape of effect given cause change with the cause: histograms, quantile surfaces
+picture        what two small networks see in histograms of a direction; `windows` and `convolution` compute it
 channels       the table of all channels: a pair -> its antisymmetric readings and its symmetric context
 trees          the fitted combination: antisymmetric boosted trees, evaluated by compiled code
-combined       the method: readings -> log-odds, confidence, reasons for doubt
+combined       the method: readings -> log-odds, confidence
+doubt          the reasons for doubt, in one sentence
 controls       three rules that look at the marginals only, to hold every table against
-world          generated pairs that look like recorded data; the only labels the combination has seen
+
+What it has learnt from, and how:
+
+halves         two halves of the generated world without a common ingredient; names and weights
+ingredients    laws, functions and mechanisms by name
+world          pairs of either half that look like recorded data; the only labels the combination has seen
+unseen         a third world, by which choices are judged
+training       readings of generated pairs
+fitting        readings -> trees
 """
