@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from types import ModuleType
 
 from ablation import aims, bending, confidence, controls, cost, spline_or_network
 from ablation.board import METRICS, Board, by_axis, by_set, markdown, overview
@@ -29,8 +28,8 @@ choice has seen.
 Accuracy and AUDRC in per cent. In brackets: 95 % intervals over 2000 resamples of the pairs (cells of one axis of the
 grid together, since their pairs start from the same random numbers; sets one by one); a set without an error has an
 interval of no width, for which 97 … 100 is the honest reading at 100 pairs. Differences are taken pair by pair; bold
-where the interval leaves out zero. Worst tenth: the 9 cells with the lowest accuracy, chosen by the same pairs, so
-rather too low.
+where the interval leaves out zero. No answer counts as wrong, as that of control-distinct where no value repeats. Worst
+tenth: the 9 cells with the lowest accuracy, chosen by the same pairs, so rather too low.
 
 `{SHIPPED}` is the method as shipped. *only* and *without* are the combination fitted anew with some channels silent, on
 generated training pairs only.
@@ -81,13 +80,10 @@ def _grid(found: Findings) -> list[str]:
     pairs = len(board.sets[0])
     lines = ["", f"## Robustness grid: {len(board.sets)} cells, {pairs} pairs each", "", *overview(board, True)]
     lines += ["", "![Accuracy of every method in every cell](pictures/whence-grid.png)", ""]
-    lines += [
-        "### Cells and marginal-only controls",
-        "",
-        *_wrapped(f"{_second(controls)} Fresh pairs: seed {AGAIN}."),
-        "",
-    ]
-    return lines + controls.table(found.tests)
+    lines += ["### Cells and marginal-only controls", ""]
+    for paragraph in (controls.__doc__ or "").split("\n\n")[1:]:
+        lines += [paragraph.strip(), ""]
+    return [*lines, f"Fresh pairs: seed {AGAIN}.", "", *controls.table(found.tests, board)]
 
 
 def _sets(boards: Mapping[str, Board], kinds: Sequence[str]) -> list[str]:
@@ -145,11 +141,6 @@ def _networks(found: Findings) -> list[str]:
 
 def _wrapped(text: str) -> list[str]:
     return fill(text, 118).split("\n")
-
-
-def _second(module: ModuleType) -> str:
-    """Second paragraph of a module's docstring, on one line."""
-    return " ".join((module.__doc__ or "").split("\n\n")[1].split())
 
 
 def _beside(board: Board, row: str) -> list[str]:
