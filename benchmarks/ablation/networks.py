@@ -95,7 +95,8 @@ def _costs(learnt: Learnt, pair: Pair, place: int, way: int) -> dict[str, float]
     values = [mdl, mdl * len(u), by[0].log_statistic, -by[0].log_p, own + conditional_length(additive)]
     values += [by[1].log_statistic, -by[1].log_p, size]
     of_ranks = (conditional_length(ranks), by[2].log_statistic, -by[2].log_p, size_ranks, np.mean(np.log(ranks.scale)))
-    return dict(zip((*FED, *FED_RANKS), map(float, (*values, *of_ranks)), strict=True))
+    found = dict(zip((*FED, *FED_RANKS), map(float, (*values, *of_ranks)), strict=True))
+    return {name: value for name, value in found.items() if name in READINGS}
 
 
 def _sorted(pair: Pair, way: int, name: str) -> tuple[FloatArray, FloatArray]:

@@ -22,7 +22,8 @@ from whence.catalogue import CATALOGUE, method
 from whence.evidence.training import Labelled, readings_of
 from whence.pair import FloatArray
 
-NO_READING = ("world.py", "training.py", "fitting.py", "trees.npz", "trees.py", "combined.py", "doubt.py")
+LEARNING = ("world.py", "halves.py", "ingredients.py", "unseen.py", "training.py", "fitting.py")
+NO_READING = (*LEARNING, "trees.npz", "trees.py", "combined.py", "doubt.py", "controls.py")
 """Files of the evidence room that readings do not depend on."""
 CONTROLS = ("control-gaussian", "control-distinct", "control-kurtosis")
 NETWORKS = ("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche", "cgnn")
