@@ -2,12 +2,10 @@
 
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import drive
@@ -17,11 +15,18 @@ from whence.benchmark.store import Store
 from whence.benchmark.summary import summarise
 from whence.benchmark.tables import FORMS, Look, render
 
+LIMITED = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""May write files of 200 kB at most. (A `preexec_fn` would fork this process, which may hold threads.)"""
 
-def start(store: Path, limit: Callable[[], None] | None = None) -> subprocess.Popen[str]:
-    command = [sys.executable, drive.__file__, str(store)]
+
+def start(store: Path, prefix: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+    command = [*prefix, sys.executable, drive.__file__, str(store)]
     environment = dict(os.environ) | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=limit)
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
 
 
 def finish(store: Path) -> None:
@@ -99,7 +104,7 @@ def test_killed_ten_times_and_resumed_gives_the_same_table(tmp_path: Path, undis
 
 def test_a_full_disk_is_a_sentence_and_the_file_stays_usable(tmp_path: Path, undisturbed: dict[str, str]) -> None:
     store = tmp_path / "s.sqlite"
-    process = start(store, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)))
+    process = start(store, (sys.executable, "-c", LIMITED))
     said = process.communicate()[1]
     assert process.returncode == 1, said
     assert "is full" in said
