@@ -37,7 +37,7 @@ SAMPLE = 20
 
 def fit(labelled: Labelled, settings: dict[str, Any] | None = None, silent: tuple[int, ...] = ()) -> Trees:
     """Calibrated trees; readings named in `silent` are held at zero."""
-    trees = _boosted(labelled, settings, silent)
+    trees = boosted(labelled, settings, silent)
     return trees._replace(value=_size(left_out_odds(labelled, settings, silent) * labelled.truth) * trees.value)
 
 
@@ -48,20 +48,21 @@ def left_out_odds(
     halves = np.array([half_of(index) for index in range(len(labelled.truth))])
     out = np.empty(len(halves))
     for half in np.unique(halves):
-        trees = _boosted(_part(labelled, halves != half), settings, silent)
-        out[halves == half] = log_odds(trees, _part(labelled, halves == half), silent)
+        trees = boosted(part(labelled, halves != half), settings, silent)
+        out[halves == half] = log_odds(trees, part(labelled, halves == half), silent)
     return out
 
 
-def _boosted(labelled: Labelled, settings: dict[str, Any] | None, silent: tuple[int, ...]) -> Trees:
+def boosted(labelled: Labelled, settings: dict[str, Any] | None = None, silent: tuple[int, ...] = ()) -> Trees:
+    """Trees that rise with every reading, before their size is set."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no stubs
 
     rows, labels = mirrored(labelled, silent)
     rising = np.arange(rows.shape[1]) < labelled.costs.shape[2]
-    boosting = HistGradientBoostingClassifier(**(BOOSTING | (settings or {})), monotonic_cst=rising.astype(int))
+    asked = {"monotonic_cst": rising.astype(int)} | BOOSTING | (settings or {})
     with threadpool_limits(1):  # sums over threads would depend, in their last bits, on how many there are
-        return exported(boosting.fit(rows, labels))
+        return exported(HistGradientBoostingClassifier(**asked).fit(rows, labels))
 
 
 def _size(odds: FloatArray) -> float:
@@ -80,7 +81,8 @@ def log_odds(trees: Trees, labelled: Labelled, silent: tuple[int, ...] = ()) -> 
     return np.asarray(0.5 * (sums[: len(labelled.truth)] - sums[len(labelled.truth) :]))
 
 
-def _part(labelled: Labelled, which: NDArray[np.bool_]) -> Labelled:
+def part(labelled: Labelled, which: NDArray[np.bool_]) -> Labelled:
+    """Some of the pairs."""
     return Labelled(labelled.costs[which], labelled.context[which], labelled.truth[which])
 
 
