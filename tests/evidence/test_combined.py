@@ -54,20 +54,20 @@ def test_both_sides_carry_the_evidence_of_the_plotted_fit(clear: Pair) -> None:
         assert ours.residual is not None and len(ours.residual) == clear.n
 
 
-def test_an_unclear_pair_gets_low_confidence_and_a_reason(unclear: Pair) -> None:
+def test_an_unclear_pair_is_left_undecided_with_a_reason(unclear: Pair) -> None:
     decision = _decide(unclear)
     assert decision.confidence is not None and decision.confidence < LOW
-    (sentence,) = decision.warnings
-    assert "undecided" in sentence and "80 rows are few" in sentence
+    assert decision.direction is Direction.UNDECIDED and decision.leaning is Direction.of(decision.score)
+    assert "80 rows are few" in decision.abstention
 
 
 def test_coarse_columns_are_named() -> None:
     rng = np.random.default_rng(2)
     level = np.round(rng.normal(size=300))
     decision = _decide(Pair.of(level, level + rng.normal(size=300), x_name="grade"))
-    if decision.confidence is not None and decision.confidence < LOW:
-        assert "grade has only" in decision.warnings[0]
-    assert decision.direction is not Direction.UNDECIDED
+    assert decision.confidence is not None
+    assert ("grade has only" in decision.abstention) == (decision.confidence < LOW)
+    assert decision.leaning is not Direction.UNDECIDED
 
 
 def test_ten_rows_and_two_values_still_get_an_answer_or_a_sentence() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from whence.decision import Decision, Evidence, undecided
 from whence.evidence.channels import CHANNELS, READINGS, Readings, read
-from whence.evidence.doubt import doubts
+from whence.evidence.doubt import abstention
 from whence.evidence.resolution import MAX_ROWS, resolved
 from whence.evidence.trees import Trees, one_sided
 from whence.methods import evidence
@@ -52,10 +52,15 @@ class Whence:
         score = forward.score - backward.score
         said = contributions(readings)
         confidence = 1.0 / (1.0 + math.exp(-abs(score)))
-        warnings = doubts(pair, confidence, score, said, (forward, backward))
-        settings = {**self.settings, "contributions": said}
         return Decision(
-            self.name, pair, score, forward, backward, settings=settings, warnings=warnings, confidence=confidence
+            self.name,
+            pair,
+            score,
+            forward,
+            backward,
+            settings={**self.settings, "contributions": said},
+            confidence=confidence,
+            abstention=abstention(pair, confidence, score, said, (forward, backward)) if score else "",
         )
 
 

@@ -1,4 +1,4 @@
-"""Why a decision deserves doubt: one sentence when the confidence is low, naming the reasons that the data show."""
+"""When an answer is withheld: at low confidence, with a sentence that names the reasons the data show."""
 
 import math
 
@@ -8,24 +8,25 @@ from whence.decision import Evidence, Reading
 from whence.pair import Pair
 
 LOW = 0.8
-"""Below this confidence the answer is better read as undecided."""
+"""Below this confidence the answer is undecided."""
 FEW_ROWS = 100
 FEW_VALUES = 12
 OPPOSED = 0.7
 """Channels disagree when those against weigh more than this share of those in favour."""
 
 
-def doubts(
+def abstention(
     pair: Pair, confidence: float, score: float, contributions: dict[str, float], sides: tuple[Evidence, Evidence]
-) -> tuple[str, ...]:
-    """At most one sentence."""
+) -> str:
+    """Why no answer is given; empty when one is."""
     if confidence >= LOW:
-        return ()
+        return ""
     reasons = [
         reason for reason in (_rows(pair), _ties(pair), _reading(sides), _opposed(contributions, score)) if reason
     ]
     because = "; ".join(reasons) or "the kinds of evidence hardly lean either way"
-    return (f"Better read as undecided, confidence {confidence:.0%}: {because}.",)
+    cause, effect = (pair.x_name, pair.y_name) if score > 0 else (pair.y_name, pair.x_name)
+    return f"Undecided: the evidence leans {cause} → {effect} with a confidence of only {confidence:.0%}; {because}."
 
 
 def _rows(pair: Pair) -> str:
