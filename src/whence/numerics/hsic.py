@@ -30,7 +30,7 @@ _CONSTANT = 1e-20
 
 
 class HsicTest(NamedTuple):
-    """Statistic, its permutation mean, variance and skewness, and the upper tail."""
+    """Statistic, the upper tail, and the law under permutation: its three moments and its shape."""
 
     statistic: float
     p_value: float
@@ -38,6 +38,8 @@ class HsicTest(NamedTuple):
     null_mean: float
     null_variance: float
     null_skewness: float
+    null_shape: FloatArray
+    """Leading products of the kernels' eigenvalues, relative to the largest."""
 
 
 class KernelColumn(NamedTuple):
@@ -68,13 +70,20 @@ def hsic_test(
     statistic, one, two = _centred(n, products)
     mean, variance = mean_and_variance(n, one, two)
     if not variance > _CONSTANT * mean * mean:
-        return HsicTest(statistic / n**2, 1.0, 0.0, mean / n**2, variance / n**4, 0.0)
+        return HsicTest(statistic / n**2, 1.0, 0.0, mean / n**2, variance / n**4, 0.0, np.empty(0))
     cubes_a, spectrum_a = _third_order(left, products.gram_a, products.sum_a, one)
     cubes_b, spectrum_b = _third_order(right, products.gram_b, products.sum_b, two)
     # Below six rows the third moment is no function of these sums; a gamma law's skewness stands in.
     skewness = third_moment(n, cubes_a, cubes_b) / variance**1.5 if n > 5 else 2.0 * math.sqrt(variance) / mean
-    log_p = log_tail(statistic, mean, variance, skewness, leading_products(spectrum_a, spectrum_b))
-    return HsicTest(statistic / n**2, math.exp(log_p), log_p, mean / n**2, variance / n**4, skewness)
+    shape = leading_products(spectrum_a, spectrum_b)
+    log_p = log_tail(statistic, mean, variance, skewness, shape)
+    return HsicTest(statistic / n**2, math.exp(log_p), log_p, mean / n**2, variance / n**4, skewness, shape)
+
+
+def p_value_at(statistic: float, test: HsicTest) -> float:
+    """The p-value that another statistic would have under the null law of a test."""
+    law = (test.null_mean, test.null_variance, test.null_skewness, test.null_shape)
+    return math.exp(log_tail(statistic, *law))
 
 
 class Products(NamedTuple):

@@ -26,7 +26,7 @@ from whence.theory.path import PATHS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NAME, REVISION = "identifiability", 1
+NAME, REVISION = "identifiability", 2
 
 STEPS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 ROWS = (100, 300, 1000, 3000)
