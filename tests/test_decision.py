@@ -69,4 +69,4 @@ def test_a_withheld_answer_keeps_its_leaning():
     assert made.direction is Direction.UNDECIDED and made.leaning is Direction.FORWARD
     assert made.cause is None and made.explanation == "Too few rows."
     assert made.to_dict()["leaning"] == "x->y" and made.to_dict()["direction"] == "undecided"
-    assert "60%" in str(made)
+    assert "60 %" in str(made)

@@ -121,6 +121,8 @@ class Decision:
     """The sentence that says why there is no answer; empty when there is one."""
     confidence: float | None = None
     """Calibrated probability that the direction is right, where the method has one."""
+    contributions: Mapping[str, float] = field(default_factory=dict)
+    """How far the score would fall if a kind of evidence were silent, where a method weighs several."""
     abstention: str = ""
     """The sentence that says why the answer is withheld although the score leans one way; empty when it is given."""
     version: str = __version__
@@ -169,7 +171,7 @@ class Decision:
         return f"{self.cause} → {self.effect}"
 
     def __str__(self) -> str:
-        sure = "" if self.confidence is None else f"confidence {self.confidence:.0%}, "
+        sure = "" if self.confidence is None else f"confidence {100 * self.confidence:.0f} %, "
         return f"{self.verdict} ({self.method}, {sure}score {self.score:+.4g}, n = {self.pair.n})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -180,6 +182,7 @@ class Decision:
             "effect": self.effect,
             "score": _json_safe(self.score),
             "confidence": _json_safe(self.confidence),
+            "contributions": dict(self.contributions),
             "leaning": self.leaning.value,
             "method": self.method,
             "n": self.pair.n,

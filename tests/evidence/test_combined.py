@@ -37,7 +37,7 @@ def test_a_clear_pair_gets_a_confident_right_answer(clear: Pair) -> None:
 def test_exchanging_the_columns_negates_the_score_and_every_contribution(clear: Pair) -> None:
     one, two = _decide(clear), _decide(clear.swapped())
     assert one.score == -two.score and one.confidence == two.confidence
-    assert all(one.settings["contributions"][k] == -v for k, v in two.settings["contributions"].items())
+    assert all(one.contributions[k] == -v for k, v in two.contributions.items())
 
 
 def test_the_score_is_forward_minus_backward_and_confidence_its_logistic(clear: Pair) -> None:

@@ -64,7 +64,7 @@ def _all() -> dict[str, Decision]:
         "one side bare": replace(plain, backward=Evidence(-0.1)),
         "not converged": replace(plain, forward=stopped),
         "unknown method": Decision("homemade", rows, 0.3, Evidence(0.2), Evidence(-0.1), seed=7),
-        "confident": replace(plain, confidence=0.93),
+        "confident": replace(plain, confidence=0.93, contributions={"shape": -0.3, "picture": 1.5, "error": 0.0}),
         "withheld": replace(plain, confidence=0.61, abstention="Undecided, leaning: 60 rows are few."),
         "ten rows": decided(pair(10)),
         "many rows": decided(pair(30_000)),

@@ -14,6 +14,7 @@ from whence.report import provenance
 from whence.report.measures import correlations, data_facts, measures
 from whence.report.stance import Stance, readings, sentence
 from whence.report.summary import summarise
+from whence.report.wording import weighed
 
 STANCES = {
     "clear": Stance.CLEAR,
@@ -40,6 +41,8 @@ def test_sentences_name_cause_before_effect() -> None:
     assert "altitude as the cause of temperature" in sentence(SPECIMENS["clear"])
     assert "temperature as the cause of altitude" in sentence(SPECIMENS["backward"])
     assert "93 %" in sentence(SPECIMENS["confident"])
+    assert weighed(SPECIMENS["confident"]) == "picture +1.5, shape −0.3, error 0"
+    assert weighed(SPECIMENS["clear"]) == ""
     assert "leans towards altitude → temperature" in sentence(SPECIMENS["withheld"])
 
 

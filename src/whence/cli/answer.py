@@ -6,7 +6,7 @@ from whence.cli.streams import paragraph, terminal
 from whence.decision import LEVEL, Decision, Direction
 from whence.report.measures import Measure, measures
 from whence.report.stance import Stance, sentence
-from whence.report.wording import BRIEF, count, short, shown, signed
+from whence.report.wording import BRIEF, count, short, shown, signed, weighed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,6 +28,8 @@ def show(decision: Decision) -> None:
         console.print(table)
         console.print()
     console.print(_summary(decision), style="dim")
+    if decision.contributions:
+        paragraph(console, f"What moves the score: {weighed(decision)}.")
     _list(console, "Warnings", decision.warnings)
     if table is not None:
         _list(console, "How to read this", _guide(decision))
@@ -43,7 +45,8 @@ def headline(decision: Decision) -> str:
 def explanation(decision: Decision) -> str:
     """The verdict in words, and what the two tests say."""
     told = shown(decision.explanation) if decision.explanation else ""
-    return told if Stance.of(decision) is Stance.CLEAR else " ".join(filter(None, (sentence(decision), told)))
+    enough = Stance.of(decision) in (Stance.CLEAR, Stance.WITHHELD)
+    return told if enough else " ".join(filter(None, (sentence(decision), told)))
 
 
 def evidence_table(decision: Decision, width: int) -> "Table | None":
@@ -86,7 +89,7 @@ def _summary(decision: Decision) -> str:
     if decision.direction is not Direction.UNDECIDED or not decision.failure:
         parts.insert(0, f"score {signed(decision.score)}")
     if decision.confidence is not None:
-        parts.append(f"confidence {decision.confidence:.0%}")
+        parts.append(f"confidence {100 * decision.confidence:.0f} %")
     return " · ".join(parts)
 
 

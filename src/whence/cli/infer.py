@@ -40,7 +40,7 @@ def infer(
     y: Annotated[str | None, typer.Option("-y", metavar="COL", help="Second column.")] = None,
     method: Annotated[
         str, typer.Option(metavar="NAME", help="A name from `whence methods`, with settings as NAME:key=value.")
-    ] = "loci-h",
+    ] = "whence",
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else.")] = False,
     report: Annotated[Path | None, typer.Option(metavar="OUT.html", help="Also write a page to read and keep.")] = None,
     plot: Annotated[

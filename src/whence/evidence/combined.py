@@ -58,7 +58,8 @@ class Whence:
             score,
             forward,
             backward,
-            settings={**self.settings, "contributions": said},
+            settings=self.settings,
+            contributions=said,
             confidence=confidence,
             abstention=abstention(pair, confidence, score, said, (forward, backward)) if score else "",
         )

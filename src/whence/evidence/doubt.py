@@ -26,7 +26,7 @@ def abstention(
     ]
     because = "; ".join(reasons) or "the kinds of evidence hardly lean either way"
     cause, effect = (pair.x_name, pair.y_name) if score > 0 else (pair.y_name, pair.x_name)
-    return f"Undecided: the evidence leans {cause} → {effect} with a confidence of only {confidence:.0%}; {because}."
+    return f"Undecided: {100 * confidence:.0f} % confidence in {cause} → {effect} is too little; {because}."
 
 
 def _rows(pair: Pair) -> str:

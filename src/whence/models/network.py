@@ -4,8 +4,8 @@
     train      problems → trained networks: value, parameters and status of one iterate, the best
 
 Three engines do the same steps: compiled loops on the CPU (`network_cpu`), plain JAX (`network_xla`) and a fused GPU
-kernel (`network_fused`). A fit's result does not depend on the fits beside it: bit for bit with compiled loops and in the
-fused kernel, to 1e-6 in log-likelihood with plain JAX. CPU and GPU agree to 1e-3 (`benchmarks/network.py gpu`).
+kernel (`network_fused`). A fit's result does not depend on the fits beside it: bit for bit with compiled loops and in
+the fused kernel, to 1e-6 in log-likelihood with plain JAX. CPU and GPU agree to 1e-3 (`benchmarks/network.py gpu`).
 """
 
 from collections.abc import Callable, Iterator, Sequence

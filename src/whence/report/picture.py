@@ -146,7 +146,8 @@ def _heading(decision: Decision) -> str:
     x, y, cause, effect = (short(shown(name or ""), 28) for name in _names(decision))
     verdict = f"{cause} → {effect}" if decision.cause is not None else f"undecided: {x}, {y}"
     score = "" if decision.failure else f", score {signed(decision.score)}"
-    return f"{verdict}   ({decision.method}, n = {count(decision.pair.n)}{score})"
+    sure = score if decision.confidence is None else f", confidence {100 * decision.confidence:.0f} %"
+    return f"{verdict}   ({decision.method}, n = {count(decision.pair.n)}{sure})"
 
 
 def _names(decision: Decision) -> tuple[str | None, ...]:

@@ -7,7 +7,7 @@ from whence.report import provenance
 from whence.report.geometry import Shape, rows_to_draw, shape_of
 from whence.report.measures import Fact, Measure, correlations, data_facts, measures
 from whence.report.stance import Cell, Stance, readings, sentence
-from whence.report.wording import BRIEF, count, fits, number, outcome, short, shown, signed
+from whence.report.wording import BRIEF, count, fits, number, outcome, short, shown, signed, weighed
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,8 @@ class Summary:
     stance: Stance
     explanation: str
     confidence: str
+    weighed: str
+    """What moves the score, where several kinds of evidence do."""
     x: str
     y: str
     score: str
@@ -98,6 +100,7 @@ def summarise(decision: Decision, max_points: int) -> Summary:
         stance=Stance.of(decision),
         explanation=shown(decision.explanation) if decision.explanation else "",
         confidence="" if decision.confidence is None else f"{number(100 * decision.confidence, 3)} %",
+        weighed=weighed(decision),
         x=shown(decision.pair.x_name),
         y=shown(decision.pair.y_name),
         score=signed(decision.score),

@@ -3,7 +3,7 @@
 import math
 import unicodedata
 
-from whence.decision import LEVEL, Evidence
+from whence.decision import LEVEL, Decision, Evidence
 
 BRIEF = 26
 """Letters of a name where both names share a narrow place, such as the head of a table."""
@@ -52,6 +52,12 @@ def signed(value: float | None, digits: int = 4) -> str:
     """As `number`, with a plus sign in front of positive values."""
     plus = "+" if value is not None and 0 < value < math.inf else ""
     return plus + number(value, digits)
+
+
+def weighed(decision: Decision) -> str:
+    """Kinds of evidence and what they add to the score, the weightiest first; empty where a method has but one."""
+    order = sorted(decision.contributions.items(), key=lambda item: (-abs(item[1]), item[0]))
+    return ", ".join(f"{name} {signed(value, 2) if value else '0'}" for name, value in order)
 
 
 def power(mantissa: str, exponent: int) -> str:
