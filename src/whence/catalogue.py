@@ -13,7 +13,7 @@ from typing import Any, cast
 from whence.decision import Method
 from whence.pair import InputError
 
-DEFAULT = "loci-h"
+DEFAULT = "whence"
 
 
 @dataclass(frozen=True)

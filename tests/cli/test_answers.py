@@ -10,6 +10,7 @@ import pytest
 from trial import N, infer, run
 
 import whence
+from whence.catalogue import DEFAULT
 from whence.decision import Decision, Evidence, undecided
 from whence.pair import Pair
 
@@ -25,7 +26,7 @@ def test_the_verdict_comes_first_and_everything_else_is_there(table: Path) -> No
         "HSIC",
         "Independence test, p",
         "Fit converged",
-        "loci-h",
+        "whence",
         f"{N} rows",
         "How to read",
     ):
@@ -41,7 +42,7 @@ def test_json_is_the_decision_and_nothing_else(table: Path) -> None:
     expected = whence.infer(Pair.of(data[:, 0], data[:, 1], x_name="dose", y_name="response")).to_dict()
     assert record == json.loads(json.dumps(expected))
     assert record["direction"] == "x->y"
-    assert (record["cause"], record["effect"], record["method"], record["n"]) == ("dose", "response", "loci-h", N)
+    assert (record["cause"], record["effect"], record["method"], record["n"]) == ("dose", "response", DEFAULT, N)
     for way in ("forward", "backward"):
         assert {"log_likelihood", "hsic", "p_value", "converged"} <= set(record[way])
 
