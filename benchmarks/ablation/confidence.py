@@ -32,13 +32,15 @@ def half(pool: Pooled) -> Measured:
 def calibration(boards: Mapping[str, Board]) -> list[str]:
     """Calibration errors, over the pairs answered without doubt and over all."""
     head = ["", "pairs", f"answered: confidence ≥ {100 * LOW:.0f} %", "calibration error, answered", "by chance alone"]
-    head += ["calibration error, all", "by chance alone"]
+    head += ["confidence − right, answered", "calibration error, all", "by chance alone"]
     rows = []
     for name, board in boards.items():
         pool = pooled(board)
         shown = [f"{pool.calibration_error(least).text(3)}" for least in (LOW, 0.0)]
         chance = [_chance(pool.calibration_by_chance(least)) for least in (LOW, 0.0)]
-        rows.append([name, str(len(pool.score)), f"{answered(pool):.0f} %", shown[0], chance[0], shown[1], chance[1]])
+        lean = pool.overconfidence(LOW).text(3, sign=True)
+        counts = [str(len(pool.score)), f"{answered(pool):.0f} %"]
+        rows.append([name, *counts, shown[0], chance[0], lean, shown[1], chance[1]])
     return markdown(head, rows)
 
 

@@ -124,6 +124,17 @@ class Pooled:
         asked = self.confidence >= least
         return self.over(lambda chosen: self._calibration(chosen[asked[chosen]], self.right))
 
+    def overconfidence(self, least: float = 0.0) -> Measured:
+        """Mean confidence − share of right answers, over the pairs with at least this confidence."""
+        asked = self.confidence >= least
+
+        def gap(chosen: NDArray[np.intp]) -> float:
+            kept = chosen[asked[chosen]]
+            missed = self.confidence[kept] - self.right[kept]
+            return float(np.average(missed, weights=self.weight[kept])) if len(kept) else float("nan")
+
+        return self.over(gap)
+
     def calibration_by_chance(self, least: float = 0.0) -> Measured:
         """The same error if the confidence were exactly right and outcomes coin tosses with its odds."""
         rng = np.random.default_rng(0)

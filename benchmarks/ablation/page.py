@@ -12,6 +12,7 @@ from ablation.rows import SHIPPED
 from ablation.sets import AGAIN, PAIRS, SEED, SHORT
 from ablation.store import NETWORKS
 from ablation.warps import MECHANISMS, ROWS
+from whence.evidence.doubt import LOW
 
 COMMAND = """    python benchmarks/whence_networks.py              (some networks; a quarter of an hour on one core)
     python benchmarks/whence_ablation.py --jobs 2     (everything else)"""
@@ -151,7 +152,9 @@ def _confidence(boards: Mapping[str, Board]) -> list[str]:
     found = pools(boards)
     about = (
         "Calibration error: ten bins of equal width on [½, 1]. It cannot be 0 on few pairs: *by chance alone* is what "
-        "a confidence that is exactly right would show on as many, in the mean and at most in 19 cases of 20."
+        "a confidence that is exactly right would show on as many, in the mean and at most in 19 cases of 20. Where "
+        "confidence − right is below zero, answers are right more often than they promise. Below "
+        f"{100 * LOW:.0f} % confidence no answer is given; accuracies in all other tables count the leaning."
     )
     lines = [
         "",

@@ -1,16 +1,13 @@
-"""What was computed once is kept: readings by the state of the evidence code, scores of other methods by their name.
+"""What was computed once is kept: readings of the channels, and scores of other methods.
 
-`<folder>/readings-<digest>/<set>.npz` and `<folder>/scores/<method>/<set>.npz`; a stored array may be longer than the
-one asked for. The digest is that of the files that make readings (code and networks), so a change there, and nothing
-else, calls for new ones. Scores of other methods are tried out on a few pairs, and thrown away where they differ.
+`<folder>/<what>/<set>.npz`; a stored array may be longer than the one asked for. What is kept is tried out on some
+pairs first, and thrown away where the code now says something else.
 """
 
-import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +16,15 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # s
 
 from ablation.sets import Set
 from whence.catalogue import CATALOGUE, method
+from whence.datasets.collection import LabelledPair
 from whence.evidence.training import Labelled, readings_of
 from whence.pair import FloatArray
 
-LEARNING = ("world.py", "halves.py", "ingredients.py", "unseen.py", "training.py", "fitting.py")
-NO_READING = (*LEARNING, "trees.npz", "trees.py", "combined.py", "doubt.py", "controls.py")
-"""Files of the evidence room that readings do not depend on."""
 CONTROLS = ("control-gaussian", "control-distinct", "control-kurtosis")
 NETWORKS = ("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche", "cgnn")
 SINGLE = tuple(e.name for e in CATALOGUE if e.name not in ("whence", *CONTROLS, *NETWORKS))
 """Every single method of the library that a CPU can afford here."""
 READ = "readings"
-
-
-@cache
-def digest(rooms: tuple[str, ...] = ("evidence", "numerics")) -> str:
-    """Ten letters for the state of the files that make readings."""
-    known = [path for room in rooms for path in (files("whence") / room).iterdir() if path.is_file()]
-    content = {path.name: path.read_bytes() for path in known if path.name not in NO_READING}
-    return hashlib.sha256(b"".join(content[name] for name in sorted(content))).hexdigest()[:10]
 
 
 @dataclass(frozen=True)
@@ -48,8 +35,7 @@ class Store:
 
     def path(self, what: str, name: str) -> Path:
         """Where readings, or the scores of a method, of a set lie."""
-        room = f"{READ}-{digest()}" if what == READ else f"scores/{what}"
-        return self.folder / room / f"{name.replace('/', '__')}.npz"
+        return self.folder / what / f"{name.replace('/', '__')}.npz"
 
     def has(self, what: str, group: Set) -> bool:
         """Whether enough is there already."""
@@ -97,26 +83,34 @@ def fill(store: Store, sets: Sequence[Set], methods: Sequence[str], jobs: int, s
 
 
 def forget_changed(store: Store, sets: Sequence[Set], methods: Sequence[str], say: Callable[[str], None]) -> None:
-    """Throw away the scores of methods that no longer say the same on the first pair of every tenth set."""
-    for name in methods:
-        asked = [group for group in sets[::10] if store.has(name, group)]
-        decided = method(name).decide_many([next(iter(group.pairs)).pair for group in asked])
-        kept = [(store.arrays(name, group) or {})["score"][0] for group in asked]
-        if not np.allclose([d.score for d in decided], kept, rtol=1e-6, atol=1e-9, equal_nan=True):
-            say(f"{name} has changed; its scores are computed anew")
-            for path in store.path(name, "any").parent.glob("*.npz"):
+    """Throw away what is no longer the same on the first pair of every third set."""
+    for what in (READ, *methods):
+        asked = [group for group in sets[::3] if store.has(what, group)]
+        now = _computed(what, [next(iter(group.pairs)) for group in asked]) if asked else {}
+        kept = [store.arrays(what, group) or {} for group in asked]
+        if not all(_alike(now[key], np.array([arrays[key][0] for arrays in kept])) for key in now):
+            say(f"{what} changed and are computed anew" if what == READ else f"{what} changed and is run anew")
+            for path in store.path(what, "any").parent.glob("*.npz"):
                 path.unlink()
+
+
+def _alike(now: FloatArray, kept: FloatArray) -> bool:
+    return now.shape == kept.shape and np.allclose(now, kept, rtol=1e-6, atol=1e-9, equal_nan=True)
+
+
+def _computed(what: str, pairs: Sequence[LabelledPair]) -> dict[str, FloatArray]:
+    """Readings, or the scores of a method."""
+    if what == READ:
+        found = readings_of([(p.pair, p.truth) for p in pairs])
+        return {"costs": found.costs, "context": found.context}
+    decided = method(what).decide_many([p.pair for p in pairs])
+    return {"score": np.array([np.nan if d.failure else d.score for d in decided])}
 
 
 def _fill_one(store: Store, group: Set, what: tuple[str, ...]) -> str:
     listed = group.listed()
-    for name in what:
-        if name == READ:
-            found = readings_of([(p.pair, p.truth) for p in listed])
-            store.keep(name, group, {"costs": found.costs, "context": found.context})
-        else:
-            decided = method(name).decide_many([p.pair for p in listed])
-            store.keep(name, group, {"score": [np.nan if d.failure else d.score for d in decided]})
+    for each in what:
+        store.keep(each, group, _computed(each, listed))
     return group.name
 
 
