@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from whence.decision import LEVEL, Decision, Direction, Evidence, Reading, undecided
+from whence.decision import LEVEL, Decision, Direction, Evidence, Reading, percent, undecided
 from whence.pair import Pair
 
 PAIR = Pair.of(np.arange(12.0), np.arange(12.0) ** 2, x_name="rain", y_name="river")
@@ -70,3 +70,20 @@ def test_a_withheld_answer_keeps_its_leaning():
     assert made.cause is None and made.explanation == "Too few rows."
     assert made.to_dict()["leaning"] == "x->y" and made.to_dict()["direction"] == "undecided"
     assert "60 %" in str(made)
+
+
+@pytest.mark.parametrize(
+    ("p_forward", "p_backward", "words"),
+    [
+        (0.5, 0.001, "Only rain → river fits"),
+        (0.001, 0.5, "points the other way (only river → rain fits)"),
+        (0.5, 0.5, "cannot tell (both directions fit)"),
+        (0.001, 0.001, "fits neither way"),
+    ],
+)
+def test_beside_a_weighed_answer_the_tests_are_one_voice_among_others(p_forward, p_backward, words):
+    assert words in decision(2.0, p_forward, p_backward, confidence=0.88).explanation
+
+
+def test_a_confidence_is_never_rounded_up():
+    assert (percent(0.798), percent(0.9999), percent(0.8)) == ("79 %", "99 %", "80 %")

@@ -32,6 +32,15 @@ class Entry:
 
 CATALOGUE: tuple[Entry, ...] = (
     Entry(
+        "whence",
+        "whence.evidence.combined:whence",
+        "that the pair resembles the generated ones it was calibrated on; weighs description length, independence, "
+        "shape and a trained look at the cloud into one log-odds",
+        "strong hidden common causes and columns with a handful of distinct values, on which it can be sure and wrong; "
+        "on recorded pairs its confidence is worth less than on generated ones",
+        family="combined",
+    ),
+    Entry(
         "loci-h",
         "whence.methods:loci_h",
         "effect = f(cause) + g(cause)·noise; smooth f and g; noise independent of the cause",
@@ -119,14 +128,6 @@ CATALOGUE: tuple[Entry, ...] = (
         "effect = net(cause, Gaussian noise) with a small network: the direction that imitates the data better wins",
         "relations that fit both ways; few rows; random from run to run, and slow without a GPU (minutes a pair)",
         extra="nn",
-    ),
-    Entry(
-        "whence",
-        "whence.evidence.combined:whence",
-        "that the pair resembles some of the generated ones it was calibrated on: description length, independence, "
-        "shape and a trained look at the picture, joined into one log-odds",
-        "strong hidden common causes; columns with a handful of distinct values; then its confidence should be low",
-        family="combined",
     ),
     Entry(
         "mdl",

@@ -63,6 +63,23 @@ class Reading(Enum):
             (False, False): cls.NEITHER_FITS,
         }[fits]
 
+    def beside(self, leaning: Direction) -> str:
+        """The sentence where the two tests are only a part of the evidence that was weighed."""
+        other = {Reading.FORWARD_FITS: Direction.BACKWARD, Reading.BACKWARD_FITS: Direction.FORWARD}
+        if other.get(self) is leaning:
+            only = "{x} → {y}" if self is Reading.FORWARD_FITS else "{y} → {x}"
+            return f"The independence test alone points the other way (only {only} fits); the rest outweighs it."
+        return {
+            Reading.BOTH_FIT: "The independence test alone cannot tell (both directions fit); the rest does.",
+            Reading.NEITHER_FITS: "A location-scale model fits neither way, so a hidden common cause or a mixture is "
+            "possible; the answer rests on the other evidence.",
+        }.get(self, self.value)
+
+
+def percent(confidence: float) -> str:
+    """Rounded down, so that 79.8 % does not look like 80 %, nor 99.9 % like certainty."""
+    return f"{math.floor(100 * confidence)} %"
+
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
@@ -161,7 +178,8 @@ class Decision:
             return self.failure or self.abstention
         if self.reading is None:
             return ""
-        return self.reading.value.format(x=self.pair.x_name, y=self.pair.y_name)
+        said = self.reading.value if self.confidence is None else self.reading.beside(self.leaning)
+        return said.format(x=self.pair.x_name, y=self.pair.y_name)
 
     @property
     def verdict(self) -> str:
@@ -171,7 +189,7 @@ class Decision:
         return f"{self.cause} → {self.effect}"
 
     def __str__(self) -> str:
-        sure = "" if self.confidence is None else f"confidence {100 * self.confidence:.0f} %, "
+        sure = "" if self.confidence is None else f"confidence {percent(self.confidence)}, "
         return f"{self.verdict} ({self.method}, {sure}score {self.score:+.4g}, n = {self.pair.n})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -237,4 +255,4 @@ def _json_safe(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-__all__ = ["LEVEL", "Decision", "Direction", "Evidence", "InputError", "Method", "Reading", "undecided"]
+__all__ = ["LEVEL", "Decision", "Direction", "Evidence", "InputError", "Method", "Reading", "percent", "undecided"]

@@ -21,6 +21,7 @@ _DEPENDENT_Z, _DEPENDENT_SIZE = 5.0, 0.1
 _NOISE_SHARE = 1e-3
 # Below 150 rows the moments cannot tell a curve from a line; 21.7 is the 99 % point of chi-square with nine degrees.
 _GAUSSIAN_ROWS, _GAUSSIAN_CHI2 = 150, 21.7
+_UNRELATED = 6.6  # the 99 % point of chi-square with one degree
 
 
 def check(pair: Pair) -> tuple[str, ...]:
@@ -124,6 +125,11 @@ def linear_gaussian(pair: Pair) -> list[str]:
     moments = [np.mean(u_powers[a] * v_powers[b]) / math.sqrt(math.factorial(a) * math.factorial(b)) for a, b in orders]
     if not pair.n * float(np.sum(np.square(moments))) < _GAUSSIAN_CHI2:
         return []
+    if pair.n * r * r < _UNRELATED:
+        return [
+            f"The columns look unrelated (r² = {r * r:.3f}, both Gaussian): where nothing depends on anything, no "
+            "direction can be found."
+        ]
     return [
         f"The rows look like a straight line with Gaussian noise (r² = {r * r:.2f}, both columns Gaussian), the one "
         "relation whose direction no data can show: do not rely on the direction; look for more rows, a wider range, "

@@ -41,9 +41,11 @@ def test_sentences_name_cause_before_effect() -> None:
     assert "altitude as the cause of temperature" in sentence(SPECIMENS["clear"])
     assert "temperature as the cause of altitude" in sentence(SPECIMENS["backward"])
     assert "93 %" in sentence(SPECIMENS["confident"])
-    assert weighed(SPECIMENS["confident"]) == "picture +1.5, shape −0.3, error 0"
+    assert weighed(SPECIMENS["confident"]) == (
+        "trained look at the cloud +1.5, shape of the effect along the cause −0.3"
+    )
     assert weighed(SPECIMENS["clear"]) == ""
-    assert "leans towards altitude → temperature" in sentence(SPECIMENS["withheld"])
+    assert "no direction for altitude and temperature" in sentence(SPECIMENS["withheld"])
 
 
 def test_numbers_favour_the_better_side() -> None:

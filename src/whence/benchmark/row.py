@@ -84,7 +84,7 @@ def outcome_of(decision: Decision, seconds: float) -> Outcome:
     elif short:
         status, message = Status.NOT_CONVERGED, forward.message or backward.message
     else:
-        status, message = Status.OK, ""
+        status, message = Status.OK, decision.abstention
     return Outcome(float(decision.score), float(forward.score), float(backward.score), status, message, seconds)
 
 

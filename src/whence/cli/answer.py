@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from whence.cli.streams import paragraph, terminal
-from whence.decision import LEVEL, Decision, Direction
+from whence.decision import LEVEL, Decision, Direction, percent
 from whence.report.measures import Measure, measures
 from whence.report.stance import Stance, sentence
 from whence.report.wording import BRIEF, count, short, shown, signed, weighed
@@ -28,7 +28,7 @@ def show(decision: Decision) -> None:
         console.print(table)
         console.print()
     console.print(_summary(decision), style="dim")
-    if decision.contributions:
+    if weighed(decision):
         paragraph(console, f"What moves the score: {weighed(decision)}.")
     _list(console, "Warnings", decision.warnings)
     if table is not None:
@@ -89,7 +89,7 @@ def _summary(decision: Decision) -> str:
     if decision.direction is not Direction.UNDECIDED or not decision.failure:
         parts.insert(0, f"score {signed(decision.score)}")
     if decision.confidence is not None:
-        parts.append(f"confidence {100 * decision.confidence:.0f} %")
+        parts.append(f"confidence {percent(decision.confidence)}")
     return " · ".join(parts)
 
 

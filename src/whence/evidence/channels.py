@@ -1,5 +1,6 @@
 """All readings of a pair: what each channel says of each direction, and the context that is the same both ways."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from whence.evidence.picture import judge, pictures
 from whence.evidence.resolution import Columns
 from whence.evidence.shape import shape_divergence, surface_residuals
 from whence.numerics.hsic import KernelColumn
-from whence.pair import FloatArray, row_order, standardise
+from whence.pair import FloatArray, InputError, row_order, standardise
 
 CHANNELS: dict[str, tuple[str, ...]] = {
     "description": ("mdl", "mdl_total", "mdl_additive", "mdl_ranks"),
@@ -95,7 +96,7 @@ def direction_costs(cause: FloatArray, effect: FloatArray) -> tuple[dict[str, fl
         "p_additive": -by_additive.log_p,
         "h_ranks": by_ranks.log_statistic,
         "p_ranks": -by_ranks.log_p,
-        "mi": -grci.score(u, v),
+        "mi": _neighbours(u, v),
         "surface_1": _log(raw[0]),
         "surface_2": _log(raw[1]),
         "surface_1_ranks": _log(ranked[0]),
@@ -116,8 +117,18 @@ def read(columns: Columns, look: Look = judge) -> Readings:
     backward, seen_backward = direction_costs(columns.y, columns.x)
     values = look((seen_forward, seen_backward))
     sides = [side | {"picture": -float(value)} for side, value in zip((forward, backward), values, strict=True)]
+    if any(math.isnan(side["mi"]) for side in sides):
+        sides = [side | {"mi": 0.0} for side in sides]
     table = np.array([[side[name] for name in READINGS] for side in sides])
     return Readings(_finite(table), _context(columns, sides))
+
+
+def _neighbours(u: FloatArray, v: FloatArray) -> float:
+    """Dependence of cause and GRCI's residual; no number where there are too few rows or no noise at all."""
+    try:
+        return -grci.score(u, v)
+    except InputError:
+        return math.nan
 
 
 def _log(value: float) -> float:

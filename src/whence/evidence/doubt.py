@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from whence.decision import Evidence, Reading
+from whence.decision import Evidence, Reading, percent
 from whence.pair import Pair
 
 LOW = 0.8
@@ -12,7 +12,7 @@ LOW = 0.8
 FEW_ROWS = 100
 FEW_VALUES = 12
 OPPOSED = 0.7
-"""Channels disagree when those against weigh more than this share of those in favour."""
+"""Kinds of evidence disagree when those against weigh more than this share of those in favour."""
 
 
 def abstention(
@@ -22,11 +22,13 @@ def abstention(
     if confidence >= LOW:
         return ""
     reasons = [
-        reason for reason in (_rows(pair), _ties(pair), _reading(sides), _opposed(contributions, score)) if reason
+        reason
+        for reason in (_rows(pair), _ties(pair), _reading(sides, score), _opposed(contributions, score))
+        if reason
     ]
-    because = "; ".join(reasons) or "the kinds of evidence hardly lean either way"
+    because = "; ".join(reasons) or "weighed together, the kinds of evidence hardly lean either way"
     cause, effect = (pair.x_name, pair.y_name) if score > 0 else (pair.y_name, pair.x_name)
-    return f"Undecided: {100 * confidence:.0f} % confidence in {cause} → {effect} is too little; {because}."
+    return f"Undecided: {percent(confidence)} confidence in {cause} → {effect} is too little; {because}."
 
 
 def _rows(pair: Pair) -> str:
@@ -41,12 +43,14 @@ def _ties(pair: Pair) -> str:
     return ""
 
 
-def _reading(sides: tuple[Evidence, Evidence]) -> str:
+def _reading(sides: tuple[Evidence, Evidence], score: float) -> str:
     reading = Reading.of(sides[0].p_value, sides[1].p_value)
     if reading is Reading.BOTH_FIT:
         return "a location-scale model fits both ways"
     if reading is Reading.NEITHER_FITS:
         return "a location-scale model fits neither way, as under a hidden common cause or a mixture"
+    if reading is (Reading.BACKWARD_FITS if score > 0 else Reading.FORWARD_FITS):
+        return "the independence test leaves only the other direction standing"
     return ""
 
 
@@ -57,4 +61,4 @@ def _opposed(contributions: dict[str, float], score: float) -> str:
     if against <= OPPOSED * favour or against == 0:
         return ""
     worst = min(signed, key=lambda name: (signed[name], name))
-    return f"the channels disagree, {worst} speaking loudest against"
+    return f"the kinds of evidence disagree, {worst} speaking loudest against"

@@ -69,7 +69,7 @@ def correlations(pair: Pair) -> tuple[float, float]:
     return linear, ranks
 
 
-_SCORE = "The method's own criterion. Higher is more plausible; the direction with the higher score is chosen."
+_SCORE = "The method's own criterion. The direction with the higher score is the more plausible one."
 _LIKELIHOOD = "Average log density of a row under the fit, in nats, on standardised columns. Higher is better."
 _HSIC = "Dependence left between presumed cause and residual. Smaller is better; 0 would be full independence."
 _TEST = (

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whence.decision import Decision
+from whence.decision import Decision, percent
 from whence.pair import InputError
 from whence.report import panels
 from whence.report.files import replace_with
@@ -146,7 +146,7 @@ def _heading(decision: Decision) -> str:
     x, y, cause, effect = (short(shown(name or ""), 28) for name in _names(decision))
     verdict = f"{cause} → {effect}" if decision.cause is not None else f"undecided: {x}, {y}"
     score = "" if decision.failure else f", score {signed(decision.score)}"
-    sure = score if decision.confidence is None else f", confidence {100 * decision.confidence:.0f} %"
+    sure = score if decision.confidence is None else f", confidence {percent(decision.confidence)}"
     return f"{verdict}   ({decision.method}, n = {count(decision.pair.n)}{sure})"
 
 

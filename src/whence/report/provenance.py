@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from whence.catalogue import CATALOGUE, Entry
-from whence.decision import LEVEL, Decision
+from whence.decision import LEVEL, Decision, percent
 from whence.pair import Pair
 from whence.report.stance import sentence
 from whence.report.wording import count, p_equals, shown, signed
@@ -112,7 +112,7 @@ def paragraph(decision: Decision) -> str:
     x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
     parts = [
         f"The causal direction between {x} and {y} ({count(decision.pair.n)} rows{_left_out(decision)}) was inferred "
-        f"with the method {specification(decision)} of whence {decision.version}"
+        f"with the method {specification(decision)} of the program whence {decision.version}"
         f"{_cited_by_name(decision)}{_principle(decision)}.",
         _result(decision),
         "This assumes that one of the two columns causes the other, that no hidden cause acts on both, and that the "
@@ -171,6 +171,8 @@ def _left_out(decision: Decision) -> str:
 
 def _cited_by_name(decision: Decision) -> str:
     labels = "; ".join(_LABELS[key] for key in _cited(decision))
+    if decision.contributions:
+        labels = f"its location-scale test: {labels}"
     return f" ({labels})" if labels else ""
 
 
@@ -184,6 +186,8 @@ def _result(decision: Decision) -> str:
         return f"It gave no answer: {decision.failure}"
     x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
     score = f"The score (positive favours {x} → {y}) was {signed(decision.score)}"
+    if decision.confidence is not None:
+        score += f", a calibrated confidence of {percent(decision.confidence)}"
     if decision.reading is None:
         return f"{score}. {sentence(decision)}"
     tests = (

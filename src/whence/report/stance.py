@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from whence.decision import Decision, Direction, Reading
+from whence.decision import Decision, Direction, Reading, percent
 from whence.report.wording import BRIEF, short, shown
 
 
@@ -40,7 +40,7 @@ class Stance(Enum):
     )
     WITHHELD = (
         "undecided",
-        "{method} withholds its answer: the evidence leans towards {lean}, but not clearly enough to say so.",
+        "{method} gives no direction for {x} and {y}: the evidence does not lean clearly enough to one side.",
     )
     TIE = ("undecided", "The score does not favour either direction between {x} and {y}.")
     FAILED = ("no answer", "{method} gives no answer for {x} and {y}.")
@@ -87,8 +87,7 @@ def sentence(decision: Decision) -> str:
     """The answer in one sentence."""
     x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
     return Stance.of(decision).sentence.format(
-        lean=f"{x} → {y}" if decision.leaning is Direction.FORWARD else f"{y} → {x}",
-        confidence="" if decision.confidence is None else f"{100 * decision.confidence:.0f} %",
+        confidence="" if decision.confidence is None else percent(decision.confidence),
         cause=shown(decision.cause or ""),
         effect=shown(decision.effect or ""),
         x=x,

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from whence.decision import Decision, Direction, Evidence
+from whence.decision import Decision, Direction, Evidence, percent
 from whence.report import provenance
 from whence.report.geometry import Shape, rows_to_draw, shape_of
 from whence.report.measures import Fact, Measure, correlations, data_facts, measures
 from whence.report.stance import Cell, Stance, readings, sentence
-from whence.report.wording import BRIEF, count, fits, number, outcome, short, shown, signed, weighed
+from whence.report.wording import BRIEF, count, fits, outcome, short, shown, signed, weighed
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ def summarise(decision: Decision, max_points: int) -> Summary:
         sentence=sentence(decision),
         stance=Stance.of(decision),
         explanation=shown(decision.explanation) if decision.explanation else "",
-        confidence="" if decision.confidence is None else f"{number(100 * decision.confidence, 3)} %",
+        confidence="" if decision.confidence is None else percent(decision.confidence),
         weighed=weighed(decision),
         x=shown(decision.pair.x_name),
         y=shown(decision.pair.y_name),
@@ -140,7 +140,7 @@ def drawn_rows(decision: Decision, max_points: int) -> str:
     if n <= max_points:
         return ""
     kept = len(rows_to_draw(decision.pair, max_points))
-    return f"{count(kept)} of {count(n)} rows drawn, a fixed random sample; everything else uses all rows."
+    return f"{count(kept)} of {count(n)} rows drawn, a fixed random sample; the curves and tests use all rows."
 
 
 def _side(decision: Decision, direction: Direction, cause: str, effect: str, shape: Shape) -> Side:

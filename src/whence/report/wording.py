@@ -54,10 +54,20 @@ def signed(value: float | None, digits: int = 4) -> str:
     return plus + number(value, digits)
 
 
+_KINDS = {
+    "description": "code length",
+    "independence": "independence of the residual",
+    "neighbours": "nearest neighbours",
+    "shape": "shape of the effect along the cause",
+    "error": "size of the error",
+    "picture": "trained look at the cloud",
+}
+
+
 def weighed(decision: Decision) -> str:
-    """Kinds of evidence and what they add to the score, the weightiest first; empty where a method has but one."""
+    """Kinds of evidence that move the score and by how much, the weightiest first; empty where a method has but one."""
     order = sorted(decision.contributions.items(), key=lambda item: (-abs(item[1]), item[0]))
-    return ", ".join(f"{name} {signed(value, 2) if value else '0'}" for name, value in order)
+    return ", ".join(f"{_KINDS.get(name, name)} {signed(value, 2)}" for name, value in order if value)
 
 
 def power(mantissa: str, exponent: int) -> str:
