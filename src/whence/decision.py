@@ -178,7 +178,8 @@ class Decision:
             return self.failure or self.abstention
         if self.reading is None:
             return ""
-        said = self.reading.value if self.confidence is None else self.reading.beside(self.leaning)
+        alone = self.confidence is None or self.leaning is Direction.UNDECIDED
+        said = self.reading.value if alone else self.reading.beside(self.leaning)
         return said.format(x=self.pair.x_name, y=self.pair.y_name)
 
     @property

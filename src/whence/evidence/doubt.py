@@ -38,7 +38,7 @@ def _rows(pair: Pair) -> str:
 def _ties(pair: Pair) -> str:
     for name, column in sorted(((pair.x_name, pair.x), (pair.y_name, pair.y)), key=lambda item: item[0]):
         distinct = len(np.unique(column))
-        if distinct < FEW_VALUES:
+        if distinct < min(FEW_VALUES, pair.n):
             return f"{name} has only {distinct} distinct values, too coarse for its shape to be seen"
     return ""
 
