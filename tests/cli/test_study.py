@@ -1,6 +1,7 @@
 """`whence study`: tables on standard output, files in a folder, carried on when called again."""
 
 import sqlite3
+from contextlib import closing
 
 from trial import run
 
@@ -11,11 +12,11 @@ def test_a_study_writes_tables_and_figures_and_is_not_done_twice(tmp_path):
     assert "| " in first.stdout
     assert "files in" in first.stderr
     assert {".csv", ".md", ".pdf", ".png", ".svg", ".sqlite"} <= {path.suffix for path in tmp_path.iterdir()}
-    with sqlite3.connect(tmp_path / "rows.sqlite") as file:
+    with closing(sqlite3.connect(tmp_path / "rows.sqlite")) as file:
         before = file.execute("SELECT max(rowid), count(*) FROM finished").fetchone()
     again = run("study", "splitting", "--fast", "--seeds", 2, "--out", tmp_path)
     assert again.stdout == first.stdout
-    with sqlite3.connect(tmp_path / "rows.sqlite") as file:
+    with closing(sqlite3.connect(tmp_path / "rows.sqlite")) as file:
         assert file.execute("SELECT max(rowid), count(*) FROM finished").fetchone() == before
 
 

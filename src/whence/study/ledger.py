@@ -18,17 +18,16 @@ class Ledger:
 
     def __init__(self, path: Path, study: str) -> None:
         self._study = study
+        self._file = _opened(path)
         try:
-            self._file = sqlite3.connect(path, isolation_level=None)
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=NORMAL")  # a power cut may lose the last cells, never the file
             self._file.execute(
                 "CREATE TABLE IF NOT EXISTS finished (study TEXT, cell TEXT, rows TEXT, PRIMARY KEY (study, cell))"
             )
         except sqlite3.DatabaseError as problem:
-            raise InputError(
-                f"Got {path}, which cannot be used as a file of results ({problem}); name another folder with --out."
-            ) from None
+            self._file.close()
+            raise _unusable(path, problem) from None
 
     def missing(self, cells: Iterable[Cell]) -> list[Cell]:
         """Those cells that are not finished, in their order."""
@@ -53,3 +52,16 @@ class Ledger:
 def key(cell: Cell) -> str:
     """A cell as text, the same whatever the order of its settings."""
     return json.dumps(cell, sort_keys=True)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        return sqlite3.connect(path, isolation_level=None)
+    except sqlite3.DatabaseError as problem:
+        raise _unusable(path, problem) from None
+
+
+def _unusable(path: Path, problem: Exception) -> InputError:
+    return InputError(
+        f"Got {path}, which cannot be used as a file of results ({problem}); name another folder with --out."
+    )
