@@ -18,7 +18,7 @@ from whence.models.network_heads import (
     outputs,
 )
 from whence.models.network_kernel import Shape
-from whence.models.network_layout import canonical, plan, problem
+from whence.models.network_layout import Group, canonical, plan, problem
 from whence.models.network_training import Status, Training
 from whence.pair import InputError
 
@@ -88,6 +88,24 @@ def test_a_fit_does_not_depend_on_its_batch(engine, tolerance):
     reversed_order = train(batch[::-1], ADDITIVE, settings)[::-1]
     assert abs(alone.loss - together[2].loss) <= tolerance
     assert all(abs(a.loss - b.loss) <= tolerance for a, b in zip(together, reversed_order, strict=True))
+
+
+@pytest.mark.parametrize("many", [1, 3, 60, 200])
+def test_steady_groups_have_one_shape_a_bucket(many):
+    lengths = [n for n in (300, 2500, 9000, 16_382) for _ in range(many)]
+    shapes = {(g.fits, g.rows) for g in plan(lengths, 100, 8, 4 << 30, steady=True)}
+    assert shapes == {(512, 384), (16, 3072), (4, 12_288), (4, 16_384)}
+
+
+def test_in_a_steady_group_a_fit_does_not_feel_its_company():
+    batch = problems([100, 94, 120, 110, 120], LOCATION_SCALE)
+    training = Training(hidden=8, steps=200, device="cpu", engine="xla")
+    found = []
+    for members in ((2,), (0, 1, 2), (4, 3, 2, 1, 0)):
+        engine = network_xla.XlaEngine(batch, Group(members, 8, 128), LOCATION_SCALE, training, "cpu")
+        engine.advance(0, 200, np.ones(len(members), dtype=bool))
+        found.append(engine.best()[0][members.index(2)])
+    assert np.array_equal(found[0], found[1]) and np.array_equal(found[0], found[2])
 
 
 def test_rows_of_weight_zero_change_nothing():

@@ -5,7 +5,8 @@
 
 Three engines do the same steps: compiled loops on the CPU (`network_cpu`), plain JAX (`network_xla`) and a fused GPU
 kernel (`network_fused`). A fit's result does not depend on the fits beside it: bit for bit with compiled loops and in
-the fused kernel, to 1e-6 in log-likelihood with plain JAX. CPU and GPU agree to 1e-3 (`benchmarks/network.py gpu`).
+the fused kernel, to 1e-6 in log-likelihood with plain JAX, whose batches on a GPU are of one shape for that reason. CPU
+and GPU agree to 1e-3 (`benchmarks/network.py gpu`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -104,7 +105,8 @@ def _plain(
 
     itemsize = np.dtype(training.precision).itemsize
     mine = [problems[i] for i in chosen]
-    for group in plan([p.n for p in mine], training.hidden, itemsize, training.memory):
+    steady = device == "gpu"
+    for group in plan([p.n for p in mine], training.hidden, itemsize, training.memory, steady):
         yield [chosen[i] for i in group.members], XlaEngine(mine, group, head, training, device)
 
 

@@ -18,6 +18,8 @@ GRID = 2.0**24
 """Standardised values are rounded to multiples of 2⁻²⁴ ≈ 6e-8. A change of units moves them by some 1e-16, which
 thousands of optimiser steps would amplify; after rounding it (almost) never moves them at all."""
 SHORTEST = 64
+STEADY_SHORT, STEADY_LONG = 1 << 18, 1 << 16
+"""Rows of a steady group, padding included: fits of at most 2048 rows come in hundreds, longer ones do not."""
 LIVE_COPIES = 8
 """Buffers of fits × rows × hidden units that one step holds at most: activations, gradients, XLA's temporaries."""
 
@@ -122,18 +124,24 @@ class Group:
     rows: int
 
 
-def plan(lengths: Sequence[int], hidden: int, itemsize: int, memory: int) -> list[Group]:
-    """Group fits by bucket and split each bucket so that no group needs more than `memory` bytes (or is one fit)."""
+def plan(lengths: Sequence[int], hidden: int, itemsize: int, memory: int, steady: bool = False) -> list[Group]:
+    """Group fits by bucket and split each bucket so that no group needs more than `memory` bytes (or is one fit).
+
+    `steady` groups of one bucket all have the same number of fits, however few there are: a compiler may add up in
+    another order for another shape, and 5000 steps make 5e-5 nats of that.
+    """
     by_bucket: dict[int, list[int]] = {}
     for index, n in enumerate(lengths):
         by_bucket.setdefault(bucket(n), []).append(index)
     groups = []
     for rows, members in sorted(by_bucket.items()):
         most = max(1, memory // needed(1, rows, hidden, itemsize))
+        if steady:
+            most = min(most, max(1, (STEADY_SHORT if rows <= 2048 else STEADY_LONG) // rows))
         most = 1 << (most.bit_length() - 1)
         for start in range(0, len(members), most):
             part = tuple(members[start : start + most])
-            groups.append(Group(part, batch_size(len(part)), rows))
+            groups.append(Group(part, most if steady else batch_size(len(part)), rows))
     return groups
 
 
