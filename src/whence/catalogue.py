@@ -263,8 +263,14 @@ def seeded_method(spec: str, seed: int, **settings: Any) -> Method:
 
 def accepts(spec: str, setting: str) -> bool:
     """Whether a method takes a setting of that name, such as `seed` or `device`."""
+    return setting in defaults(spec)
+
+
+def defaults(spec: str) -> dict[str, Any]:
+    """Every setting a method takes, with the value it has unless told otherwise."""
     module, function = entry(spec.split(":")[0]).build.split(":")
-    return setting in inspect.signature(getattr(import_module(module), function)).parameters
+    parameters = inspect.signature(getattr(import_module(module), function)).parameters
+    return {name: parameter.default for name, parameter in parameters.items()}
 
 
 def _setting(text: str, spec: str) -> tuple[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 from trial import run
 
 import whence
+from whence.catalogue import CATALOGUE, Entry
 
 
 def test_version_help_and_no_command() -> None:
@@ -23,14 +24,25 @@ def test_version_help_and_no_command() -> None:
 
 
 def test_methods() -> None:
-    from whence.catalogue import CATALOGUE
-
     shown = run("methods")
     assert shown.exit_code == 0
     assert max(map(len, shown.stdout.splitlines())) <= 80
     records = json.loads(run("methods", "--json").stdout)
     assert [record["name"] for record in records] == [entry.name for entry in CATALOGUE]
     assert all(entry.name in shown.stdout for entry in CATALOGUE)
+
+
+@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
+def test_one_method_is_shown_with_its_settings(entry: Entry) -> None:
+    shown = run("methods", entry.name).stdout
+    assert shown.startswith(entry.name)
+    record = json.loads(run("methods", entry.name, "--json").stdout)
+    assert all(f"{key}=" in shown for key in record["settings"])
+
+
+def test_an_unknown_method_gets_a_sentence() -> None:
+    result = run("methods", "locih")
+    assert result.exit_code == 2 and "did you mean loci-h" in result.stderr
 
 
 def test_demo(tmp_path: Path) -> None:

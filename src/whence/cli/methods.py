@@ -9,14 +9,19 @@ if TYPE_CHECKING:
     from whence.costs import Cost
 
 
-def methods(as_json: Annotated[bool, typer.Option("--json", help="Print the catalogue as JSON.")] = False) -> None:
+def methods(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One method, with its settings.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the catalogue, or its one method, as JSON.")] = False,
+) -> None:
     """Every method by name, with what it assumes, when it fails and what it costs."""
     if as_json:
         from whence.cli.infer import as_text
 
-        print(as_text(_records()))  # noqa: T201  # the command line is where answers are printed
-        return
-    _show()
+        print(as_text(_record(name) if name else _records()))  # noqa: T201  # the place where answers are printed
+    elif name:
+        _show_one(name)
+    else:
+        _show()
 
 
 def _records() -> list[dict[str, Any]]:
@@ -25,6 +30,31 @@ def _records() -> list[dict[str, Any]]:
 
     priced = [(entry, cost(entry.name)) for entry in CATALOGUE]
     return [asdict(entry) | {"cost": asdict(price) if price else None} for entry, price in priced]
+
+
+def _record(name: str) -> dict[str, Any]:
+    from whence.catalogue import defaults, entry
+
+    known = entry(name).name
+    return next(record for record in _records() if record["name"] == known) | {"settings": defaults(known)}
+
+
+def _show_one(name: str) -> None:
+    from whence.catalogue import defaults, entry
+    from whence.cli.streams import paragraph, terminal
+    from whence.costs import UNIT, cost
+
+    console, told, price = terminal(), entry(name), cost(name)
+    console.print(told.name, style="bold")
+    paragraph(console, f"Assumes {told.assumes}.")
+    paragraph(console, f"Fails with {told.fails}.")
+    if price:
+        cores = f"Costs {_duration(price.seconds)} on 1000 rows and one core"
+        paragraph(console, f"{cores}, {_times(price.relative)} a decision of {UNIT}.")
+    if told.extra:
+        paragraph(console, f'Needs: pip install "whence[{told.extra}]"')
+    settings = [f"{key}={value}" for key, value in defaults(name).items()]
+    paragraph(console, f"Settings: {', '.join(settings) or 'none'}.")
 
 
 def _show() -> None:
@@ -51,7 +81,8 @@ def _show() -> None:
         "which is about the same on any. Networks are measured without a GPU."
     )
     console.print(
-        f"The default is {DEFAULT}. Use another with: whence infer FILE --method NAME, with settings as NAME:key=value."
+        f"The default is {DEFAULT}. Use another with: whence infer FILE --method NAME, with settings as NAME:key=value "
+        "(whence methods NAME lists them)."
     )
 
 
