@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from whence.catalogue import accepts, method
+from whence.catalogue import accepts, method, seeded_method
 from whence.decision import Direction
 from whence.models import network_fits
 from whence.pair import InputError, Pair
@@ -110,3 +110,8 @@ def test_short_tied_and_heavy_tailed_pairs_get_an_answer_or_a_sentence():
 def test_the_papers_setting_finds_a_clear_direction():
     decisions = method("nn-loci-h", device="cpu").decide_many([pair(500, seed) for seed in range(4)])
     assert [decision.direction for decision in decisions] == [Direction.FORWARD] * 4
+
+
+@pytest.mark.parametrize(("spec", "seed"), [("nn-loci-h", 3), ("nn-loci-h:seed=5", 5)])
+def test_a_seed_in_the_specification_wins(spec, seed):
+    assert seeded_method(spec, 3).seed == seed

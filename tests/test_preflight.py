@@ -114,3 +114,12 @@ def test_sorted_rows_are_told_from_a_time_series() -> None:
 def test_a_constant_stretch_is_a_heap() -> None:
     pair = clean(7)
     assert any("has the value -0.5 in" in s for s in check(changed(pair, x=np.maximum(pair.x, -0.5))))
+
+
+def test_unrelated_gaussian_columns_are_not_called_a_line() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 500))
+    (unrelated,) = check(Pair.of(x, y))
+    assert "unrelated" in unrelated
+    (line,) = check(Pair.of(x, x + y))
+    assert "straight line" in line

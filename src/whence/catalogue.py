@@ -257,8 +257,9 @@ def method(spec: str = DEFAULT, **settings: Any) -> Method:
 
 
 def seeded_method(spec: str, seed: int, **settings: Any) -> Method:
-    """Build a method, with the seed where it takes one."""
-    return method(spec, **({"seed": seed} if accepts(spec, "seed") else {}), **settings)
+    """Build a method, with the seed where it takes one and the specification names no other."""
+    wanted = accepts(spec, "seed") and not any(word.startswith("seed=") for word in spec.split(":"))
+    return method(spec, **({"seed": seed} if wanted else {}), **settings)
 
 
 def accepts(spec: str, setting: str) -> bool:

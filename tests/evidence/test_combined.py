@@ -5,7 +5,9 @@ import pytest
 
 from whence.catalogue import method
 from whence.decision import Decision, Direction
+from whence.evidence.channels import CHANNELS
 from whence.evidence.doubt import LOW
+from whence.evidence.kinds import KINDS
 from whence.pair import InputError, Pair
 
 
@@ -98,3 +100,7 @@ def test_a_channel_that_cannot_read_a_pair_falls_silent() -> None:
         assert not decision.failure and decision.contributions["neighbours"] == 0.0
         turned = _decide(Pair.of(pair.y, pair.x))
         assert turned.score == -decision.score
+
+
+def test_every_channel_has_a_name_to_read() -> None:
+    assert set(KINDS) == set(CHANNELS)

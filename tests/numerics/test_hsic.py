@@ -2,26 +2,11 @@ import math
 
 import numpy as np
 import pytest
+from dense_kernel import LAWS, centred_kernel
 
 from whence.numerics.hsic import KernelColumn, hsic_test, kernel_column
 from whence.numerics.kernel import BLOCK
 from whence.numerics.permutation_moments import Squares, mean_and_variance
-
-LAWS = {
-    "normal": lambda rng, n: rng.normal(size=n),
-    "t3": lambda rng, n: rng.standard_t(3, size=n),
-    "log-normal": lambda rng, n: rng.lognormal(size=n),
-    "uniform": lambda rng, n: rng.uniform(size=n),
-    "tied": lambda rng, n: rng.poisson(3.0, size=n).astype(float),
-}
-
-
-def centred_kernel(column):
-    """The dense form, which exists only here."""
-    squared = (column[:, None] - column[None, :]) ** 2
-    kernel = np.exp(-squared / np.median(squared[squared > 0]))
-    kernel -= kernel.mean(axis=0)
-    return kernel - kernel.mean(axis=1, keepdims=True)
 
 
 def triple(kernel):

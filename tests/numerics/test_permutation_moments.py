@@ -4,19 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+from dense_kernel import LAWS, centred, centred_kernel, kernel
 
 from whence.numerics.hsic import KernelColumn, hsic_test, kernel_column
 from whence.numerics.kernel_cubes import node_sums
 from whence.numerics.permutation_moments import Cubes, Squares, mean_and_variance, third_moment
 from whence.numerics.weighted_nodes import weighted_nodes
-
-LAWS = {
-    "normal": lambda rng, n: rng.normal(size=n),
-    "t3": lambda rng, n: rng.standard_t(3, size=n),
-    "log-normal": lambda rng, n: rng.lognormal(size=n),
-    "uniform": lambda rng, n: rng.uniform(size=n),
-    "tied": lambda rng, n: rng.poisson(3.0, size=n).astype(float),
-}
 
 
 def squares(a):
@@ -29,16 +22,6 @@ def cubes(a):
     a = a - np.trace(a) / (n - 1) * (np.eye(n) - 1 / n)
     d = np.diag(a)
     return Cubes(np.sum(d**3), d @ np.sum(a**2, axis=1), d @ a @ d, np.sum(a**3), np.sum(a * (a @ a)))
-
-
-def kernel(column):
-    squared = (column[:, None] - column[None, :]) ** 2
-    return np.exp(-squared / np.median(squared[squared > 0]))
-
-
-def centred(matrix):
-    matrix = matrix - matrix.mean(axis=0)
-    return matrix - matrix.mean(axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize("n", [6, 7])
@@ -57,7 +40,7 @@ def test_moments_equal_those_of_all_permutations(n):
 def test_skewness_of_the_statistic_equals_the_dense_form(law, n):
     rng = np.random.default_rng(5)
     a, b = LAWS[law](rng, n), LAWS[law](rng, n)
-    one, two = centred(kernel(a)), centred(kernel(b))
+    one, two = centred_kernel(a), centred_kernel(b)
     _, variance = mean_and_variance(n, squares(one), squares(two))
     expected = third_moment(n, cubes(one), cubes(two)) / variance**1.5
     assert hsic_test(a, b).null_skewness == pytest.approx(expected, rel=1e-7)

@@ -1,5 +1,6 @@
 """What is said about a decision: its stance, its numbers, and how to repeat and cite it."""
 
+import ast
 import shlex
 from dataclasses import replace
 from typing import Any
@@ -111,9 +112,14 @@ def test_left_out_rows_are_repeated_and_reported() -> None:
     assert "3 more left out" in provenance.paragraph(decision)
 
 
-def test_the_python_snippet_compiles() -> None:
+def test_the_python_snippet_asks_for_the_same_decision() -> None:
     for decision in SPECIMENS.values():
-        compile(provenance.python(decision), "snippet", "exec")
+        tree = ast.parse(provenance.python(decision))
+        (call,) = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "whence.infer")
+        asked = [ast.literal_eval(each) for each in call.args[1:]]
+        assert asked == [decision.pair.x_name, decision.pair.y_name]
+        method = next(ast.literal_eval(word.value) for word in call.keywords if word.arg == "method")
+        assert method == provenance.specification(decision)
 
 
 @pytest.mark.parametrize("kind", SPECIMENS)

@@ -16,8 +16,7 @@ def build(spec: str, seed: int) -> Method:
     """
     words = spec.split(":")
     if len(words) < 2 or "=" in words[1]:
-        takes_seed = catalogue.accepts(spec, "seed") and not any(word.startswith("seed=") for word in words)
-        return catalogue.method(spec, **({"seed": seed} if takes_seed else {}))
+        return catalogue.seeded_method(spec, seed)
     path, given = ":".join(words[:2]), [catalogue._setting(word, spec) for word in words[2:]]
     found = _find(path)
     if isinstance(found, type) or not hasattr(found, "decide_many"):

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from whence.cli.streams import paragraph, terminal
-from whence.decision import LEVEL, Decision, Direction, percent
+from whence.decision import LEVEL, Decision, percent
 from whence.report.measures import Measure, measures
 from whence.report.stance import Stance, sentence
 from whence.report.wording import BRIEF, count, short, shown, signed, weighed
@@ -86,7 +86,7 @@ def _marked(row: Measure) -> tuple[str, str]:
 
 def _summary(decision: Decision) -> str:
     parts = [f"method {decision.method}", f"{count(decision.pair.n)} rows"]
-    if decision.direction is not Direction.UNDECIDED or not decision.failure:
+    if not decision.failure:
         parts.insert(0, f"score {signed(decision.score)}")
     if decision.confidence is not None:
         parts.append(f"confidence {percent(decision.confidence)}")

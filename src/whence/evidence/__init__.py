@@ -10,6 +10,7 @@ channels       the table of all channels: a pair -> its antisymmetric readings a
 trees          the fitted combination: antisymmetric boosted trees, evaluated by compiled code
 combined       the method: readings -> log-odds, confidence
 doubt          the reasons for doubt, in one sentence
+kinds          what a reader calls the channels
 controls       three rules that look at the marginals only, to hold every table against
 
 What it has learnt from, and how:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from whence.decision import Evidence, Reading, percent
+from whence.evidence.kinds import KINDS
 from whence.pair import Pair
 
 LOW = 0.8
@@ -61,4 +62,4 @@ def _opposed(contributions: dict[str, float], score: float) -> str:
     if against <= OPPOSED * favour or against == 0:
         return ""
     worst = min(signed, key=lambda name: (signed[name], name))
-    return f"the kinds of evidence disagree, {worst} speaking loudest against"
+    return f"the kinds of evidence disagree, {KINDS[worst]} speaking loudest against"

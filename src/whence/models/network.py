@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from whence.models import network_jax
 from whence.models.network_heads import Head
-from whence.models.network_layout import Problem, plan
+from whence.models.network_layout import LONG, Problem, plan
 from whence.models.network_training import Status, Trained, Training
 from whence.pair import FloatArray, InputError
 
@@ -112,7 +112,7 @@ def _plain(
 
 def _fused(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[Built]:
     """Short fits through the fused kernel, long ones through the plain engine; all of them if there is no kernel."""
-    from whence.models.network_fused import LONG, FusedEngine, launch
+    from whence.models.network_fused import FusedEngine, launch
 
     short = [i for i, problem in enumerate(problems) if problem.n <= LONG]
     mine = [problems[i] for i in short]

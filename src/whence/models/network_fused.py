@@ -14,10 +14,6 @@ from whence.models.network_layout import Group, Problem, batch_size, bucket, sta
 from whence.models.network_training import Training
 from whence.pair import FloatArray
 
-LONG = 2048
-"""Fits of more rows than this are left to the plain engine: here a fit is one warp and would run on alone (5.5 s for
-1000 rows, whether 1 or 200 of them), while plain code spreads a long fit over the whole card."""
-
 
 def shape_for(hidden: int) -> Shape:
     """All hidden units in one tile, four rows a block, one warp a fit: fastest in `benchmarks/network.py shapes`."""

@@ -4,6 +4,7 @@ import math
 import unicodedata
 
 from whence.decision import LEVEL, Decision, Evidence
+from whence.evidence.kinds import KINDS
 
 BRIEF = 26
 """Letters of a name where both names share a narrow place, such as the head of a table."""
@@ -54,20 +55,10 @@ def signed(value: float | None, digits: int = 4) -> str:
     return plus + number(value, digits)
 
 
-_KINDS = {
-    "description": "code length",
-    "independence": "independence of the residual",
-    "neighbours": "nearest neighbours",
-    "shape": "shape of the effect along the cause",
-    "error": "size of the error",
-    "picture": "trained look at the cloud",
-}
-
-
 def weighed(decision: Decision) -> str:
     """Kinds of evidence that move the score and by how much, the weightiest first; empty where a method has but one."""
     order = sorted(decision.contributions.items(), key=lambda item: (-abs(item[1]), item[0]))
-    return ", ".join(f"{_KINDS.get(name, name)} {signed(value, 2)}" for name, value in order if value)
+    return ", ".join(f"{KINDS.get(name, name)} {signed(value, 2)}" for name, value in order if value)
 
 
 def power(mantissa: str, exponent: int) -> str:
