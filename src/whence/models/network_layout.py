@@ -21,8 +21,9 @@ SHORTEST = 64
 LONG = 2048
 """On a GPU, fits of more rows than this are left to the plain engine: in the fused kernel a fit is one warp and would
 run on alone (5.5 s for 1000 rows, whether 1 or 200 of them), while plain code spreads a long fit over the card."""
-STEADY_SHORT, STEADY_LONG = 1 << 18, 1 << 16
-"""Rows of a steady group, padding included: short fits come in hundreds, long ones do not."""
+STEADY_SHORT, STEADY_LONG = 1 << 20, 1 << 16
+"""Rows of a steady group, padding included: short fits come in hundreds, long ones do not. On an H200 a group of 2²⁰
+rows is a quarter faster a fit than one of 2¹⁸."""
 LIVE_COPIES = 8
 """Buffers of fits × rows × hidden units that one step holds at most: activations, gradients, XLA's temporaries."""
 
