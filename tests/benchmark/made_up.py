@@ -1,6 +1,8 @@
 """Made-up rows, as a store would hold them, for tests of tables, figures and the page."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,8 +17,9 @@ def rows(
     pairs: int = 20,
     failed: int = 0,
     seed: int = 0,
+    withheld: int = 0,
 ) -> list[Row]:
-    """`failed` pairs of every set fail for the last method."""
+    """In every set, `failed` pairs fail for the last method; the first withholds its `withheld` least sure answers."""
     rng = np.random.default_rng(seed)
     made = []
     for method in methods:
@@ -26,7 +29,14 @@ def rows(
                 right = rng.random() < SHARES.get(method, 0.5)
                 broken = method == methods[-1] and index <= failed
                 made.append(_row(method, dataset, index, truth, right, broken, float(rng.exponential())))
-    return made
+    return [_hesitant(row, made, withheld) if withheld and row.method == methods[0] else row for row in made]
+
+
+def _hesitant(row: Row, rows: Sequence[Row], withheld: int) -> Row:
+    sizes = sorted(abs(each.score) for each in rows if (each.method, each.dataset) == (row.method, row.dataset))
+    unsure = abs(row.score) <= sizes[withheld - 1]
+    confidence = 1 / (1 + math.exp(-abs(row.score)))
+    return replace(row, confidence=confidence, withheld=unsure, message="too unsure" if unsure else "")
 
 
 def _row(method: str, dataset: str, index: int, truth: int, right: bool, broken: bool, size: float) -> Row:
@@ -41,7 +51,9 @@ def _row(method: str, dataset: str, index: int, truth: int, right: bool, broken:
         score=score,
         forward=score,
         backward=0.0,
+        confidence=math.nan,
         decision="undecided" if broken else ("x->y" if score > 0 else "y->x"),
+        withheld=False,
         truth=truth,
         weight=1.0,
         correct=right and not broken,

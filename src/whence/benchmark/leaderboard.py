@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ def contents(rows: Sequence[Row]) -> dict[str, Any]:
         "pairs": {name: max(c.pairs for (_, s), c in first.cells.items() if s == name) for name in first.sets},
         "methods": [_line(method, columns, summaries) for method in first.methods],
         "best": {metric: {c: summary.best(c) for c in columns} for metric, summary in summaries.items()},
+        "withholding": [_withheld(first, method, columns) for method in first.withholding],
         "notes": notes(first),
         "total": len(rows),
     }
@@ -65,6 +67,16 @@ def _line(method: str, columns: Sequence[str], summaries: dict[str, Summary]) ->
     }
 
 
+def _withheld(summary: Summary, method: str, columns: Sequence[str]) -> dict[str, Any]:
+    known = [column for column in columns if (method, column) in summary.answered]
+    lines = {column: [summary.value(method, column), *astuple(summary.answered[method, column])] for column in known}
+    return {"name": method, "lines": {column: _rounded(numbers) for column, numbers in lines.items()}}
+
+
 def _numbers(summary: Summary, method: str, column: str) -> list[float | None]:
     numbers = [summary.value(method, column), *summary.bounds(method, column), summary.printed(method, column)]
+    return _rounded(numbers)
+
+
+def _rounded(numbers: Sequence[float]) -> list[float | None]:
     return [None if math.isnan(number) else round(number, 2) for number in numbers]

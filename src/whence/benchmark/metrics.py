@@ -22,15 +22,19 @@ class Scored:
     truth: NDArray[np.int64]
     """+1 = first column causes the second, −1 = the second causes the first."""
     weight: FloatArray
+    confidence: FloatArray | None = None
+    """What the method says of its own certainty; NaN = nothing."""
 
     @classmethod
-    def of(cls, score: ArrayLike, truth: ArrayLike, weight: ArrayLike | None = None) -> "Scored":
+    def of(
+        cls, score: ArrayLike, truth: ArrayLike, weight: ArrayLike | None = None, confidence: ArrayLike | None = None
+    ) -> "Scored":
         """Arrays of equal length; infinite scores become NaN, since no method may answer with infinity."""
         values = np.array(score, dtype=np.float64)
         values[~np.isfinite(values)] = np.nan
         labels = np.asarray(truth, dtype=np.int64)
         weights = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
-        return cls(values, labels, weights)
+        return cls(values, labels, weights, None if confidence is None else np.asarray(confidence, dtype=np.float64))
 
     @property
     def correct(self) -> NDArray[np.bool_]:
@@ -39,9 +43,19 @@ class Scored:
 
     @property
     def order(self) -> NDArray[np.intp]:
-        """Most certain first; equal confidence keeps file order, which reproduces the published numbers."""
-        confidence = np.abs(self.score)
-        return np.argsort(-np.where(np.isnan(confidence), -1.0, confidence), kind="stable")
+        """Most certain first: by confidence where the method has one, otherwise by |score|.
+
+        Equal confidence is told apart by |score|, and equal |score| keeps file order, which reproduces the published
+        numbers.
+        """
+        size = np.abs(self.score)
+        size = np.where(np.isnan(size), -1.0, size)
+        sure = np.full(len(size), -np.inf) if self.confidence is None else self.confidence
+        known = np.isfinite(sure) & (size >= 0)
+        # One leaning without a confidence, and the two scales cannot be ranked together: |score| is all there is.
+        if not known[size > 0].all():
+            return np.argsort(-size, kind="stable")
+        return np.lexsort((-size, -np.where(known, sure, -np.inf)))
 
 
 def accuracy(scored: Scored) -> float:

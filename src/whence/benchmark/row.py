@@ -42,6 +42,8 @@ class Outcome:
     status: Status
     message: str
     seconds: float
+    confidence: float = math.nan
+    withheld: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,12 @@ class Row:
     """Positive = the file's first column causes the second, whatever flip the run used."""
     forward: float
     backward: float
+    confidence: float
+    """How sure the method says it is; NaN where it says nothing."""
     decision: str
+    """Which way the score leans, also where the answer is withheld."""
+    withheld: bool
+    """The method leans but gives no answer; `message` says why. Metrics count the leaning all the same."""
     truth: int
     weight: float
     correct: bool
@@ -69,6 +76,11 @@ class Row:
     n: int
     settings: str
     """JSON of everything the method was set to."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether a user would have been given a direction."""
+        return Status(self.status).answered and not self.withheld
 
 
 def outcome_of(decision: Decision, seconds: float) -> Outcome:
@@ -82,10 +94,13 @@ def outcome_of(decision: Decision, seconds: float) -> Outcome:
     elif decision.leaning is Direction.UNDECIDED:
         status, message = Status.UNDECIDED, "The two directions tie exactly."
     elif short:
-        status, message = Status.NOT_CONVERGED, forward.message or backward.message
+        reasons = (decision.abstention, forward.message or backward.message)
+        status, message = Status.NOT_CONVERGED, " ".join(filter(None, reasons))
     else:
         status, message = Status.OK, decision.abstention
-    return Outcome(float(decision.score), float(forward.score), float(backward.score), status, message, seconds)
+    numbers = (float(decision.score), float(forward.score), float(backward.score))
+    confidence = math.nan if decision.confidence is None else float(decision.confidence)
+    return Outcome(*numbers, status, message, seconds, confidence, status.answered and bool(decision.abstention))
 
 
 def nothing(status: Status, message: str, seconds: float) -> Outcome:

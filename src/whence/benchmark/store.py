@@ -1,7 +1,8 @@
 """One SQLite file of results: a row per pair as it is finished, never doubled, never lost.
 
 Write-ahead logging lets two runners and a reader share the file; a row that is already there is left as it is, so
-that running twice is the same as running once.
+that running twice is the same as running once. A file of an earlier layout is read as it is, and gains the columns it
+lacks when it is first written to.
 """
 
 import math
@@ -17,18 +18,23 @@ from whence.benchmark.row import Row
 from whence.pair import InputError
 
 APPLICATION_ID = 0x77686E63  # "whnc"
-SCHEMA = 1
+SCHEMA = 2
 BUSY_SECONDS = 60.0
 
 _KEY = ("dataset", "pair_id", "method", "seed", "settings_hash", "version")
 _TYPES = {"str": "TEXT NOT NULL", "int": "INTEGER NOT NULL", "bool": "INTEGER NOT NULL", "float": "REAL"}
-_COLUMNS = tuple(field.name for field in fields(Row))
+_DECLARED = {field.name: _TYPES[getattr(field.type, "__name__", str(field.type))] for field in fields(Row)}
+_COLUMNS = tuple(_DECLARED)
 _CREATE = "CREATE TABLE IF NOT EXISTS result ({}, PRIMARY KEY ({})) WITHOUT ROWID".format(
-    ", ".join(f"{field.name} {_TYPES[getattr(field.type, '__name__', str(field.type))]}" for field in fields(Row)),
-    ", ".join(_KEY),
+    ", ".join(f"{name} {kind}" for name, kind in _DECLARED.items()), ", ".join(_KEY)
 )
 # Not INSERT OR IGNORE, which would also drop, without a word, a row that breaks a NOT NULL.
-_INSERT = f"INSERT INTO result VALUES ({', '.join('?' * len(_COLUMNS))}) ON CONFLICT ({', '.join(_KEY)}) DO NOTHING"
+_INSERT = (
+    f"INSERT INTO result ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
+    f"ON CONFLICT ({', '.join(_KEY)}) DO NOTHING"
+)
+# What layout 1 says of a column it does not have: it kept a message beside an "ok" for a withheld answer only.
+_LATER = {"confidence": "NULL", "withheld": "(status = 'ok' AND message <> '')"}
 
 Key = tuple[str, str, str, int, str, str]
 
@@ -101,7 +107,9 @@ class Store:
     def rows(self) -> list[Row]:
         """Every row, in an order that does not depend on when it was made."""
         with _sentences(self.path):
-            found = self._connection.execute(f"SELECT {', '.join(_COLUMNS)} FROM result").fetchall()
+            lacking = _lacking(self._connection)
+            names = [_LATER[name] if name in lacking else name for name in _COLUMNS]
+            found = self._connection.execute(f"SELECT {', '.join(names)} FROM result").fetchall()
         return sorted((_row(values) for values in found), key=_place)
 
     def seconds(self) -> dict[str, float]:
@@ -137,7 +145,7 @@ def _plain(value: object) -> object:
 def _row(values: tuple[object, ...]) -> Row:
     named = dict(zip(_COLUMNS, values, strict=True))
     numbers = {name: math.nan if named[name] is None else named[name] for name in _COLUMNS}
-    flags = {name: bool(named[name]) for name in ("correct", "flipped")}
+    flags = {name: bool(named[name]) for name in ("correct", "flipped", "withheld")}
     return Row(**(numbers | flags))  # type: ignore[arg-type]  # the columns are the fields of Row
 
 
@@ -150,8 +158,22 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     with _transaction(connection):
         connection.execute(_CREATE)
+        _grow(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def _lacking(connection: sqlite3.Connection) -> list[str]:
+    there = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('result')")}
+    return [name for name in _LATER if name not in there]
+
+
+def _grow(connection: sqlite3.Connection) -> None:
+    for name in _lacking(connection):
+        kind = _DECLARED[name]
+        default = " DEFAULT 0" if "NOT NULL" in kind else ""
+        connection.execute(f"ALTER TABLE result ADD COLUMN {name} {kind}{default}")
+        connection.execute(f"UPDATE result SET {name} = {_LATER[name]}")
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from whence.benchmark import paper
+from whence.benchmark.answered import Answered, answered
 from whence.benchmark.metrics import METRICS, Scored
 from whence.benchmark.resampling import bootstrap, interval, resample
 from whence.benchmark.row import Row, Status
@@ -39,6 +40,13 @@ class Summary:
     methods: tuple[str, ...]
     sets: tuple[str, ...]
     cells: dict[tuple[str, str], Cell]
+    answered: dict[tuple[str, str], Answered] = field(default_factory=dict)
+    """Of the methods that withheld an answer somewhere, by (method, set or mean)."""
+
+    @property
+    def withholding(self) -> list[str]:
+        """The methods that withheld an answer somewhere."""
+        return [method for method in self.methods if any(name == method for name, _ in self.answered)]
 
     def value(self, method: str, column: str) -> float:
         """A cell's value or the mean over all sets; NaN where a method was not run on every one of them."""
@@ -91,7 +99,7 @@ def summarise(
     cells = {key: _cell(group, metric, key[1], intervals) for key, group in groups.items()}
     methods = sorted({method for method, _ in cells}, key=_method_place)
     columns = sorted({name for _, name in cells}, key=_set_place)
-    return Summary(metric, tuple(methods), tuple(columns), cells)
+    return Summary(metric, tuple(methods), tuple(columns), cells, _answered(groups, columns))
 
 
 def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
@@ -114,7 +122,8 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
 def scored(rows: Sequence[Row]) -> Scored:
     """The rows of one method on one set under one seed, for the metrics."""
     answers = [row.score if Status(row.status).answered or row.score == 0 else math.nan for row in rows]
-    return Scored.of(answers, [row.truth for row in rows], [row.weight for row in rows])
+    columns = ([row.truth for row in rows], [row.weight for row in rows], [row.confidence for row in rows])
+    return Scored.of(answers, *columns)
 
 
 def by_seed(rows: Sequence[Row]) -> dict[int, list[Row]]:
@@ -131,6 +140,16 @@ def _cell(rows: Sequence[Row], metric: str, dataset: str, intervals: bool) -> Ce
     failed = sum(Status(row.status).broken for row in rows)
     seconds = float(np.median([row.seconds for row in rows]))
     return Cell(100 * value, 100 * low, 100 * high, len(rows), failed, seconds, 100 * draws)
+
+
+def _answered(groups: dict[tuple[str, str], list[Row]], sets: Sequence[str]) -> dict[tuple[str, str], Answered]:
+    found: dict[tuple[str, str], Answered] = {}
+    for method in {method for (method, _), rows in groups.items() if any(row.withheld for row in rows)}:
+        mine = {name: groups[method, name] for name in sets if (method, name) in groups}
+        found |= {(method, name): answered(rows) for name, rows in mine.items()}
+        if len(mine) == len(sets):
+            found[method, MEAN] = answered(*mine.values())
+    return found
 
 
 def _version(text: str) -> tuple[tuple[int, ...], str]:

@@ -4,12 +4,18 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from whence.benchmark.summary import MEAN, Summary
 from whence.pair import InputError
+
+_ANSWERED = ("_answered", "_answered_accuracy", "_answered_low", "_answered_high")
+_EXPLAINED = (
+    "*All pairs* counts the way every score leans, withheld or not; in brackets the 95 % Wilson interval.\n"
+    "In the mean every set has the same weight."
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,19 @@ def cost(summary: Summary) -> str:
     return "\n".join(lines) + "\n"
 
 
+def withheld(summary: Summary, method: str) -> str:
+    """Of a method that withholds answers, as Markdown: a line per set, narrow enough for a terminal."""
+    head = (f"{method}, in percent", "all pairs", "answered", "right of the answered")
+    lines = [head, *((column, *_given(summary, method, column)) for column in _columns(summary))]
+    first, *others = (max(map(len, cells)) for cells in zip(*lines, strict=True))
+    marks = ("-" * first, *("-" * (width - 1) + ":" for width in others))
+    padded = [
+        [name.ljust(first), *(cell.rjust(width) for cell, width in zip(cells, others, strict=True))]
+        for name, *cells in (head, marks, *lines[1:])
+    ]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in padded) + "\n"
+
+
 def notes(summary: Summary) -> list[str]:
     """What a reader must know beside the numbers."""
     return [*summary.failures(), *summary.incomplete()]
@@ -64,6 +83,19 @@ def _text(summary: Summary, method: str, column: str, look: Look, bold: Callable
     return text
 
 
+def _given(summary: Summary, method: str, column: str) -> list[str]:
+    value, found = summary.value(method, column), summary.answered.get((method, column))
+    if found is None:
+        return ["–", "–", "–"]
+    right = "–" if math.isnan(found.accuracy) else f"{found.accuracy:.1f} [{found.low:.0f}–{found.high:.0f}]"
+    return [f"{value:.1f}", f"{found.share:.1f}", right]
+
+
+def _withholding(summary: Summary) -> list[str]:
+    """Methods whose given answers are shown apart; of the metrics, only accuracy is a matter of answers given."""
+    return summary.withholding if summary.metric == "accuracy" else []
+
+
 def _lines(summary: Summary, look: Look, bold: Callable[[str], str]) -> Iterator[list[str]]:
     for method in summary.methods:
         yield [method, *(_text(summary, method, column, look, bold) for column in _columns(summary))]
@@ -80,6 +112,10 @@ def _markdown(summary: Summary, look: Look) -> str:
     columns = _columns(summary)
     lines = [f"| {_caption(summary, look)} | {' | '.join(columns)} |", "|---|" + "---:|" * len(columns)]
     lines += [f"| {' | '.join(cells)} |" for cells in _lines(summary, look, lambda text: f"**{text}**")]
+    for method in _withholding(summary):
+        lines += ["", withheld(summary, method).rstrip()]
+    if _withholding(summary):
+        lines += ["", _EXPLAINED]
     if said := notes(summary):
         lines += ["", *(f"- {note} (failures count as wrong)." for note in said)]
     return "\n".join(lines) + "\n"
@@ -90,9 +126,17 @@ def _latex(summary: Summary, look: Look) -> str:
     head = [f"% {_caption(summary, look)}", rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
     body = [" & ".join(["method", *columns]) + r" \\", r"\midrule"]
     for cells in _lines(summary, look, lambda text: rf"\textbf{{{text}}}"):
-        body.append(" & ".join([_escaped(cells[0]), *(cell.replace("–", "--") for cell in cells[1:])]) + r" \\")
+        body.append(_latex_line(cells))
+    for method in _withholding(summary):
+        given = zip(*(_given(summary, method, column)[1:] for column in columns), strict=True)
+        names = (f"{method}: answered", f"{method}: right of the answered")
+        body += [r"\midrule", *(_latex_line([name, *cells]) for name, cells in zip(names, given, strict=True))]
     tail = [r"\bottomrule", r"\end{tabular}", *(f"% {note}" for note in notes(summary))]
     return "\n".join([*head, *body, *tail]) + "\n"
+
+
+def _latex_line(cells: list[str]) -> str:
+    return " & ".join([_escaped(cells[0]), *(cell.replace("–", "--") for cell in cells[1:])]) + r" \\"
 
 
 def _escaped(text: str) -> str:
@@ -105,12 +149,24 @@ def _csv(summary: Summary, look: Look) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     parts = ["", *(["_low", "_high"] if look.intervals else []), *(["_minus_paper"] if look.paper else [])]
-    writer.writerow(["method", *(column + part for column in _columns(summary) for part in parts), "failed"])
+    columns = _columns(summary)
+    extra = [column + part for column in columns for part in _ANSWERED] if _withholding(summary) else []
+    writer.writerow(["method", *(column + part for column in columns for part in parts), "failed", *extra])
     for method in summary.methods:
         failed = sum(cell.failed for (name, _), cell in summary.cells.items() if name == method)
-        numbers = [number for column in _columns(summary) for number in _numbers(summary, method, column, look)]
-        writer.writerow([method, *("" if math.isnan(number) else f"{number:.4f}" for number in numbers), failed])
+        numbers = [number for column in columns for number in _numbers(summary, method, column, look)]
+        more = [number for column in columns for number in _answers(summary, method, column)] if extra else []
+        writer.writerow([method, *map(_decimal, numbers), failed, *map(_decimal, more)])
     return out.getvalue()
+
+
+def _decimal(number: float) -> str:
+    return "" if math.isnan(number) else f"{number:.4f}"
+
+
+def _answers(summary: Summary, method: str, column: str) -> tuple[float, ...]:
+    found = summary.answered.get((method, column))
+    return (math.nan,) * len(_ANSWERED) if found is None else astuple(found)
 
 
 def _numbers(summary: Summary, method: str, column: str, look: Look) -> list[float]:
@@ -131,11 +187,15 @@ def _json(summary: Summary, look: Look) -> str:
 def _record(summary: Summary, method: str, column: str, look: Look) -> dict[str, Any]:
     names = ["value", *(["low", "high"] if look.intervals else []), *(["minus_paper"] if look.paper else [])]
     numbers = _numbers(summary, method, column, look)
-    record: dict[str, Any] = {
-        name: None if math.isnan(number) else round(number, 4) for name, number in zip(names, numbers, strict=True)
-    }
+    record = _named(names, numbers)
+    if method in _withholding(summary):
+        record["answered"] = _named(["share", "accuracy", "low", "high"], _answers(summary, method, column))
     cell = summary.cells.get((method, column))
     return record if cell is None else record | {"pairs": cell.pairs, "failed": cell.failed}
+
+
+def _named(names: Sequence[str], numbers: Sequence[float]) -> dict[str, Any]:
+    return {name: None if math.isnan(number) else round(number, 4) for name, number in zip(names, numbers, strict=True)}
 
 
 FORMS: dict[str, Callable[[Summary, Look], str]] = {"md": _markdown, "csv": _csv, "latex": _latex, "json": _json}

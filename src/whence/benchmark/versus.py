@@ -39,6 +39,8 @@ def contents(rows: Sequence[Row]) -> str:
     for (method, name), group in sorted(grouped(rows).items()):
         counts = Counter(row.status for row in group)
         said = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+        kept = sum(row.withheld for row in group)
+        said += f"; {kept} withheld" if kept else ""
         failed = next((row for row in group if Status(row.status).broken), None)
         why = "" if failed is None else f"pair {failed.pair_id}: {failed.message}".replace("|", "/")
         seconds = float(np.median([row.seconds for row in group]))
