@@ -48,6 +48,12 @@ def test_risk_at_full_coverage_is_the_error(rows):
     assert ((curve >= -1e-9) & (curve <= 100 + 1e-9)).all()
 
 
+def test_risk_is_ranked_by_confidence_where_there_is_one():
+    score, truth, confidence = [3.0, 2.0, 1.0], [-1, 1, 1], [0.6, 0.8, 0.9]
+    assert np.allclose(risk(Scored.of(score, truth, None, confidence)), [0, 0, 100 / 3])
+    assert np.allclose(risk(Scored.of(score, truth)), [100, 50, 100 / 3])
+
+
 def test_risk_curves_are_drawn_the_same_each_time(tmp_path: Path):
     scored = drawn()
     for folder in ("one", "two"):

@@ -118,6 +118,34 @@ def test_no_answer_is_wrong_and_never_helps(bad: float, metric: str) -> None:
 
 def test_a_failure_ranks_below_the_smallest_confidence() -> None:
     assert list(Scored.of([math.nan, 0.0, 1e-300, -5.0], [1, 1, 1, 1]).order) == [3, 2, 1, 0]
+    sure = [0.99, 0.99, 0.6, 0.7]
+    assert list(Scored.of([math.nan, 0.0, 1e-300, -5.0], [1, 1, 1, 1], None, sure).order) == [1, 3, 2, 0]
+
+
+def test_a_confidence_ranks_before_the_score() -> None:
+    scored = Scored.of([1.0, -2.0, 3.0], [1, 1, 1], None, [0.9, 0.8, 0.7])
+    assert list(scored.order) == [0, 1, 2]
+    assert list(decision_rate_curve(scored)) == pytest.approx([1, 1 / 2, 2 / 3])
+    assert accuracy(scored) == accuracy(Scored.of(scored.score, scored.truth))
+
+
+@given(st.lists(st.one_of(st.floats(-60, 60), st.just(math.nan)), min_size=1, max_size=40), st.floats(0.05, 5))
+def test_a_confidence_that_grows_with_the_score_changes_no_rank(score: list[float], scale: float) -> None:
+    """Also where it stands still: beyond |score| = 37 the logistic function is 1."""
+    plain = Scored.of(score, np.ones(len(score)))
+    sure = Scored.of(score, np.ones(len(score)), None, 1 / (1 + np.exp(-scale * np.abs(score))))
+    assert np.array_equal(sure.order, plain.order)
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.floats(0.5, 1)), min_size=1, max_size=20), st.data())
+def test_one_answer_without_a_confidence_and_all_are_ranked_by_score(
+    rows: list[tuple[float, float]], data: st.DataObject
+) -> None:
+    score, confidence = map(np.array, zip(*rows, strict=True))
+    score[data.draw(st.integers(0, len(rows) - 1))] = 2.5
+    confidence[score == 2.5] = math.nan
+    truth = np.ones(len(rows))
+    assert np.array_equal(Scored.of(score, truth, None, confidence).order, Scored.of(score, truth).order)
 
 
 def test_auroc_agrees_with_scikit_learn() -> None:

@@ -1,8 +1,9 @@
 """The store: keeps rows, never doubles them, and answers a wrong file with a sentence."""
 
 import math
+import re
 import sqlite3
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -148,3 +149,10 @@ def test_a_store_in_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
             assert store.rows() == [ROW]
     finally:
         folder.chmod(0o755)
+
+
+def test_the_page_on_the_store_names_every_column() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "benchmark.md").read_text(encoding="utf-8")
+    lines = [line.split("|")[1] for line in text.split("\n") if line.startswith("| `")]
+    named = [name for line in lines for name in re.findall("`(.+?)`", line)]
+    assert sorted(named) == sorted(field.name for field in fields(Row))

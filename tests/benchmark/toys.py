@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -135,6 +135,27 @@ quits = Toy("quits", lambda pair: exit(3))
 some_raise = Toy("some-raise", _some_raise)
 threads = Toy("threads", _threads)
 no_method = 17
+
+
+SURE = 0.85
+
+
+@dataclass(frozen=True)
+class Hesitant:
+    """Always right and sometimes silent."""
+
+    name: str = "hesitant"
+
+    def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
+        return [self._decide(pair) for pair in pairs]
+
+    def _decide(self, pair: Pair) -> Decision:
+        told = answer(self.name, pair, _oracle(pair))
+        confidence = 1 / (1 + math.exp(-abs(told.score)))
+        return replace(told, confidence=confidence, abstention="" if confidence >= SURE else "Too unsure.")
+
+
+hesitant = Hesitant()
 
 
 class Short:

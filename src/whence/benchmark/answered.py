@@ -45,7 +45,8 @@ def wilson(share: float, count: float, level: float = LEVEL) -> tuple[float, flo
     z = NormalDist().inv_cdf((1 + level) / 2)
     middle = share + z**2 / (2 * count)
     reach = z * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
-    return max(0.0, (middle - reach) / (1 + z**2 / count)), min(1.0, (middle + reach) / (1 + z**2 / count))
+    low, high = (end / (1 + z**2 / count) for end in (middle - reach, middle + reach))
+    return max(0.0, min(low, share)), min(1.0, max(high, share))  # at 0 and 1 but for rounding the share is an end
 
 
 def _pairs(rows: Sequence[Row]) -> FloatArray:

@@ -103,7 +103,10 @@ def table(
     datasets: Sets = None,
     out: Annotated[Path | None, typer.Option(help="File to write (default: standard output).")] = None,
 ) -> None:
-    """Methods × data sets with the mean; the best of each column in bold."""
+    """Methods × data sets with the mean; the best of each column in bold.
+
+    Where a method withholds answers, a narrow table follows: the share it answers, and how often it is right there.
+    """
     from whence.benchmark import tables
     from whence.benchmark.summary import summarise
 

@@ -38,7 +38,7 @@ def risk_coverage(panels: Mapping[str, Mapping[str, Scored]], resamples: Mapping
 
 
 def risk(scored: Scored) -> FloatArray:
-    """Weighted share of wrong answers in per cent among the k most certain, k = 1 … n."""
+    """Weighted share of wrong answers in per cent among the k most certain (see `Scored.order`), k = 1 … n."""
     order = scored.order
     return np.asarray(100 * (1 - running_accuracy(scored.correct[order], scored.weight[order])))
 
