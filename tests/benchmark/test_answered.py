@@ -63,6 +63,15 @@ def test_a_method_without_a_confidence_has_an_empty_cell(method: str, tmp_path: 
     assert {each["confidence"] for each in csv.DictReader(io.StringIO(export(rows)))} == {""}
 
 
+def test_rows_are_ranked_by_the_confidence_they_carry() -> None:
+    rows = made_up.rows(sets=("AN",), methods=("mine",))
+    sure = [replace(row, confidence=0.9 if row.correct else 0.6) for row in rows]
+    right = np.sort([row.correct for row in rows])[::-1]
+    expected = 100 * np.mean(np.cumsum(right) / np.arange(1, len(rows) + 1))
+    assert summarise(sure, "audrc", intervals=False).value("mine", "AN") == pytest.approx(expected)
+    assert summarise(rows, "audrc", intervals=False).value("mine", "AN") < expected
+
+
 @pytest.mark.parametrize("converged", [True, False])
 def test_a_fit_that_stopped_short_hides_no_withheld_answer(converged: bool) -> None:
     side = Evidence(score=0.1, converged=converged, message="" if converged else "It stopped at its limit.")
