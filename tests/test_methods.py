@@ -55,13 +55,17 @@ def test_the_order_of_the_rows_does_not_change_a_bit(name, seed):
 
 
 @pytest.mark.parametrize("name", LOCI)
-@pytest.mark.parametrize(("slope", "shift"), [(1e6, 0.0), (1e-6, 0.0), (1.0, 100.0), (-1.0, 3.0), (25.4, -1e3)])
+@pytest.mark.parametrize(
+    ("slope", "shift"), [(1e6, 0.0), (1e-290, 0.0), (1e290, 0.0), (1.0, 100.0), (-1.0, 3.0), (25.4, -1e3)]
+)
 def test_units_do_not_matter(name, slope, shift):
     x, y = lsnm()
     plain = whence.infer(x, y, method=name)
     for other in (whence.infer(slope * x + shift, y, method=name), whence.infer(x, slope * y + shift, method=name)):
         assert other.direction is plain.direction
         assert other.score == pytest.approx(plain.score, abs=1e-8)
+        assert np.isfinite([other.forward.location, other.forward.scale, other.backward.scale]).all()
+        assert len(other.warnings) == len(plain.warnings)
 
 
 @pytest.mark.parametrize("name", LOCI)
@@ -106,6 +110,7 @@ def test_a_textbook_additive_pair_is_decided_rightly_and_with_a_real_p_value():
     ("spec", "words"),
     [
         ("loci-x", "did you mean"),
+        ("LOCI-H", "did you mean loci-h"),
         ("loci-h:n_knots", "expected key=value"),
         ("loci-h:knots=5", "it takes: decide_by, degree"),
         ("loci-h:n_knots=abc", "expected a whole number"),
@@ -116,6 +121,13 @@ def test_a_textbook_additive_pair_is_decided_rightly_and_with_a_real_p_value():
 def test_a_wrong_method_or_setting_gets_a_sentence(spec, words):
     with pytest.raises(InputError, match=words):
         method(spec)
+
+
+def test_what_is_no_method_and_settings_that_would_be_lost_are_refused():
+    with pytest.raises(InputError, match="Got None for the method"):
+        whence.infer(*lsnm(), method=None)
+    with pytest.raises(InputError, match="'n_knots' beside a method that is built already"):
+        whence.infer(*lsnm(), method=method("loci-h"), n_knots=5)
 
 
 def test_settings_travel_with_the_name():

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.pair import InputError, Pair, both_directions, standardise
+from whence.pair import InputError, Pair, both_directions, spread, standardise
 
 GOOD = np.arange(12.0)
 BAD = {
@@ -16,6 +16,9 @@ BAD = {
     "text": (["a"] * 12, GOOD, "'x' is not numeric"),
     "dates": (np.arange(12).astype("datetime64[D]"), GOOD, "dates"),
     "complex": (GOOD * 1j, GOOD, "complex"),
+    "masked": (np.ma.masked_equal(GOOD, 3), GOOD**2, "1 row with a missing value"),
+    "masked dates": (np.ma.masked_equal(np.arange(12), 3).astype("datetime64[D]"), GOOD, "dates"),
+    "too large": (GOOD, GOOD * 1e306, "'y' has a value of size 1.1e\\+307"),
     "two-dimensional": (np.ones((12, 2)), GOOD, "shape"),
 }
 
@@ -54,6 +57,7 @@ def test_standardised_columns_have_mean_zero_and_unit_spread_whatever_their_size
     z = standardise(np.array(values) * unit)
     assert abs(z.mean()) < 1e-9
     assert z.std() == pytest.approx(1.0)
+    assert spread(np.array(values) * unit) / unit == pytest.approx(np.std(values))
 
 
 def test_both_directions_turns_the_pair_round_once():

@@ -240,7 +240,7 @@ def entry(name: str) -> Entry:
     import difflib
 
     known = [candidate.name for candidate in CATALOGUE]
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"one of: {', '.join(known)}."
     raise InputError(f"Got the method {name!r}, which whence does not have; {hint}")
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from whence.decision import Evidence
 from whence.numerics.spacings import log_density_at_rows
-from whence.pair import Pair, standardise
+from whence.pair import Pair, spread, standardise
 
 Criterion = Callable[[Evidence], float]
 
@@ -96,4 +96,4 @@ def _log_joint(cause: np.ndarray, effect: np.ndarray, side: Evidence) -> np.ndar
     marginal = log_density_at_rows(standardise(cause))
     if marginal is None or side.residual is None or side.scale is None:
         return None
-    return np.asarray(marginal - 0.5 * side.residual**2 - np.log(side.scale / np.std(effect)))
+    return np.asarray(marginal - 0.5 * side.residual**2 - np.log(side.scale / spread(effect)))

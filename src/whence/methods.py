@@ -20,7 +20,7 @@ from whence.models.fit import Fit
 from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_location, fit_location_scale
 from whence.models.splitting import fit_crosswise
 from whence.numerics.hsic import hsic_test
-from whence.pair import FloatArray, InputError, NanPolicy, Pair, both_directions, row_order, standardise
+from whence.pair import FloatArray, InputError, NanPolicy, Pair, both_directions, row_order, spread, standardise
 from whence.ranges import at_least, positive
 
 Model = Callable[[FloatArray, FloatArray], Fit]
@@ -175,10 +175,25 @@ def infer(
     from whence.tables import pair_from
 
     pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy)
-    if isinstance(method, str):
-        method = seeded_method(method, **({"seed": seed} | settings))
+    method = _built_method(method, seed, settings)
     (decision,) = method.decide_many([pair])
     return replace(decision, warnings=(*check(pair), *decision.warnings))
+
+
+def _built_method(method: str | Method, seed: int, settings: Mapping[str, Any]) -> Method:
+    if isinstance(method, str):
+        return seeded_method(method, seed, **settings)
+    if not isinstance(method, Method):
+        raise InputError(
+            f"Got {method!r} for the method; expected a name from `whence methods`, or an object with a name and "
+            "decide_many(pairs)."
+        )
+    if settings:
+        raise InputError(
+            f"Got the setting{'s' * (len(settings) > 1)} {', '.join(map(repr, settings))} beside a method that is "
+            "built already; expected settings with a method's name only: give them where the method is built."
+        )
+    return method
 
 
 def _built(
@@ -207,12 +222,12 @@ def _check_spline_settings(name: str, settings: Mapping[str, Any]) -> None:
 
 def _in_file_order(fit: Fit, order: np.ndarray, effect: FloatArray) -> dict[str, FloatArray]:
     """Per-row results back in the rows' own order, location and scale in the effect's own units."""
-    centre, spread = np.mean(effect), np.std(effect)
+    centre, unit = np.mean(effect), spread(effect)
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     return {
-        "location": centre + spread * fit.location[back],
-        "scale": spread * fit.scale[back],
+        "location": centre + unit * fit.location[back],
+        "scale": unit * fit.scale[back],
         "residual": fit.residual[back],
     }
 

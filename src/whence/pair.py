@@ -11,6 +11,8 @@ FloatArray = NDArray[np.float64]
 NanPolicy = Literal["raise", "omit"]
 
 MIN_ROWS = 10
+LARGEST = 1e301
+"""Values beyond this are refused: the sum of some million of them is no number any more."""
 
 
 class InputError(ValueError):
@@ -88,6 +90,13 @@ def standardise(column: FloatArray) -> FloatArray:
     return centred / np.sqrt(np.mean(centred * centred))
 
 
+def spread(column: FloatArray) -> float:
+    """Population standard deviation, safe for values whose squares overflow or underflow."""
+    centred = column - np.mean(column)
+    unit = np.max(np.abs(centred))
+    return float(unit * np.std(centred / unit))
+
+
 def row_order(cause: FloatArray, effect: FloatArray) -> NDArray[np.intp]:
     """Rows by cause and then effect: summed in this order, no file's order can change a bit of an answer."""
     order = np.argsort(cause)
@@ -102,7 +111,7 @@ def both_directions(pair: Pair, score: Callable[[FloatArray, FloatArray], Any]) 
 
 def _column(values: ArrayLike, name: str) -> FloatArray:
     try:
-        array = np.asarray(values)
+        array = _unmasked(values)
         if array.dtype.kind in "mM":
             raise TypeError("dates")
         if array.dtype.kind == "c":
@@ -122,6 +131,13 @@ def _column(values: ArrayLike, name: str) -> FloatArray:
     return np.ascontiguousarray(array)
 
 
+def _unmasked(values: ArrayLike) -> NDArray[Any]:
+    """As an array, with NaN where a masked array hides its value."""
+    if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
+        return np.where(np.ma.getmaskarray(values), np.nan, np.ma.getdata(values))
+    return np.asarray(values)
+
+
 def _complete(
     x: FloatArray, y: FloatArray, x_name: str, y_name: str, nan_policy: NanPolicy
 ) -> tuple[FloatArray, FloatArray, int]:
@@ -133,6 +149,12 @@ def _complete(
             raise InputError(
                 f"Column {name!r} has {infinite} infinite value{'s' * (infinite > 1)}; expected finite numbers: "
                 "remove or correct these rows."
+            )
+        largest = float(np.max(np.abs(column), initial=0.0, where=~np.isnan(column)))
+        if largest > LARGEST:
+            raise InputError(
+                f"Column {name!r} has a value of size {largest:.3g}; expected at most {LARGEST:g}, beyond which sums "
+                "overflow: correct that row, or give the column in another unit."
             )
     missing = np.isnan(x) | np.isnan(y)
     count = int(np.count_nonzero(missing))

@@ -59,6 +59,7 @@ def test_arrays_and_series() -> None:
     assert_same(pair_from(X.tolist(), Y), ("x", "y"))
     assert_same(pair_from((X, Y)), ("x", "y"))
     assert_same(pair_from(np.column_stack([X, Y])), ("column 1", "column 2"))
+    assert_same(pair_from(X.astype(str), [*map(str, Y.tolist())]), ("x", "y"))
     assert_same(pair_from(FRAME["rain"], FRAME["river"]))
     assert_same(pair_from(pl.Series("rain", X), pl.Series("river", Y)))
     assert_same(pair_from(pa.array(X), pa.chunked_array([Y])), ("x", "y"))
@@ -67,7 +68,29 @@ def test_arrays_and_series() -> None:
     assert pair_from(pair) is pair
 
 
+@pytest.mark.parametrize("columns", [{}, {"x": 2, "y": 3}])
+def test_repeated_names_in_memory(columns) -> None:
+    twice = FRAME.set_axis(["place", "v", "v"], axis=1)
+    for table in (twice, pa.table([FRAME["place"], X, Y], names=["place", "v", "v"])):
+        assert_same(pair_from(table, **columns), ("v (column 2)", "v (column 3)"))
+
+
+def test_series_are_never_paired_against_their_labels() -> None:
+    rain, river = FRAME["rain"], FRAME["river"]
+    with pytest.raises(InputError, match="row labels differ"):
+        pair_from(rain, river[::-1])
+    np.testing.assert_array_equal(pair_from(rain[::-1], river[::-1]).x, X[::-1])
+    assert_same(pair_from(rain, river[::-1].to_numpy()[::-1]), None)
+
+
 def test_missing_values_in_tables() -> None:
+    masked = np.ma.array([*X, 1e9], mask=[*([False] * 30), True])
+    for held in (
+        (masked, [*Y, 1.0]),
+        ({"rain": masked, "river": [*Y, 1.0]},),
+        (np.ma.column_stack([masked, [*Y, 1]]),),
+    ):
+        assert_same(pair_from(*held, nan_policy="omit"), None)
     holes = {"rain": [*X.tolist(), None], "river": [*Y.tolist(), 1.0]}
     for table in (pd.DataFrame(holes), pl.DataFrame(holes), holes):
         assert_same(pair_from(table, nan_policy="omit"))
@@ -84,6 +107,7 @@ def test_missing_values_in_tables() -> None:
         (FRAME, "rain", "rivr", "did you mean 'river'"),
         (FRAME, "rain", "place", "Column 'place' has the text 'a' in row 1"),
         (FRAME, 9, 2, "from 1 to 3"),
+        (FRAME, X, Y, "Got a ndarray in the place of a column's name"),
         ({"a": X}, None, None, "Got 1 column"),
         ({}, None, None, "Got 0 columns"),
         ({"a": X, "b": X}, None, None, "identical"),

@@ -156,6 +156,13 @@ def test_a_cell() -> None:
     assert number("1,5", ",") == 1.5
     assert [number(c) for c in ("1,5", "abc", "12_34", "1 2", "2020-01-01", "5%")] == [None] * 6
     assert number("1.234,5", ",") is None
+    assert number("1.234", ",") is None
+
+
+def test_three_decimals_after_a_comma_are_decimals_where_nothing_says_thousands(tmp_path: Path) -> None:
+    for a in ([f"{k},{k:03d}" for k in range(1, 13)], [f"{k / 8}".replace(".", ",") for k in range(12)]):
+        path = save(tmp_path, "a;b\n" + "".join(f"{cell};{k % 5}\n" for k, cell in enumerate(a)))
+        assert read_pair(path).x.tolist() == [float(cell.replace(",", ".")) for cell in a]
 
 
 def test_a_header_is_told_from_data() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whence.decision import LEVEL, Decision, Evidence
-from whence.pair import FloatArray, Pair, standardise
+from whence.pair import FloatArray, Pair, spread, standardise
 from whence.report.wording import count, fits, number, p_value, signed
 
 
@@ -55,7 +55,7 @@ def data_facts(pair: Pair) -> tuple[Fact, ...]:
         ("Median", lambda v: number(float(np.median(v)))),
         ("Largest", lambda v: number(float(v.max()))),
         ("Mean", lambda v: number(float(v.mean()))),
-        ("Standard deviation", lambda v: number(float(v.std()))),
+        ("Standard deviation", lambda v: number(spread(v))),
         ("Skewness", lambda v: signed(float(np.mean(standardise(v) ** 3)), 2)),
     )
     with np.errstate(all="ignore"):

@@ -1,6 +1,7 @@
 """One cell, one number: what counts as a number, what counts as missing, and what is said of anything else."""
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ MISSING = frozenset(
 """Ways of writing "no value", compared in lower case and without surrounding blanks."""
 
 _SHOWN = 40
+_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
+_SMALL = re.compile(r"[-+]?\d{1,3}")
 
 
 def number(cell: str, decimal: str = ".") -> float | None:
@@ -21,8 +24,9 @@ def number(cell: str, decimal: str = ".") -> float | None:
     text = cell.strip().strip("\"'").strip()
     if text.lower() in MISSING:
         return math.nan
-    # Python reads 1_000 as a thousand; in a table an underscore is part of an identifier.
-    if "_" in text or (decimal != "." and "." in text and "," in text):
+    # Python reads 1_000 as a thousand; in a table an underscore is part of an identifier. Beside decimal commas a point
+    # is a thousands mark.
+    if "_" in text or (decimal != "." and "." in text):
         return None
     try:
         return float(text.replace(decimal, ".").replace("\N{MINUS SIGN}", "-"))
@@ -37,6 +41,8 @@ def numbers(cells: Sequence[str], decimal: str = ".") -> FloatArray | int:
             return np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
         pass
+    if decimal != "." and (marked := _thousands(cells)) is not None:
+        return marked
     values = np.empty(len(cells))
     for k, cell in enumerate(cells):
         value = number(cell, decimal)
@@ -44,6 +50,18 @@ def numbers(cells: Sequence[str], decimal: str = ".") -> FloatArray | int:
             return k
         values[k] = value
     return values
+
+
+def _thousands(cells: Sequence[str]) -> int | None:
+    """Position of the first comma in a column that seems to use it as a thousands mark (950 beside 1,200), if any.
+
+    Read as decimals, such a column would be numbers still, but wrong ones.
+    """
+    marked = [k for k, cell in enumerate(cells) if "," in cell]
+    if not marked or len(marked) == len(cells) or not all(_GROUPED.fullmatch(cells[k].strip()) for k in marked):
+        return None
+    others = (cell.strip() for cell in cells if "," not in cell)
+    return marked[0] if all(_SMALL.fullmatch(cell) for cell in others if cell.lower() not in MISSING) else None
 
 
 def from_objects(values: Iterable[Any], name: str) -> FloatArray:
@@ -78,6 +96,6 @@ def clipped(text: str) -> str:
 def not_a_number(name: str, place: str, cell: str) -> InputError:
     """The refusal of a text cell."""
     return InputError(
-        f"Column {name!r} has the text {clipped(cell)} in {place}; expected numbers only: correct that cell, or choose "
-        "another column with -x and -y."
+        f"Column {name!r} has the text {clipped(cell)} in {place}; expected numbers only, without units or "
+        "thousands marks: correct that cell, or choose another column with -x and -y."
     )

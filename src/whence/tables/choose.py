@@ -48,6 +48,11 @@ def choose(table: Table, where: str, x: str | int | None, y: str | int | None) -
 
 def position(names: Sequence[str], wanted: str | int) -> int:
     """Position of a column given by name or by number; a name that exists wins."""
+    if hasattr(wanted, "__len__") and not isinstance(wanted, (str, tuple)):
+        raise InputError(
+            f"Got a {type(wanted).__name__} in the place of a column's name; expected infer(table, 'a', 'b') with two "
+            "names, or infer(x, y) with two columns."
+        )
     text = str(wanted).strip()
     if text in names:
         return names.index(text)

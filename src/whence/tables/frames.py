@@ -1,7 +1,7 @@
 """Tables and columns already in memory: pandas, polars and Arrow through narwhals, dictionaries, arrays."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,22 @@ class FrameTable:
 def as_two_columns(data: Any, x: Any, y: Any) -> tuple[Named, Named] | None:
     """`(x, y)` given as two sequences, or None when `data` is a table and x and y name its columns."""
     if y is None and x is not None and not isinstance(x, (str, int, np.integer)):
+        _check_row_labels(data, x)
         return _named(data, "x", x), _named(x, "y", data)
     if isinstance(data, tuple) and len(data) == 2 and x is None and y is None:
         return as_two_columns(data[0], data[1], None)
     return None
+
+
+def _check_row_labels(first: Any, second: Any) -> None:
+    """pandas pairs values by their labels, and whoever sorted or filtered one of two series expects the same here."""
+    labels, others = getattr(first, "index", None), getattr(second, "index", None)
+    comparable = hasattr(labels, "equals") and hasattr(others, "equals") and len(first) == len(second)
+    if comparable and not labels.equals(others):  # type: ignore[union-attr]  # it has `equals`
+        raise InputError(
+            "Got two series whose row labels differ; expected the same labels in the same order: put both into one "
+            "data frame, or give their values alone, as in infer(x.to_numpy(), y.to_numpy())."
+        )
 
 
 def as_table(data: Any) -> FrameTable:
@@ -57,11 +69,21 @@ def frame_table(data: Any) -> FrameTable:
             f"Got {type(data).__name__}; expected two arrays, a pandas, polars or Arrow table with column names, or "
             "the path of a file."
         ) from None
+    except nw.exceptions.DuplicateError:
+        names, numbered = _numbered(data)
+        return replace(frame_table(numbered), names=distinct_names(names))
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    # By position: pandas allows two columns of the same name.
     series = [frame[:, k] for k in range(frame.shape[1])]
     return _table(list(frame.columns), series)
+
+
+def _numbered(data: Any) -> tuple[list[Any], Any]:
+    """The names of a pandas or Arrow table, which may repeat, and the table with numbers for names."""
+    if hasattr(data, "rename_columns"):
+        names = list(data.column_names)
+        return names, data.rename_columns([str(k) for k in range(len(names))])
+    return list(data.columns), data.set_axis([str(k) for k in range(data.shape[1])], axis=1)
 
 
 def _table(names: list[Any], raw: list[Any]) -> FrameTable:
@@ -73,7 +95,7 @@ def _table(names: list[Any], raw: list[Any]) -> FrameTable:
 
 def _matrix(data: Any) -> FrameTable:
     try:
-        matrix = np.asarray(data)
+        matrix = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
     except ValueError:
         matrix = np.empty(0)
     if matrix.ndim != 2:
@@ -89,7 +111,7 @@ def _named(column: Any, default: str, other: Any) -> Named:
     name, second = getattr(column, "name", None), getattr(other, "name", None)
     usable = isinstance(name, (str, int)) and str(name).strip() and name != second
     label = str(name).strip() if usable else default
-    return (column if isinstance(column, np.ndarray) else _floats(column, label)), label
+    return _floats(column, label), label
 
 
 def _floats(column: Any, name: str) -> FloatArray:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -15,6 +16,7 @@ from whence.tables.sniff import BLANKS, Layout, filled, reader_of, sniff, too_lo
 
 _CHUNK = 1 << 16
 _FAST_WIDTH = 8
+_FOREIGN = re.compile(rb'(\xef\xbb\xbf)?\s*((?P<json>\{\s*"|\[\s*[\[{])|<(!doctype|html|\?xml))', re.IGNORECASE)
 
 
 def decode(content: bytes, where: str) -> str:
@@ -24,6 +26,9 @@ def decode(content: bytes, where: str) -> str:
     if content[:2] == b"PK" or b"\0" in content:
         kind = "a spreadsheet or zip archive" if content[:2] == b"PK" else "a binary file"
         raise InputError(f"Got {kind}, {where}; expected a text table or Parquet: export it as CSV first.")
+    if foreign := _FOREIGN.match(content):
+        kind = "JSON" if foreign["json"] else "a web page"
+        raise InputError(f"Got {kind} in {where}; expected a text table or Parquet: write it as CSV first.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
