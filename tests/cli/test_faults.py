@@ -1,5 +1,9 @@
 """Whatever goes wrong ends with one sentence on standard error and the right exit code."""
 
+import errno
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +57,7 @@ def test_bad_files_end_with_one_sentence_and_two(case: str, tmp_path: Path) -> N
         (["infer", "TABLE", "-x", "1", "-y", "2", "--plot", "picture.xyz"], ".png"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--plot", "no/such/folder/p.png"], "no folder"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--report", "."], "folder"),
+        (["infer", "TABLE", "-x", "1", "-y", "2", "--report", "TABLE"], ".html"),
         (["infer", "TABLE", "--nan-policy", "drop"], "omit"),
         (["infer", "TABLE", "--seed", "x"], "--seed"),
         (["infer", "TABLE", "--colour"], "--colour"),
@@ -86,6 +91,7 @@ def failing(problem: BaseException):
         (MemoryError(), 1, "not enough memory"),
         (KeyboardInterrupt(), 130, "Stopped"),
         (BrokenPipeError(), 0, ""),
+        (OSError(errno.ENOSPC, "No space left on device"), 1, "No space left on device); make room"),
     ],
 )
 def test_failures_have_codes(
@@ -103,3 +109,30 @@ def test_the_traceback_is_there_for_who_wants_it(table: Path, monkeypatch: pytes
     monkeypatch.setattr("whence.methods.infer", failing(RuntimeError("deep inside")))
     result = infer(table, WHENCE_DEBUG="1")
     assert isinstance(result.exception, RuntimeError)
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="a full disk is at hand on Linux only")
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["methods"], ["infer", "--help"]])
+def test_a_full_disk_gets_a_sentence(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        result = command(*arguments, stdout=full, stderr=subprocess.PIPE)
+    assert result.returncode == 1
+    assert result.stderr.startswith("Could not write everything (No space left on device)")
+    assert result.stderr.count("\n") == 1
+
+
+def test_closed_streams_change_nothing_but_what_is_seen() -> None:
+    closing = "import os; os.close(1); os.close(2); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    for arguments, code in (["methods"], 0), (["infer", "no such file.csv"], 2):
+        started = [sys.executable, "-c", f"import sys; {closing}", "-m", "whence", *arguments]
+        assert subprocess.run(started, check=False).returncode == code
+
+
+def command(*arguments: str, **streams: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "whence", *arguments],
+        check=False,
+        text=True,
+        env=os.environ | {"COLUMNS": "80"},
+        **streams,
+    )

@@ -1,9 +1,11 @@
 """The page of a decision: whole, self-contained, small, safe and repeatable, for every kind of decision."""
 
 import html
+import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -142,6 +144,17 @@ def test_write_is_what_render_gives(tmp_path: Path) -> None:
     write(decision, target)
     assert target.read_text(encoding="utf-8") == render(decision)
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a POSIX thing")
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_bytes)
+        write(SPECIMENS["failed"], pipe)
+        assert read.result().startswith(b"<!doctype html>")
+    assert pipe.is_fifo()
 
 
 def test_decision_report_opens_this_door(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated, Any
@@ -36,17 +37,16 @@ class Commands(TyperGroup):
             return typer.main.get_group(holder).commands[cmd_name]
         return super().get_command(ctx, cmd_name)
 
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """Read the command line; help and version are printed here already."""
+        with _failures_told():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: Any) -> None:
         """Run a command; whatever it raises becomes an exit code."""
-        try:
+        with _failures_told():
             super().invoke(ctx)
             sys.stdout.flush()
-        except (typer.Exit, typer.Abort):
-            raise
-        except (Exception, KeyboardInterrupt) as problem:
-            if os.environ.get("WHENCE_DEBUG") or is_usage_error(problem):
-                raise
-            raise typer.Exit(exit_code_of(problem)) from None
 
     def main(
         self,
@@ -101,6 +101,18 @@ def whence(
 
 for command in (infer, methods, demo):
     app.command()(command)
+
+
+@contextmanager
+def _failures_told() -> Iterator[None]:
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except (Exception, KeyboardInterrupt) as problem:
+        if os.environ.get("WHENCE_DEBUG") or is_usage_error(problem):
+            raise
+        raise typer.Exit(exit_code_of(problem)) from None
 
 
 def _is_there(group: str) -> bool:

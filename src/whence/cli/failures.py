@@ -1,5 +1,6 @@
 """What is said, and with which exit code, when a command does not end well."""
 
+import errno
 import os
 import sys
 from contextlib import suppress
@@ -43,6 +44,9 @@ def exit_code_of(problem: BaseException) -> int:
     if extra:
         _say(f"This needs {problem.name}, which is not installed; install it with: pip install 'whence[{extra}]'")  # type: ignore[attr-defined]  # an ImportError here
         return INPUT_AT_FAULT
+    if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        _say(f"Could not write everything ({problem.strerror}); make room or choose another place, and run this again.")
+        return OUR_FAULT
     what = (
         "not enough memory" if isinstance(problem, MemoryError) else f"{type(problem).__name__}: {_first_line(problem)}"
     )
@@ -67,7 +71,7 @@ def report_usage_error(problem: Any) -> int:
 
 
 def _say(sentence: str) -> None:
-    with suppress(BrokenPipeError):
+    with suppress(OSError):
         print(sentence, file=sys.stderr, flush=True)  # noqa: T201  # the command line is where sentences are printed
 
 

@@ -81,6 +81,8 @@ def check_targets(report: Path | None, plot: Path | None) -> None:
         if target.is_dir() or not target.parent.is_dir():
             found = "a folder of that name" if target.is_dir() else f"no folder {str(target.parent)!r}"
             raise InputError(f"Cannot write {str(target)!r}: there is {found}; expected the name of a new file.")
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"Got {str(report)!r} for the page; expected a name that ends in .html.")
     if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError(f"Got {str(plot)!r} for the picture; expected a name that ends in .png, .svg or .pdf.")
 

@@ -1,6 +1,7 @@
 """Where output goes: any encoding will do, and any width from 40 columns on."""
 
 import codecs
+import io
 import sys
 from typing import TYPE_CHECKING, TextIO
 
@@ -25,7 +26,8 @@ _POWER = dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True))
 
 
 def accept_any_encoding() -> None:
-    """Write arrows as `->` where the terminal has no arrow, instead of failing."""
+    """Write arrows as `->` where the terminal has no arrow, and into the void where a stream is closed: never fail."""
+    sys.stdout, sys.stderr = sys.stdout or io.StringIO(), sys.stderr or io.StringIO()
     codecs.register_error("whence", _plainly)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
