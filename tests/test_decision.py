@@ -53,6 +53,7 @@ def test_a_failure_is_undecided_and_says_why():
     assert failed.direction is Direction.UNDECIDED
     assert failed.explanation == "The sky fell."
     assert failed.verdict == "undecided between rain and river"
+    assert str(failed) == "undecided between rain and river (some-method, no answer, n = 12)"
 
 
 def test_the_record_is_valid_json_even_without_numbers():
@@ -62,6 +63,7 @@ def test_the_record_is_valid_json_even_without_numbers():
 
 def test_one_line_says_it_all():
     assert str(decision(0.25)) == "rain → river (some-method, score +0.25, n = 12)"
+    assert repr(decision(0.25)) == "<Decision: rain → river (some-method, score +0.25, n = 12)>"
 
 
 def test_a_withheld_answer_keeps_its_leaning():

@@ -104,6 +104,13 @@ def test_sentences_name_the_column_and_the_numbers() -> None:
     assert sentence.startswith(f"'age' takes only {len(set(ages.x))} distinct values in 600 rows")
 
 
+@pytest.mark.parametrize("size", [1e4, 1e9, 1e20, 1e290])
+def test_an_outlier_is_found_however_far_it_is(size: float) -> None:
+    pair = clean(1)
+    far = changed(pair, x=np.append(pair.x[1:], size))
+    assert any("1 extreme value, up to" in sentence for sentence in check(far))
+
+
 def test_sorted_rows_are_told_from_a_time_series() -> None:
     pair = clean(5)
     order = np.argsort(pair.x)

@@ -46,8 +46,8 @@ class Reading(Enum):
     )
     NEITHER_FITS = (
         "Neither direction fits: both residuals still depend on their presumed cause, which points to a hidden common "
-        "cause, a mixture of mechanisms, dependent rows, or a model family that is too small; the direction given is "
-        "only the less bad one."
+        "cause, a mixture of mechanisms, dependent rows, or a model family that is too small; if a direction is "
+        "given all the same, it is only the less bad one."
     )
 
     @classmethod
@@ -191,7 +191,11 @@ class Decision:
 
     def __str__(self) -> str:
         sure = "" if self.confidence is None else f"confidence {percent(self.confidence)}, "
-        return f"{self.verdict} ({self.method}, {sure}score {self.score:+.4g}, n = {self.pair.n})"
+        score = "no answer" if self.failure else f"score {self.score:+.4g}"
+        return f"{self.verdict} ({self.method}, {sure}{score}, n = {self.pair.n})"
+
+    def __repr__(self) -> str:
+        return f"<Decision: {self}>"
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready record of the decision."""

@@ -173,7 +173,8 @@ def _ties_of(column: FloatArray, name: str) -> str:
 
 
 def _outliers_of(column: FloatArray, name: str) -> str:
-    ordered = np.sort(standardise(column))
+    # Not standardised: beside a value of 1e20 all others would become equal, and it would pass for the only one there.
+    ordered = np.sort(column)
     trimmed = math.ceil(_TAIL * len(ordered))
     low, high = float(ordered[trimmed]), float(ordered[-1 - trimmed])
     bulk = high - low
@@ -183,7 +184,7 @@ def _outliers_of(column: FloatArray, name: str) -> str:
     if far == 0 or bulk == 0 or not (np.diff(ordered).max() > _GAP * bulk or distance.max() > _DISTANT * bulk):
         return ""
     return (
-        f"{name!r} has {_count(far, 'extreme value')}, up to {distance.max() / bulk:.2g} times the range of the middle "
+        f"{name!r} has {_count(far, 'extreme value')}, up to {float(f'{distance.max() / bulk:.2g}'):g} times the range of the middle "
         "95 % of the rows away from these; the fitted curves spend themselves on the gap, and one row can turn the "
         "answer: check these rows, or take logarithms if the column spans orders of magnitude."
     )
