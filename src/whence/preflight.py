@@ -183,10 +183,11 @@ def _outliers_of(column: FloatArray, name: str) -> str:
     # A gap or a huge distance: the long tail of a log-normal column has distant rows, too, and is no cause for alarm.
     if far == 0 or bulk == 0 or not (np.diff(ordered).max() > _GAP * bulk or distance.max() > _DISTANT * bulk):
         return ""
+    farthest = float(f"{distance.max() / bulk:.2g}")
     return (
-        f"{name!r} has {_count(far, 'extreme value')}, up to {float(f'{distance.max() / bulk:.2g}'):g} times the range of the middle "
-        "95 % of the rows away from these; the fitted curves spend themselves on the gap, and one row can turn the "
-        "answer: check these rows, or take logarithms if the column spans orders of magnitude."
+        f"{name!r} has {_count(far, 'extreme value')}, up to {farthest:g} times the range of the middle 95 % of the "
+        "rows away from these; the fitted curves spend themselves on the gap, and one row can turn the answer: check these "
+        "rows, or take logarithms if the column spans orders of magnitude."
     )
 
 
