@@ -186,8 +186,8 @@ def _outliers_of(column: FloatArray, name: str) -> str:
     farthest = float(f"{distance.max() / bulk:.2g}")
     return (
         f"{name!r} has {_count(far, 'extreme value')}, up to {farthest:g} times the range of the middle 95 % of the "
-        "rows away from these; the fitted curves spend themselves on the gap, and one row can turn the answer: check these "
-        "rows, or take logarithms if the column spans orders of magnitude."
+        "rows away from these; the fitted curves spend themselves on the gap, and one row can turn the answer: check "
+        "these rows, or take logarithms if the column spans orders of magnitude."
     )
 
 
