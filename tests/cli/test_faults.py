@@ -64,6 +64,8 @@ def test_bad_files_end_with_one_sentence_and_two(case: str, tmp_path: Path) -> N
         (["infer"], "argument"),
         (["infr"], "infer"),
         (["demo", "--out", "TABLE/folder"], "Cannot make the folder"),
+        (["study", "splitting", "--fast", "--out", "TABLE"], "(File exists); expected a place to write to"),
+        (["study", "splitting", "--fast", "--out", "TABLE/folder"], "(Not a directory); expected a place to write to"),
     ],
 )
 def test_a_wrong_command_line_ends_with_a_sentence_and_two(arguments: list[str], words: str, table: Path) -> None:

@@ -20,6 +20,15 @@ def test_a_study_writes_tables_and_figures_and_is_not_done_twice(tmp_path):
         assert file.execute("SELECT max(rowid), count(*) FROM finished").fetchone() == before
 
 
+def test_files_are_written_before_anything_is_printed(tmp_path, monkeypatch):
+    def leave(*_, **__):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("typer.echo", leave)
+    assert run("study", "splitting", "--fast", "--seeds", 2, "--out", tmp_path).exit_code == 0
+    assert {".csv", ".md", ".png"} <= {path.suffix for path in tmp_path.iterdir()}
+
+
 def test_help_and_bad_settings(tmp_path):
     assert "identifiability" in run("study", "--help").stdout
     result = run("study", "likelihood", "--fast", "--seeds", 1, "--out", tmp_path)

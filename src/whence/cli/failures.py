@@ -25,6 +25,8 @@ _EXTRAS = {
 }
 """Optional modules and the extra that installs them."""
 
+_UNUSABLE = (FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
+
 # Typer carries its own copy of click in newer versions: the one class that both spell the same leads to the base.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
@@ -47,6 +49,10 @@ def exit_code_of(problem: BaseException) -> int:
     if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
         _say(f"Could not write everything ({problem.strerror}); make room or choose another place, and run this again.")
         return OUR_FAULT
+    if isinstance(problem, _UNUSABLE) and problem.filename is not None:
+        place = f"{str(problem.filename)!r} ({problem.strerror})"
+        _say(f"Could not use {place}; expected a place to write to: choose another.")
+        return INPUT_AT_FAULT
     what = (
         "not enough memory" if isinstance(problem, MemoryError) else f"{type(problem).__name__}: {_first_line(problem)}"
     )

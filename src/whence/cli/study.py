@@ -68,9 +68,9 @@ def _study(name: str, scale: "Scale", out: Path | None, jobs: int) -> None:
     with plainly(), _progress(name) as heard:
         rows = run(study, scale, folder, jobs, heard)
     tables = study.tables(rows)
+    written = [*write_tables(folder, tables, rows), *write_figures(folder, study.figures(rows))]
     for table in tables:
         typer.echo(table.markdown() + "\n")
-    written = [*write_tables(folder, tables, rows), *write_figures(folder, study.figures(rows))]
     typer.echo(f"{len(written)} files in {folder}", err=True)
 
 
