@@ -45,6 +45,7 @@ def test_list_of_generators() -> None:
 def test_generate_writes_what_load_reads(tmp_path: Path) -> None:
     result = run("generate", "MNU", "--pairs", 3, "--seed", 4, "--out", tmp_path, "--n", 40)
     assert result.exit_code == 0 and "3 pairs" in result.stdout
+    assert "generated" in run("list", "--data", tmp_path).stdout
     back, drawn = load("MNU", tmp_path), generate("MNU", 3, 40, seed=4)
     for ours, theirs in zip(back.pairs, drawn.pairs, strict=True):
         assert ours.truth == theirs.truth and np.array_equal(ours.pair.x, theirs.pair.x)
@@ -56,6 +57,7 @@ def test_generate_writes_what_load_reads(tmp_path: Path) -> None:
         (("generate", "SIM", "--out", "x"), "SIM-like"),
         (("generate", "AN", "--pairs", "0", "--out", "x"), "at least 1"),
         (("fetch", "Tuebingen"), "Tue"),
+        (("fetch", "AN", "--from", "archive.zip"), "expected an address"),
     ],
 )
 def test_bad_requests_end_with_2_and_a_sentence(arguments: tuple[str, ...], hint: str) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whence.cli.streams import paragraph, terminal
+from whence.pair import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +47,7 @@ def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of data sets, or `all`.")],
     data: DataDir = None,
     again: Annotated[bool, typer.Option("--again", help="Also where the set is at hand already.")] = False,
-    address: Annotated[str | None, typer.Option("--from", help="Take them from this zip archive instead.")] = None,
+    address: Annotated[str | None, typer.Option("--from", help="Address (https://…) of a zip archive to take instead.")] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for a server.")] = 30.0,
     attempts: Annotated[int, typer.Option(min=1, help="How often a broken download is continued.")] = 4,
 ) -> None:
@@ -54,6 +55,11 @@ def fetch(
     from whence.datasets.cache import fetch as fetch_set
     from whence.datasets.download import Resuming
 
+    if address is not None and "://" not in address:
+        raise InputError(
+            f"Got --from {address!r}; expected an address such as https://host/archive.zip: unpack an archive that is "
+            "here already into the data folder."
+        )
     wanted, failed = _entries(names), False
     downloader = Resuming(timeout=timeout, attempts=attempts)
     for entry in wanted:
@@ -90,7 +96,7 @@ def _entries(names: list[str]) -> "tuple[Entry, ...]":
 
 
 def _sets(data: Path | None) -> list[dict[str, Any]]:
-    from whence.datasets.folder import data_folder, is_present
+    from whence.datasets.folder import GENERATED, data_folder, is_present
     from whence.datasets.registry import entries
 
     root = data_folder(data)
@@ -98,6 +104,7 @@ def _sets(data: Path | None) -> list[dict[str, Any]]:
         {
             "name": entry.name,
             "at_hand": is_present(entry, root),
+            "generated": (root / entry.name / GENERATED).is_file(),
             "pairs": entry.pairs,
             "rows": entry.rows,
             "title": entry.title,
@@ -122,7 +129,7 @@ def _generators() -> list[dict[str, Any]]:
 def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | None) -> None:
     from whence.datasets.folder import VARIABLE, data_folder
 
-    shown = [record | {"at hand": "yes" if record["at_hand"] else "no"} for record in records]
+    shown = [record | {"at hand": _at_hand(record)} for record in records]
     _show(console, ("name", "at hand", "pairs", "rows", "title"), shown)
     paragraph(console, f"Looked in {data_folder(data)} (change it with --data or {VARIABLE}).")
     owners: dict[tuple[str, str], list[str]] = {}
@@ -130,6 +137,11 @@ def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | N
         owners.setdefault((record["citation"], record["terms"]), []).append(record["name"])
     for (citation, terms), names in owners.items():
         paragraph(console, f"{', '.join(names)}: {citation} Terms: {terms}.", bullet="- ")
+
+
+def _at_hand(record: dict[str, Any]) -> str:
+    """A drawn set of the same name is the one that is read."""
+    return "generated" if record["generated"] else "yes" if record["at_hand"] else "no"
 
 
 def _show(console: "Console", columns: tuple[str, ...], records: list[dict[str, Any]]) -> None:
