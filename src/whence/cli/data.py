@@ -47,7 +47,7 @@ def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of data sets, or `all`.")],
     data: DataDir = None,
     again: Annotated[bool, typer.Option("--again", help="Also where the set is at hand already.")] = False,
-    address: Annotated[str | None, typer.Option("--from", help="Address (https://…) of a zip archive to take instead.")] = None,
+    address: Annotated[str | None, typer.Option("--from", help="Address of a zip archive to take instead.")] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for a server.")] = 30.0,
     attempts: Annotated[int, typer.Option(min=1, help="How often a broken download is continued.")] = 4,
 ) -> None:
