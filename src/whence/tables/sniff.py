@@ -1,7 +1,7 @@
 """The layout of a text table, from its first lines: delimiter, decimal mark, header, which columns hold numbers.
 
-Every combination of delimiter and decimal mark is tried on a sample, and the one under which the lines agree on their
-number of cells and most cells are numbers is kept. The csv module's own sniffer was rejected: it fails on blanks,
+Every combination of delimiter and decimal mark is tried on a sample, and the one under which the header goes with the
+other lines, these agree on their number of cells and most cells are numbers is kept. The csv module's own sniffer was rejected: it fails on blanks,
 knows no decimal comma and takes a frequent letter for a delimiter.
 """
 
@@ -101,8 +101,12 @@ def _sample(lines: Iterable[str]) -> tuple[int, str, list[str]]:
 
 
 def _delimiter(sample: list[str], where: str) -> tuple[str, str]:
-    best, kept = (-1.0, -1.0), (",", ".")
+    best, kept = (-1.0, -1.0, -1.0), (",", ".")
+    # Blanks beside a mark that stands in every line are thousands marks or part of a text.
+    marked = any(all(mark in line for line in sample if line.strip()) for mark in ";|")
     for delimiter, decimal in (*_CANDIDATES, *_DECIMAL_COMMA):
+        if marked and delimiter == BLANKS:
+            continue
         reader = reader_of(sample, delimiter)
         try:
             rows = list(filled(reader))
@@ -114,10 +118,15 @@ def _delimiter(sample: list[str], where: str) -> tuple[str, str]:
         body = rows[1:] or rows
         even = [row for row in body if len(row) == width]
         agreeing = len(even) / len(body)
-        score = (agreeing * _share_of_numbers(even, decimal), agreeing)
+        score = (_headed(rows[0], width), agreeing * _share_of_numbers(even, decimal), agreeing)
         if score > best:
             best, kept = score, (delimiter, decimal)
     return kept
+
+
+def _headed(first: list[str], width: int) -> float:
+    """Whether the first line goes with the others; it may lack a name for R's row names."""
+    return {0: 1.0, 1: 0.5}.get(width - len(first), 0.0)
 
 
 def _width(rows: list[list[str]]) -> int:
@@ -134,6 +143,8 @@ def _header(rows: list[list[str]], width: int, decimal: str) -> tuple[bool, list
     unnamed = [""] * width
     wordy = [number(cell, decimal) is None for cell in first]
     if len(first) == width - 1 and all(wordy):
+        if not any(row[-1].strip() for row in rest):
+            return True, [*first, ""]  # every line but the header ends with a delimiter
         return True, ["", *first]  # R's write.table names every column but the row names
     if len(first) != width:
         return False, unnamed
