@@ -1,8 +1,8 @@
 """The layout of a text table, from its first lines: delimiter, decimal mark, header, which columns hold numbers.
 
 Every combination of delimiter and decimal mark is tried on a sample, and the one under which the header goes with the
-other lines, these agree on their number of cells and most cells are numbers is kept. The csv module's own sniffer was rejected: it fails on blanks,
-knows no decimal comma and takes a frequent letter for a delimiter.
+other lines, these agree on their number of cells and most cells are numbers is kept. The csv module's own sniffer was
+rejected: it fails on blanks, knows no decimal comma and takes a frequent letter for a delimiter.
 """
 
 import csv
