@@ -1,5 +1,6 @@
 """`whence infer`: the answer on standard output, as text or as JSON, at any width and in any encoding."""
 
+import errno
 import io
 import json
 import sys
@@ -87,6 +88,24 @@ def test_picture_and_page(table: Path, tmp_path: Path) -> None:
     quiet = infer(table, "--plot", picture, "--json")
     assert json.loads(quiet.stdout)["cause"] == "dose"
     assert str(picture) in quiet.stderr
+
+
+def test_neither_the_files_nor_the_answer_are_lost_with_the_other(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def leave(*_: object) -> None:
+        raise BrokenPipeError
+
+    with monkeypatch.context() as full:
+        full.setattr(Decision, "report", fail)
+        unwritten = infer(table, "--report", tmp_path / "page.html")
+    assert unwritten.stdout.startswith("dose → response") and unwritten.exit_code == 1
+    monkeypatch.setattr("whence.cli.answer.show", leave)
+    assert infer(table, "--report", tmp_path / "page.html").exit_code == 0
+    assert "dose" in (tmp_path / "page.html").read_text()
 
 
 def test_names_that_look_like_markup_are_printed_as_they_are(table: Path, tmp_path: Path) -> None:

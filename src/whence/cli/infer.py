@@ -64,13 +64,13 @@ def infer(
     settings = _device_settings(method, device.value)
     pair = read_pair(file, x, y, nan_policy.value)
     decision = decide(pair, method, seed, quiet=as_json, **settings)
-    if as_json:
-        print(as_text(decision.to_dict()))  # noqa: T201  # the command line is where answers are printed
-    else:
-        from whence.cli.answer import show
-
-        show(decision)
-    write_files(decision, report, plot, quiet=as_json)
+    try:  # first the files, so that `| head` does not cost them; the answer even where there is no room for them
+        write_files(decision, report, plot)
+    finally:
+        _print_answer(decision, as_json)
+    for what, path in (("Picture", plot), ("Report", report)):
+        if path is not None:
+            print(f"{what}: {path}", file=sys.stderr if as_json else sys.stdout)
 
 
 def check_targets(report: Path | None, plot: Path | None) -> None:
@@ -93,10 +93,11 @@ def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings
     from whence.methods import infer as infer_pair
     from whence.pair import InputError
 
+    text = f"{method} on {pair.n:,} rows …"
     slow = entry(method.split(":")[0]).family != "loci" or pair.n > 200_000
     try:
         chosen: Any = seeded_method(method, seed, **settings)
-        with _sign_of_life(f"{method} on {pair.n} rows …", chosen, slow, quiet or not sys.stderr.isatty()) as alive:
+        with _sign_of_life(text, chosen, slow, quiet or not sys.stderr.isatty()) as alive:
             return infer_pair(pair, method=alive)
     except (TypeError, ValueError) as problem:
         if isinstance(problem, InputError) or ":" not in method:
@@ -113,17 +114,23 @@ def as_text(record: Any) -> str:
     return json.dumps(record, indent=2, ensure_ascii=narrow, allow_nan=False, default=_plain_value)
 
 
-def write_files(decision: "Decision", report: Path | None, plot: Path | None, quiet: bool = False) -> None:
-    """The page and the picture, and where they are."""
+def write_files(decision: "Decision", report: Path | None, plot: Path | None) -> None:
+    """The page and the picture."""
     if plot is not None:
         from whence.report.picture import save
 
         save(decision, plot)
     if report is not None:
         decision.report(str(report))
-    for what, path in (("Picture", plot), ("Report", report)):
-        if path is not None:
-            print(f"{what}: {path}", file=sys.stderr if quiet else sys.stdout)  # as above
+
+
+def _print_answer(decision: "Decision", as_json: bool) -> None:
+    if as_json:
+        print(as_text(decision.to_dict()))  # noqa: T201  # the command line is where answers are printed
+    else:
+        from whence.cli.answer import show
+
+        show(decision)
 
 
 def _device_settings(method: str, device: str) -> dict[str, str]:
