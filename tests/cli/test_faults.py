@@ -52,6 +52,7 @@ def test_bad_files_end_with_one_sentence_and_two(case: str, tmp_path: Path) -> N
         (["infer", "TABLE", "-x", "dos", "-y", "response"], "did you mean 'dose'"),
         (["infer", "TABLE"], "choose them with -x and -y"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--method", "lcoi"], "loci"),
+        (["infer", "-", "--method", "lcoi"], "loci"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--method", "loci-h:knots=3"], "n_knots"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--method", "loci-h:n_knots=abc"], "expected a whole number"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--plot", "picture.xyz"], ".png"),

@@ -58,10 +58,13 @@ def infer(
 
     Without -x and -y the table must have exactly two columns of numbers.
     """
+    from whence.catalogue import seeded_method
     from whence.tables import read_pair
 
     check_targets(report, plot)
     settings = _device_settings(method, device.value)
+    with _faults_of(method):  # a misspelt one is refused before a large table is read
+        seeded_method(method, seed, **settings)
     pair = read_pair(file, x, y, nan_policy.value)
     decision = decide(pair, method, seed, quiet=as_json, **settings)
     try:  # first the files, so that `| head` does not cost them; the answer even where there is no room for them
@@ -91,14 +94,22 @@ def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings
     """The answer for one pair, with a sign of life where a method takes its time."""
     from whence.catalogue import entry, seeded_method
     from whence.methods import infer as infer_pair
-    from whence.pair import InputError
 
     text = f"{method} on {pair.n:,} rows …"
     slow = entry(method.split(":")[0]).family != "loci" or pair.n > 200_000
-    try:
+    with _faults_of(method):
         chosen: Any = seeded_method(method, seed, **settings)
         with _sign_of_life(text, chosen, slow, quiet or not sys.stderr.isatty()) as alive:
             return infer_pair(pair, method=alive)
+
+
+@contextmanager
+def _faults_of(method: str) -> Iterator[None]:
+    """What breaks a method that was given settings is the settings' fault."""
+    from whence.pair import InputError
+
+    try:
+        yield
     except (TypeError, ValueError) as problem:
         if isinstance(problem, InputError) or ":" not in method:
             raise
