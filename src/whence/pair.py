@@ -11,7 +11,7 @@ FloatArray = NDArray[np.float64]
 NanPolicy = Literal["raise", "omit"]
 
 MIN_ROWS = 10
-LARGEST = 1e301
+LARGEST = 1e302
 """Values beyond this are refused: the sum of some million of them is no number any more."""
 
 
