@@ -64,6 +64,8 @@ def test_arrays_and_series() -> None:
     assert_same(pair_from(pl.Series("rain", X), pl.Series("river", Y)))
     assert_same(pair_from(pa.array(X), pa.chunked_array([Y])), ("x", "y"))
     assert_same(pair_from(FRAME[["rain", "river"]].to_numpy(), 1, 2), None)
+    nanoseconds = [1_700_000_000_000_000_000 + 10**9 * k for k in range(30)]
+    np.testing.assert_array_equal(pair_from(pa.array(nanoseconds), Y).x, np.array(nanoseconds, dtype=float))
     pair = Pair.of(X, Y)
     assert pair_from(pair) is pair
 

@@ -1,6 +1,7 @@
 """Tables and columns already in memory: pandas, polars and Arrow through narwhals, dictionaries, arrays."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -126,7 +127,8 @@ def _floats(column: Any, name: str) -> FloatArray:
     except TypeError:
         return _floats(_array(column), name)
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+        with suppress(ValueError):  # Arrow does not round integers beyond 2⁵³
+            return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     return from_objects(series.to_list(), name)
 
 
