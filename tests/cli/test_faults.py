@@ -4,11 +4,13 @@ import errno
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 from trial import infer, run
 
+from whence.cli import failures
 from whence.decision import Decision
 from whence.pair import InputError
 
@@ -112,6 +114,11 @@ def test_the_traceback_is_there_for_who_wants_it(table: Path, monkeypatch: pytes
     monkeypatch.setattr("whence.methods.infer", failing(RuntimeError("deep inside")))
     result = infer(table, WHENCE_DEBUG="1")
     assert isinstance(result.exception, RuntimeError)
+
+
+def test_every_extra_that_is_recommended_exists() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    assert set(failures._EXTRAS.values()) <= set(project["optional-dependencies"])
 
 
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="a full disk is at hand on Linux only")

@@ -30,6 +30,9 @@ def test_methods() -> None:
     records = json.loads(run("methods", "--json").stdout)
     assert [record["name"] for record in records] == [entry.name for entry in CATALOGUE]
     assert all(entry.name in shown.stdout for entry in CATALOGUE)
+    narrow = run("methods", COLUMNS="40").stdout
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert all(" ".join(entry.fails.split()) in " ".join(narrow.split()) for entry in CATALOGUE)
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)

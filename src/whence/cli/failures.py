@@ -12,17 +12,7 @@ from whence.pair import InputError
 
 INPUT_AT_FAULT, OUR_FAULT, STOPPED = 2, 1, 130
 
-_EXTRAS = {
-    "jax": "nn",
-    "jaxlib": "nn",
-    "optax": "nn",
-    "pandas": "tables",
-    "pyarrow": "tables",
-    "dask": "dask",
-    "distributed": "dask",
-    "fastapi": "web",
-    "uvicorn": "web",
-}
+_EXTRAS = {"jax": "nn", "jaxlib": "nn", "pandas": "tables", "pyarrow": "tables"}
 """Optional modules and the extra that installs them."""
 
 _UNUSABLE = (FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
