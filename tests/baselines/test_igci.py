@@ -42,9 +42,11 @@ def test_two_distinct_values_are_refused():
     assert "2 distinct values" in decision.failure
 
 
-def test_an_unknown_treatment_of_ties_is_refused():
+@pytest.mark.parametrize("name", ["igci", "igci-g"])
+@pytest.mark.parametrize("ties", ["jitter", [1], None])
+def test_an_unknown_treatment_of_ties_is_refused(name, ties):
     with pytest.raises(InputError, match="'zero'"):
-        whence.method("igci:ties=jitter")
+        whence.method(name, ties=ties)
 
 
 @needs_golden

@@ -71,7 +71,7 @@ def _compare(score: Score, x: FloatArray, y: FloatArray) -> PairScore:
 
 
 def _known(ties: Ties) -> Ties:
-    if ties not in _ENTROPY:
+    if ties not in tuple(_ENTROPY):  # a tuple: in a dict, what has no hash is a TypeError
         raise InputError(f"Got ties={ties!r} for IGCI; expected 'zero' (as published) or 'mass'.")
     return ties
 
