@@ -114,7 +114,12 @@ def test_a_textbook_additive_pair_is_decided_rightly_and_with_a_real_p_value():
         ("loci-h:n_knots", "expected key=value"),
         ("loci-h:knots=5", "it takes: decide_by, degree"),
         ("loci-h:n_knots=abc", "expected a whole number"),
-        ("loci-h:n_knots=1", "of at least 2"),
+        ("loci-h:n_knots=1", "from 2 to 10000"),
+        ("loci-m:n_knots=10001", "from 2 to 10000"),
+        ("loci-h:degree=5000", "from 0 to 20"),
+        ("ifgls-h:degree=21", "from 0 to 20"),
+        ("anm-m:degree=-1", "from 0 to 20"),
+        ("loci-h:max_iter=0", "of at least 1"),
         ("loci-m:delta=0", "expected a number above 0"),
     ],
 )

@@ -21,7 +21,7 @@ from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_location,
 from whence.models.splitting import fit_crosswise
 from whence.numerics.hsic import hsic_test
 from whence.pair import FloatArray, InputError, NanPolicy, Pair, both_directions, row_order, spread, standardise
-from whence.ranges import at_least, positive
+from whence.ranges import SPLINE_DEGREES, SPLINE_KNOTS, at_least, between, positive
 
 Model = Callable[[FloatArray, FloatArray], Fit]
 Doubts = Callable[[Pair, Evidence, Evidence], tuple[str, ...]]
@@ -210,13 +210,12 @@ def _built(
 
 
 _INDEPENDENCE: dict[str, Criterion] = {"statistic": independence, "p-value": independence_p_value}
-_SMALLEST = {"n_knots": 2, "degree": 0, "max_iter": 1, "max_passes": 1}
 
 
 def _check_spline_settings(name: str, settings: Mapping[str, Any]) -> None:
-    for key, least in _SMALLEST.items():
-        if key in settings:
-            at_least(name, least, **{key: settings[key]})
+    between(name, *SPLINE_KNOTS, n_knots=settings["n_knots"])
+    between(name, *SPLINE_DEGREES, degree=settings["degree"])
+    at_least(name, 1, **{key: settings[key] for key in ("max_iter", "max_passes") if key in settings})
     positive(name, **{key: settings[key] for key in ("delta", "alpha") if key in settings})
 
 

@@ -5,12 +5,24 @@ from collections.abc import Sequence
 
 from whence.pair import InputError
 
+SPLINE_DEGREES = (0, 20)
+"""The cost of every row grows like the square of the degree."""
+SPLINE_KNOTS = (2, 10_000)
+"""Matrices are banded: the cost is linear in the knots."""
+
 
 def at_least(method: str, least: int, **settings: int) -> None:
     """Refuse a setting below its least sensible value."""
     for name, value in settings.items():
         if value < least:
             raise InputError(f"Got {name}={value!r} for {method}; expected a whole number of at least {least}.")
+
+
+def between(method: str, least: int, most: int, **settings: int) -> None:
+    """Refuse a setting outside its sensible values."""
+    for name, value in settings.items():
+        if not least <= value <= most:
+            raise InputError(f"Got {name}={value!r} for {method}; expected a whole number from {least} to {most}.")
 
 
 def positive(method: str, **settings: float) -> None:

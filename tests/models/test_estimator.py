@@ -82,6 +82,12 @@ def test_knots_may_follow_the_quantiles():
     assert np.diff(model.knots_[0][5:-5]).std() > 0
 
 
+@pytest.mark.parametrize("settings", [{"degree": 21}, {"n_knots": 10_001}])
+def test_settings_beyond_reason_are_refused(settings):
+    with pytest.raises(ValueError, match="must be an int in the range"):
+        LocationScaleRegressor(**settings).fit(*data())
+
+
 def test_stopping_short_warns_and_says_so():
     X, y = data()
     with pytest.warns(ConvergenceWarning, match="stopped after 1 Newton"):

@@ -13,7 +13,7 @@ from whence.baselines.scored import Directional
 from whence.decision import Evidence
 from whence.models.spline import DEGREE, DELTA, N_KNOTS, fit_location_scale
 from whence.pair import FloatArray, InputError, row_order, standardise
-from whence.ranges import at_least, positive
+from whence.ranges import SPLINE_DEGREES, SPLINE_KNOTS, between, positive
 
 Moment = Literal["model", "empirical"]
 
@@ -55,8 +55,8 @@ def fom(
 
     The published program fits a heteroscedastic Gaussian process at a cost cubic in the rows; whence does not have it.
     """
-    at_least("fom", 2, n_knots=n_knots)
-    at_least("fom", 0, degree=degree)
+    between("fom", *SPLINE_KNOTS, n_knots=n_knots)
+    between("fom", *SPLINE_DEGREES, degree=degree)
     positive("fom", delta=delta)
     if published:
         raise InputError(

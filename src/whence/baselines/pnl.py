@@ -18,7 +18,10 @@ from whence.numerics.monotone import dense, increasing_basis, quadratic_minus_lo
 from whence.numerics.splines import spline_rows, uniform_knots
 from whence.numerics.tall import combinations, crossproduct
 from whence.pair import FloatArray, InputError, row_order, standardise
-from whence.ranges import at_least, positive
+from whence.ranges import SPLINE_DEGREES, between, positive
+
+MAX_KNOTS = 1000
+"""Matrices here are dense: a fit costs the cube of the knots."""
 
 
 def score(
@@ -63,8 +66,8 @@ def pnl(
 
     No published program gives a score worth reproducing: the one in use replaces the independence test by a t-test.
     """
-    at_least("pnl", 2, n_knots=n_knots, h_knots=h_knots)
-    at_least("pnl", 0, degree=degree)
+    between("pnl", 2, MAX_KNOTS, n_knots=n_knots, h_knots=h_knots)
+    between("pnl", *SPLINE_DEGREES, degree=degree)
     positive("pnl", ridge=ridge)
     if published:
         raise InputError(

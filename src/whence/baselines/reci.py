@@ -12,8 +12,10 @@ import numpy as np
 from whence.baselines.scored import Directional
 from whence.numerics.scaling import minmax
 from whence.pair import FloatArray, InputError, row_order, standardise
-from whence.ranges import at_least
+from whence.ranges import between
 
+DEGREES = (1, 20)
+"""Up to the highest, the powers of numbers in [0, 1] are independent to double precision, and no further."""
 EXACT_FIT = 1e-24  # below this the error is rounding, and two such fits must tie
 
 Terms = Literal["all", "monomial"]
@@ -38,7 +40,7 @@ def reci(*, degree: int = 3, terms: Terms = "all", scaling: Scaling = "minmax", 
 
     That form changes its answer when a column is reflected; all powers together do not.
     """
-    at_least("reci", 1, degree=degree)
+    between("reci", *DEGREES, degree=degree)
     if terms not in ("all", "monomial") or scaling not in ("minmax", "zscore"):
         raise InputError(
             f"Got terms={terms!r} and scaling={scaling!r} for reci; expected terms 'all' or 'monomial', and scaling "

@@ -23,6 +23,7 @@ from whence.numerics.design import Design, additive_design, predict_rows
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
 from whence.numerics.splines import extend_knots, spline_rows
 from whence.pair import FloatArray
+from whence.ranges import SPLINE_DEGREES, SPLINE_KNOTS
 
 
 class LocationScaleRegressor(RegressorMixin, BaseEstimator):
@@ -34,9 +35,9 @@ class LocationScaleRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     n_knots : int, default=25
-        Knots per input column; n_knots + degree − 1 features each.
+        Knots per input column, 2 to 10 000; n_knots + degree − 1 features each.
     degree : int, default=5
-        Degree of the splines.
+        Degree of the splines, 0 to 20.
     delta : float, default=1e-5
         Precision of the Gaussian prior on the coefficients, for a standardised target.
     knots : {"uniform", "quantile"}, default="uniform"
@@ -68,8 +69,8 @@ class LocationScaleRegressor(RegressorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_knots": [Interval(Integral, 2, None, closed="left")],
-        "degree": [Interval(Integral, 0, None, closed="left")],
+        "n_knots": [Interval(Integral, *SPLINE_KNOTS, closed="both")],
+        "degree": [Interval(Integral, *SPLINE_DEGREES, closed="both")],
         "delta": [Interval(Real, 0, None, closed="neither")],
         "knots": [StrOptions({"uniform", "quantile"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
