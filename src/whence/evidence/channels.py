@@ -32,6 +32,7 @@ CHANNELS: dict[str, tuple[str, ...]] = {
         "kolmogorov_ranks",
     ),
     "error": ("error", "log_scale_ranks"),
+    "marginals": ("non_gaussian",),
     "picture": ("picture",),
 }
 """Channel -> the readings it consists of; each is a cost of one direction, and enters as backward − forward.
@@ -107,6 +108,7 @@ def direction_costs(cause: FloatArray, effect: FloatArray) -> tuple[dict[str, fl
         "error": float(np.log(additive.scale[0])),
         "error_ranks": float(0.5 * np.log(np.mean((v_ranks - ranks.location) ** 2))),
         "log_scale_ranks": float(np.mean(np.log(ranks.scale))),
+        "non_gaussian": -own,
     }
     return costs, pictures(u, v, v_ranks)
 

@@ -6,5 +6,6 @@ KINDS = {
     "neighbours": "nearest neighbours",
     "shape": "shape of the effect along the cause",
     "error": "size of the error",
+    "marginals": "how Gaussian each column is",
     "picture": "trained look at the cloud",
 }
