@@ -3,7 +3,7 @@
 resolution     rows in one order, not too many, ties spread over the cells they were recorded in
 fits           location and location-scale splines with as many knots as the rows pay for (BIC)
 description    description length: cause, and effect given cause, coded by mixtures of normals
-independence   does the residual depend on the presumed cause: HSIC and nearest neighbours, several residuals
+independence   does the residual depend on the presumed cause: HSIC, several residuals
 shape          does the shape of effect given cause change with the cause: histograms, quantile surfaces
 picture        what three small networks see in histograms of a direction; `windows` and `convolution` compute it
 channels       the table of all channels: a pair -> its antisymmetric readings and its symmetric context

@@ -3,7 +3,6 @@
 KINDS = {
     "description": "code length",
     "independence": "independence of the residual",
-    "neighbours": "nearest neighbours",
     "shape": "shape of the effect along the cause",
     "error": "size of the error",
     "marginals": "how Gaussian each column is",
