@@ -2,8 +2,9 @@
 
     python scripts/whence_choices.py --readings out/choices      (fifteen minutes of one core, mostly readings)
 
-Across the halves: trees fitted to one half, pairs of the other, their pictures read by a stranger. Third world: trees
-fitted to both halves, pairs of `whence.evidence.unseen`, pictures read as in use. No recorded pair is read.
+Trees fitted to two thirds of the world are asked about the last one, of which neither they nor the network that reads
+its pictures know any law, function or mechanism. Beside it, what the same alternative makes of known families: trees
+fitted to three quarters of all pairs, the last quarter read as in use. No recorded pair is read.
 """
 
 import argparse
@@ -14,79 +15,71 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whence.evidence import unseen, world
 from whence.evidence.channels import CHANNELS, READINGS, Look, read
 from whence.evidence.convolution import Pictures
 from whence.evidence.fitting import boosted, fit, log_odds, part
 from whence.evidence.picture import judge, stranger
 from whence.evidence.resolution import resolved
-from whence.evidence.training import CHUNK, Labelled, family_of, half_of, pair
-from whence.pair import FloatArray, Pair
+from whence.evidence.training import CHUNK, Labelled, family_of, pair, third_of
+from whence.pair import FloatArray
 
-PAIRS, UNSEEN = 11000, 2000
-SEED = 20262
+PAIRS = 12000
 PICTURE = READINGS.index("picture")
-OLD: dict[str, Any] = {"monotonic_cst": None, "max_iter": 400, "max_leaf_nodes": 6}
+FREE: dict[str, Any] = {"monotonic_cst": None, "max_iter": 400, "max_leaf_nodes": 6}
 
 
 class Material(NamedTuple):
-    """Both halves read as in use and by strangers, and the third world read as in use, with the families of each."""
+    """The world read as in use and by strangers, with the third and the family of every pair."""
 
     used: Labelled
     strange: Labelled
+    thirds: np.ndarray
     families: np.ndarray
-    third: Labelled
-    third_families: np.ndarray
 
 
-def unseen_pair(index: int) -> tuple[str, Pair, int]:
-    """Pair `index` of the third world; one in four keeps its marginals."""
-    rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(index,)))
-    name = unseen.family(rng)
-    return name, *world.labelled(rng, unseen.draw(rng, name, plain=index % 4 == 0))
-
-
-def chunk(kind: str, indices: Sequence[int]) -> dict[str, np.ndarray]:
+def chunk(indices: Sequence[int]) -> dict[str, np.ndarray]:
     """Readings of some pairs, as in use, with what a stranger sees in their pictures beside them."""
     rows: list[tuple[Any, ...]] = []
     for index in indices:
-        name, p, truth = (family_of(index), *pair(index)) if kind == "halves" else unseen_pair(index)
         beside: list[FloatArray] = []
+        p, truth = pair(index)
         with np.errstate(all="ignore"):
-            found = read(resolved(p.x, p.y), _noting(half_of(index), beside))
-        rows.append((found.costs, found.context, truth, name, -beside[0]))
+            found = read(resolved(p.x, p.y), _noting(third_of(index), beside))
+        rows.append((found.costs, found.context, truth, family_of(index), -beside[0]))
     names = (*Labelled._fields, "family", "stranger")
     return {name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 
-def _noting(half: str, beside: list[FloatArray]) -> Look:
+def _noting(third: str, beside: list[FloatArray]) -> Look:
     def look(seen: Sequence[Pictures]) -> FloatArray:
-        beside.append(stranger(half, seen))
+        beside.append(stranger(third, seen))
         return judge(seen)
 
     return look
 
 
-def material(folder: Path) -> Material:
-    """Everything, from the folder where it has it."""
+def write(folder: Path, part: int = 0, parts: int = 1) -> None:
+    """The readings that are not in the folder yet."""
     folder.mkdir(parents=True, exist_ok=True)
-    found: dict[str, dict[str, np.ndarray]] = {}
-    for kind, pairs in (("halves", PAIRS), ("unseen", UNSEEN)):
-        paths = {start: folder / f"{kind}-{start:06d}.npz" for start in range(0, pairs, CHUNK)}
-        for start, path in paths.items():
-            if not path.exists():
-                np.savez(path, **chunk(kind, range(start, start + CHUNK)))
-        chunks = [np.load(path) for path in paths.values()]
-        found[kind] = {name: np.concatenate([each[name] for each in chunks]) for name in chunks[0].files}
-    used, third = (Labelled(*(found[kind][name] for name in Labelled._fields)) for kind in ("halves", "unseen"))
+    for start in range(part * CHUNK, PAIRS, parts * CHUNK):
+        path = folder / f"thirds-{start:06d}.npz"
+        if not path.exists():
+            np.savez(path, **chunk(range(start, start + CHUNK)))
+
+
+def material(folder: Path) -> Material:
+    """Everything in the folder."""
+    chunks = [np.load(path) for path in sorted(folder.glob("thirds-*.npz"))]
+    found = {name: np.concatenate([each[name] for each in chunks]) for name in chunks[0].files}
+    used = Labelled(*(found[name] for name in Labelled._fields))
     strange = used._replace(costs=used.costs.copy())
-    strange.costs[:, :, PICTURE] = found["halves"]["stranger"]
-    return Material(used, strange, found["halves"]["family"], third, found["unseen"]["family"])
+    strange.costs[:, :, PICTURE] = found["stranger"]
+    return Material(used, strange, np.array([third_of(i) for i in range(len(used.truth))]), found["family"])
 
 
 def mixed(m: Material, share: float) -> Labelled:
-    """The halves with a share (0, ½ or 1) of the pairs read by strangers."""
-    kept = np.arange(len(m.used.truth)) // 2 % 2 < 2 * share
+    """The pairs with a share (0, ½ or 1) of them read by strangers; ½ as in `training.look_of`."""
+    kept = np.arange(len(m.used.truth)) // 3 % 2 < 2 * share
     return m.used._replace(costs=np.where(kept[:, None, None], m.strange.costs, m.used.costs))
 
 
@@ -112,38 +105,57 @@ def measured(odds: FloatArray, families: np.ndarray) -> str:
 
 
 def row(m: Material, train: Labelled, settings: dict[str, Any], silent: tuple[int, ...] = ()) -> str:
-    """Both judgements of one alternative."""
+    """One alternative, over all thirds and on each, and on known families."""
     final = fit(train, settings, silent)
     size = np.abs(final.value).sum() / np.abs(boosted(train, settings, silent).value).sum()
-    halves = np.array([half_of(index) for index in range(len(train.truth))])
-    across = np.empty(len(halves))
-    for half in ("A", "B"):
-        trees = boosted(part(train, halves != half), settings, silent)
-        across[halves == half] = size * log_odds(trees, part(m.strange, halves == half), silent)
-    third = log_odds(final, m.third, silent)
-    return f"{measured(across * train.truth, m.families)} | {measured(third * m.third.truth, m.third_families)}"
+
+    def left_out(group: np.ndarray, asked: Labelled) -> FloatArray:
+        odds = np.empty(len(group))
+        for each in np.unique(group):
+            trees = boosted(part(train, group != each), settings, silent)
+            odds[group == each] = size * log_odds(trees, part(asked, group == each), silent)
+        return odds * train.truth
+
+    strange = left_out(m.thirds, m.strange)
+    known = left_out(np.random.default_rng(0).permutation(len(m.thirds)) % 4, m.used)
+    each = [f"{_loss(strange[m.thirds == third]):.3f}" for third in np.unique(m.thirds)]
+    return " | ".join([measured(strange, m.families), *each, f"{_loss(known):.3f}", f"{100 * np.mean(known > 0):.1f}"])
+
+
+def _loss(odds: FloatArray) -> float:
+    return float(np.logaddexp(0.0, -odds).mean())
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--readings", type=Path, default=Path("out/choices"))
-    m = material(parser.parse_args().readings)
-    half = mixed(m, 0.5)
+    parser.add_argument(
+        "--part", type=int, default=0, help="write only every PARTS-th chunk of readings, from this one"
+    )
+    parser.add_argument("--parts", type=int, default=1)
+    given = parser.parse_args()
+    write(given.readings, given.part, given.parts)
+    if given.parts == 1:
+        compare(material(given.readings))
+
+
+def compare(m: Material) -> None:
+    """Print every alternative."""
+    half, marginals = mixed(m, 0.5), tuple(READINGS.index(name) for name in CHANNELS["marginals"])
     rows: dict[str, tuple[Any, ...]] = {
         "shipped: monotone, half of the pairs read by strangers": (half, {}),
         "monotone, none read by strangers": (mixed(m, 0.0), {}),
         "monotone, all read by strangers": (mixed(m, 1.0), {}),
-        "free trees, none by strangers": (mixed(m, 0.0), OLD),
-        "the same with failing channels: the former way": (with_failures(mixed(m, 0.0), 0.2), OLD),
-        "free trees, half by strangers": (half, OLD),
+        "free trees, half by strangers": (half, FREE),
         "shipped with failing channels (0.1)": (with_failures(half, 0.1), {}),
         "additive: two leaves, 600 trees": (half, {"max_leaf_nodes": 2, "max_iter": 600}),
         "six leaves, 400 trees": (half, {"max_leaf_nodes": 6, "max_iter": 400}),
+        "without the marginals": (half, {}, marginals),
         "without the picture": (half, {}, (PICTURE,)),
     }
-    columns = "log-loss | % right | worst family | calibration error"
-    sys.stdout.write(f"| | across the halves: {columns} | third world: {columns} |\n" + "|---" * 9 + "|\n")
+    head = "| | log-loss | % right | worst family | calibration error | A | B | C | known: log-loss | % right |"
+    sys.stdout.write(f"{head}\n{'|---' * 10}|\n")
     for name, alternative in rows.items():
         sys.stdout.write(f"| {name} | {row(m, *alternative)} |\n")
         sys.stdout.flush()

@@ -1,16 +1,25 @@
-"""Laws, functions and mechanisms of one half of the world; names and weights are those of `whence.evidence.halves`."""
+"""Laws and functions of the world; names and weights are those of `whence.evidence.thirds`."""
 
-import math
 from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
 from picture.pieces import DEVICE, between, choose, gamma, increasing, process, rand, randn, random_density, std
-from whence.evidence.halves import Half
+from whence.evidence.thirds import Third
 
 
-def law(half: Half, b: int, n: int) -> Tensor:
+def inner_rand(b: int, n: int) -> Tensor:
+    """Uniform numbers, 0 and 1 left out."""
+    return rand(b, n).clamp(1e-6, 1 - 1e-6)
+
+
+def logistic(b: int, n: int) -> Tensor:
+    """Logistic numbers."""
+    return torch.logit(inner_rand(b, n))
+
+
+def law(third: Third, b: int, n: int) -> Tensor:
     """Columns of random laws."""
 
     def standard_gamma(m: int, low: float, high: float) -> Tensor:
@@ -27,6 +36,10 @@ def law(half: Half, b: int, n: int) -> Tensor:
     def arcsinh(m: int) -> Tensor:
         return torch.sinh((torch.asinh(randn(m, n)) + 0.5 * randn(m, 1)) * torch.exp(0.1 + 0.25 * randn(m, 1)))
 
+    def triangular(m: int) -> Tensor:
+        top, p = rand(m, 1), rand(m, n)
+        return torch.where(p < top, (p * top).sqrt(), 1 - ((1 - p) * (1 - top)).sqrt())
+
     kinds: dict[str, Callable[[int], Tensor]] = {
         "density": lambda m: random_density(m, n, gamma(m, 5, 0.1) * between(m, 0.5, 3)),
         "gamma": lambda m: standard_gamma(m, -0.5, 3),
@@ -38,13 +51,20 @@ def law(half: Half, b: int, n: int) -> Tensor:
         "uniform": lambda m: rand(m, n),
         "lognormal": lambda m: torch.exp(between(m, 0.2, 0.9) * randn(m, n)),
         "normal": lambda m: randn(m, n),
+        "weibull": lambda m: (-torch.log(rand(m, n) + 1e-7)).clamp_min(1e-7) ** (1 / between(m, 0.8, 4)),
+        "logistic": lambda m: logistic(m, n),
+        "gumbel": lambda m: -torch.log(-torch.log(inner_rand(m, n))),
+        "triangular": triangular,
+        "censored": lambda m: torch.maximum(randn(m, n) + between(m, -0.5, 2), 1e-3 * rand(m, n)),
+        "wave": lambda m: torch.sin(between(m, 0.5, 3) * rand(m, n) + between(m, 0, 3)) + 0.1 * logistic(m, n),
+        "binomial": lambda m: (rand(m, n, 30) < 0.3).sum(2) + rand(m, n),
     }
     options = {name: (lambda rows, make=make: make(len(rows))) for name, make in kinds.items()}
-    column = choose(b, n, options, half.laws)
+    column = choose(b, n, options, third.laws)
     return std(column + 1e-6 * randn(b, n)).clamp(-30, 30) * (rand(b, 1) - 0.5).sign()
 
 
-def function(half: Half, u: Tensor) -> Tensor:
+def function(third: Third, u: Tensor) -> Tensor:
     """A random function of every column, standardised."""
     b, n = u.shape
     a, slope = randn(b, 1), torch.exp(between(b, -0.7, 1.5))
@@ -59,58 +79,28 @@ def function(half: Half, u: Tensor) -> Tensor:
         "hinge": lambda r: inner[r].clamp_min(0) + 0.5 * randn(len(r), 1) * u[r],
         "square": lambda r: (u - a)[r] ** 2 + randn(len(r), 1) * u[r],
         "line": lambda r: u[r],
+        "sine": lambda r: torch.sin(between(len(r), 0.4, 2) * u[r] + between(len(r), 0, 6)) + 0.5 * a[r] * u[r],
+        "saturation": lambda r: saturation(u[r]),
+        "steps": lambda r: steps(u[r]),
+        "cubic": lambda r: a[r] * u[r] + 0.5 * randn(len(r), 1) * u[r] ** 2 + 0.2 * randn(len(r), 1) * u[r] ** 3,
     }
-    return std(choose(b, n, options, half.functions) + 1e-6 * u)
+    return std(choose(b, n, options, third.functions) + 1e-6 * u)
 
 
-def positive(half: Half, u: Tensor) -> Tensor:
+def saturation(u: Tensor) -> Tensor:
+    """Rises from the smallest value, more and more slowly."""
+    power, low = between(len(u), 1, 3), (u - u.min(1, keepdim=True).values).clamp_min(1e-6)
+    return low**power / (between(len(u), 0.3, 3) ** power + low**power)
+
+
+def steps(u: Tensor) -> Tensor:
+    """Four steps, more or less steep."""
+    b = len(u)
+    inside = between(b, 1, 6)[:, :, None] * (u[:, :, None] - randn(b, 1, 4))
+    return (torch.tanh(inside) * randn(b, 1, 4)).sum(2)
+
+
+def positive(third: Third, u: Tensor) -> Tensor:
     """A random positive function with mean square 1."""
-    g = torch.exp(between(u.shape[0], 0.2, 1.0) * function(half, u).clamp(-6, 6))
+    g = torch.exp(between(u.shape[0], 0.2, 1.0) * function(third, u).clamp(-6, 6))
     return g / g.pow(2).mean(1, keepdim=True).sqrt()
-
-
-def network(u: Tensor, e: Tensor, hidden: int = 20) -> Tensor:
-    """Random tanh units of cause and noise."""
-    b = u.shape[0]
-    inside = u[:, :, None] * randn(b, 1, hidden) + e[:, :, None] * randn(b, 1, hidden) + randn(b, 1, hidden)
-    return (torch.tanh(inside) * randn(b, 1, hidden)).sum(2)
-
-
-def outer(v: Tensor) -> Tensor:
-    """A fixed or random increasing map of a whole effect."""
-    b, n = v.shape
-    scaled, inside = (between(b, 0.3, 1.5) * v).clamp(-8, 8), v.clamp(-6, 6)
-    options: dict[str, Callable[[Tensor], Tensor]] = {
-        "exp": lambda r: torch.exp(scaled[r]),
-        "tanh": lambda r: torch.tanh(scaled[r]),
-        "cube": lambda r: inside[r] ** 3 + rand(len(r), 1) * v[r],
-        "warp": lambda r: increasing(inside[r], torch.exp(between(len(r), -0.5, 1))),
-    }
-    return choose(b, n, options, dict.fromkeys(options, 1.0))
-
-
-def mechanism(half: Half, u: Tensor, e: Tensor) -> Tensor:
-    """An effect of every cause and noise."""
-    b, n = u.shape
-    level = torch.exp(between(b, math.log(0.05), math.log(4.0)))
-
-    def scaled(r: Tensor) -> Tensor:
-        return function(half, u[r]) + level[r] * positive(half, u[r]) * e[r]
-
-    def multiplied(r: Tensor) -> Tensor:
-        f = function(half, u[r])
-        return (f - f.min(1, keepdim=True).values + between(len(r), 0, 0.5)) * (1 + level[r] * e[r])
-
-    def inside(r: Tensor) -> Tensor:
-        m = len(r)
-        return process([u[r], e[r]], [torch.exp(between(m, -0.3, 2.2)), torch.exp(between(m, 0.3, 4.0))])
-
-    options: dict[str, Callable[[Tensor], Tensor]] = {
-        "additive": lambda r: function(half, u[r]) + level[r] * e[r],
-        "scaled": scaled,
-        "multiplied": multiplied,
-        "outer": lambda r: outer(std(scaled(r))),
-        "network": lambda r: network(u[r], torch.exp(between(len(r), -1.5, 0.7)) * e[r]),
-        "inside": inside,
-    }
-    return choose(b, n, options, half.mechanisms)

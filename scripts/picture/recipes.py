@@ -6,9 +6,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from picture.ingredients import network
+from picture.mechanisms import network
 from picture.pieces import DEVICE, between, choose, gamma, process, rand, randn, random_density, std
-from whence.evidence.halves import Half
+from whence.evidence.thirds import Third
 
 Columns = tuple[Tensor, Tensor]
 Pair = tuple[float, float]
@@ -102,10 +102,10 @@ RECIPES: dict[str, Callable[[int, int], Columns]] = {
 }
 
 
-def published(half: Half, b: int, n: int) -> Columns:
-    """About b pairs of a half's recipes, by their weights, in random order."""
-    total = sum(half.recipes.values())
-    counts = {name: int(b * weight / total) for name, weight in half.recipes.items()}
+def published(third: Third, b: int, n: int) -> Columns:
+    """About b pairs of a third's recipes, by their weights, in random order."""
+    total = sum(third.recipes.values())
+    counts = {name: int(b * weight / total) for name, weight in third.recipes.items()}
     drawn = [RECIPES[name](count, n) for name, count in counts.items() if count]
     u, v = (torch.cat([pair[k] for pair in drawn]) for k in (0, 1))
     order = torch.randperm(len(u), device=DEVICE)

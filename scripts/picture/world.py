@@ -1,49 +1,58 @@
-"""Batches of pairs of one half of the world: mechanisms, marginals that give nothing away, what recording does."""
+"""Batches of pairs of the world: mechanisms, marginals that give nothing away, what recording does."""
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from picture.ingredients import function, law, mechanism
+from picture.ingredients import function, law
+from picture.mechanisms import mechanism
 from picture.pieces import DEVICE, between, gamma, increasing, ordered_like, rand, randn, std
 from picture.recipes import Columns, published
-from whence.evidence.halves import Half
+from whence.evidence.thirds import Third
+from whence.evidence.world import COARSEST, FINEST
 
 KEPT = 0.6
 """Share of pairs of published recipes that are neither warped nor damaged."""
 
 
-def batch(half: Half, b: int, n: int) -> Columns:
-    """Cause and effect of about b pairs."""
-    u1, v1 = published(half, int(half.published * b), n)
-    keep = rand(len(u1), 1) < KEPT
-    spoiled = recorded(*remarginalised(half, u1, v1))
-    u1, v1 = torch.where(keep, u1, spoiled[0]), torch.where(keep, v1, spoiled[1])
-    u2, v2 = core(half, b - len(u1), n)
-    u2, v2 = recorded(*remarginalised(half, std(u2), std(v2)))
-    u, v = torch.cat([u1, u2]), torch.cat([v1, v2])
+def batch(thirds: Sequence[Third], b: int, n: int) -> Columns:
+    """Cause and effect of about b pairs, as many of each third."""
+    drawn = [_batch(third, b // len(thirds), n) for third in thirds]
+    return torch.cat([u for u, _ in drawn]), torch.cat([v for _, v in drawn])
+
+
+def _batch(third: Third, b: int, n: int) -> Columns:
+    recipes = int(third.published * b)
+    u, v = core(third, b - recipes, n)
+    u, v = recorded(*remarginalised(third, std(u), std(v)))
+    if recipes:
+        u1, v1 = published(third, recipes, n)
+        keep = rand(len(u1), 1) < KEPT
+        spoiled = recorded(*remarginalised(third, u1, v1))
+        u, v = torch.cat([u, torch.where(keep, u1, spoiled[0])]), torch.cat([v, torch.where(keep, v1, spoiled[1])])
     good = torch.isfinite(u).all(1) & torch.isfinite(v).all(1) & (u.std(1) > 0) & (v.std(1) > 0)
     return std(u[good]), std(v[good])
 
 
-def core(half: Half, b: int, n: int) -> Columns:
+def core(third: Third, b: int, n: int) -> Columns:
     """Direct effects, effects through a hidden step, effects beside a hidden common cause."""
-    u = law(half, b, n)
-    stepped, beside = int(half.hidden_step * b), int(half.common_cause * b)
+    u = law(third, b, n)
+    stepped, beside = int(third.hidden_step * b), int(third.common_cause * b)
     if beside:
-        share, hidden = between(beside, 0.2, 1.0), law(half, beside, n)
-        u[:beside] = std(u[:beside] + share * function(half, hidden))
-    v = std(mechanism(half, u, law(half, b, n))).clamp(-20, 20)
+        share, hidden = between(beside, 0.2, 1.0), law(third, beside, n)
+        u[:beside] = std(u[:beside] + share * function(third, hidden))
+    v = std(mechanism(third, u, law(third, b, n))).clamp(-20, 20)
     if beside:
-        v[:beside] = v[:beside] + share * function(half, hidden)
+        v[:beside] = v[:beside] + share * function(third, hidden)
     if stepped:
-        v[-stepped:] = mechanism(half, v[-stepped:], law(half, stepped, n))
+        v[-stepped:] = mechanism(third, v[-stepped:], law(third, stepped, n))
     order = torch.randperm(b, device=DEVICE)
     return u[order], v[order]
 
 
-def remarginalised(half: Half, u: Tensor, v: Tensor) -> Columns:
+def remarginalised(third: Third, u: Tensor, v: Tensor) -> Columns:
     """Rows in three blocks (they come in random order): warped, given new laws, exchanged; the rest stays."""
     b, n = u.shape
     warped, renewed, exchanged = (slice(int(b * i), int(b * j)) for i, j in ((0, 0.25), (0.25, 0.6), (0.6, 0.8)))
@@ -52,7 +61,7 @@ def remarginalised(half: Half, u: Tensor, v: Tensor) -> Columns:
         new = w.clone()
         part = w[warped]
         new[warped] = increasing(part.clamp(-8, 8), torch.exp(between(len(part), -0.5, 1)))
-        new[renewed] = ordered_like(w[renewed], law(half, len(w[renewed]), n))
+        new[renewed] = ordered_like(w[renewed], law(third, len(w[renewed]), n))
         new[exchanged] = ordered_like(w[exchanged], other[exchanged])
         out.append(std(new))
     return out[0], out[1]
@@ -76,7 +85,7 @@ def _recorded(w: Tensor, error: Tensor, outlying: Tensor, coarse: Tensor) -> Ten
     cut = rand(b, 1)
     w = torch.where(coarse & (cut < 0.1), torch.maximum(w, low), w)
     w = torch.where(coarse & (cut > 0.95), torch.minimum(w, high), w)
-    step = 4.5 / torch.exp(between(b, math.log(6), math.log(400)))
+    step = 4.5 / torch.exp(between(b, math.log(COARSEST), math.log(FINEST)))
     # Rounded, then spread evenly over the cell, as the library does with ties.
     rounded = (torch.round(w / step) + rand(b, n) - 0.5) * step
     w = torch.where(coarse & (rand(b, 1) < 0.85), rounded, w)

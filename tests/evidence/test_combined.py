@@ -92,12 +92,12 @@ def test_controls_follow_the_marginals_only() -> None:
         assert _decide(shuffled, name).score == _decide(pair, name).score
 
 
-def test_a_channel_that_cannot_read_a_pair_falls_silent() -> None:
+def test_ten_rows_and_no_noise_get_an_answer() -> None:
     rng = np.random.default_rng(5)
     few, line = rng.normal(size=10), rng.normal(size=200)
     for pair in (Pair.of(few, few**2 + rng.normal(size=10)), Pair.of(line, 2 * line + 1)):
         decision = _decide(pair)
-        assert not decision.failure and decision.contributions["neighbours"] == 0.0
+        assert not decision.failure and np.isfinite(decision.score)
         turned = _decide(Pair.of(pair.y, pair.x))
         assert turned.score == -decision.score
 

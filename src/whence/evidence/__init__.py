@@ -3,9 +3,9 @@
 resolution     rows in one order, not too many, ties spread over the cells they were recorded in
 fits           location and location-scale splines with as many knots as the rows pay for (BIC)
 description    description length: cause, and effect given cause, coded by mixtures of normals
-independence   does the residual depend on the presumed cause: HSIC and nearest neighbours, several residuals
+independence   does the residual depend on the presumed cause: HSIC, several residuals
 shape          does the shape of effect given cause change with the cause: histograms, quantile surfaces
-picture        what two small networks see in histograms of a direction; `windows` and `convolution` compute it
+picture        what three small networks see in histograms of a direction; `windows` and `convolution` compute it
 channels       the table of all channels: a pair -> its antisymmetric readings and its symmetric context
 trees          the fitted combination: antisymmetric boosted trees, evaluated by compiled code
 combined       the method: readings -> log-odds, confidence
@@ -15,10 +15,10 @@ controls       three rules that look at the marginals only, to hold every table 
 
 What it has learnt from, and how:
 
-halves         two halves of the generated world without a common ingredient; names and weights
-ingredients    laws, functions and mechanisms by name
-world          pairs of either half that look like recorded data; the only labels the combination has seen
-unseen         a third world, by which choices are judged
+thirds         three thirds of the generated world without a common ingredient; names and weights
+ingredients    laws and functions by name
+mechanisms     effects of a cause and a noise by name
+world          pairs of each third that look like recorded data; the only labels the combination has seen
 training       readings of generated pairs
 fitting        readings -> trees
 """

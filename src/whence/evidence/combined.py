@@ -1,7 +1,7 @@
 """The method `whence`: every channel's reading of a pair, joined into one calibrated log-odds.
 
 The combination was fitted once, on generated pairs only (see `world`, `training`, `fitting`); its constants lie beside
-this file in `trees.npz`, `picture-a.npz` and `picture-b.npz`. `docs/whence-method.md` says what was seen of recorded
+this file in `trees.npz` and `picture-a.npz` … `picture-c.npz`. `docs/whence-method.md` says what was seen of recorded
 pairs while it was built.
 """
 

@@ -2,10 +2,10 @@
 
 Two things keep it honest outside the generated world. Every tree may only rise with the difference of a reading: what
 speaks against a direction can weigh little or nothing, but never turn into praise, which is how trees fitted freely
-follow the accidents of the families they know. And the size of the log-odds is set across the halves (`halves`): trees
-fitted to one half predict the other, of which they know no law, no function and no mechanism.
+follow the accidents of the families they know. And the size of the log-odds is set across the thirds (`thirds`): trees
+fitted to two predict the last, of which they know no law, no function and no mechanism.
 
-python -m whence.evidence.training --pairs 11000 --out out/whence      (about ten minutes of one core)
+python -m whence.evidence.training --pairs 12000 --out out/whence      (about eleven minutes of one core)
 python -m whence.evidence.fitting --readings out/whence --out src/whence/evidence/trees.npz
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.evidence.channels import CONTEXT, READINGS
-from whence.evidence.training import SEED, Labelled, half_of, load_chunks
+from whence.evidence.training import SEED, Labelled, load_chunks, third_of
 from whence.evidence.trees import Trees, exported, row_sum
 from whence.pair import FloatArray
 
@@ -44,12 +44,12 @@ def fit(labelled: Labelled, settings: dict[str, Any] | None = None, silent: tupl
 def left_out_odds(
     labelled: Labelled, settings: dict[str, Any] | None = None, silent: tuple[int, ...] = ()
 ) -> FloatArray:
-    """Log-odds of every pair by trees that were fitted to the other half, before their size is set."""
-    halves = np.array([half_of(index) for index in range(len(labelled.truth))])
-    out = np.empty(len(halves))
-    for half in np.unique(halves):
-        trees = boosted(part(labelled, halves != half), settings, silent)
-        out[halves == half] = log_odds(trees, part(labelled, halves == half), silent)
+    """Log-odds of every pair by trees that were fitted to the other two thirds, before their size is set."""
+    thirds = np.array([third_of(index) for index in range(len(labelled.truth))])
+    out = np.empty(len(thirds))
+    for third in np.unique(thirds):
+        trees = boosted(part(labelled, thirds != third), settings, silent)
+        out[thirds == third] = log_odds(trees, part(labelled, thirds == third), silent)
     return out
 
 

@@ -1,14 +1,13 @@
-"""Laws, functions and mechanisms of the generated world, by name; which half draws which is said in `halves`."""
+"""Laws and functions of the generated world, by name; which third draws which is said in `thirds`."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from whence.datasets import networks
 from whence.datasets.gaussian_process import draw_process
 from whence.datasets.laws import random_density
 from whence.datasets.warp import increasing_map
-from whence.evidence.halves import Half
+from whence.evidence.thirds import Third
 from whence.pair import FloatArray, standardise
 
 Random = np.random.Generator
@@ -20,37 +19,28 @@ def pick(rng: Random, weights: dict[str, float]) -> str:
     return list(weights)[int(rng.choice(len(shares), p=shares / shares.sum()))]
 
 
-def law(rng: Random, half: Half, n: int) -> FloatArray:
+def law(rng: Random, third: Third, n: int) -> FloatArray:
     """A column of a random law, mean 0 and variance 1."""
-    column = LAWS[pick(rng, half.laws)](rng, n)
+    column = LAWS[pick(rng, third.laws)](rng, n)
     column = standardise(column + 1e-6 * rng.standard_normal(n))
     return -column if rng.random() < 0.5 else column
 
 
-def function(rng: Random, half: Half, u: FloatArray) -> FloatArray:
+def function(rng: Random, third: Third, u: FloatArray) -> FloatArray:
     """A random function of one column, standardised."""
-    f = FUNCTIONS[pick(rng, half.functions)](rng, u)
+    f = FUNCTIONS[pick(rng, third.functions)](rng, u)
     return standardise(f + 1e-9 * u) if np.std(f) > 1e-9 else u
 
 
-def positive(rng: Random, half: Half, u: FloatArray) -> FloatArray:
+def positive(rng: Random, third: Third, u: FloatArray) -> FloatArray:
     """A random positive function with mean square 1."""
-    g = np.exp(rng.uniform(0.2, 1.0) * function(rng, half, u))
+    g = np.exp(rng.uniform(0.2, 1.0) * function(rng, third, u))
     return np.asarray(g / np.sqrt(np.mean(g**2)))
-
-
-def mechanism(rng: Random, half: Half, name: str, u: FloatArray, e: FloatArray) -> FloatArray:
-    """An effect of cause and noise."""
-    return MECHANISMS[name](rng, half, u, e)
 
 
 def warped(rng: Random, column: FloatArray) -> FloatArray:
     """A random increasing map of a column."""
     return standardise(increasing_map(rng, column, np.exp(rng.uniform(-0.5, 1.0))))
-
-
-def _level(rng: Random) -> float:
-    return float(np.exp(rng.uniform(np.log(0.05), np.log(4.0))))
 
 
 def _mixture(rng: Random, n: int) -> FloatArray:
@@ -74,6 +64,13 @@ LAWS: dict[str, Callable[[Random, int], FloatArray]] = {
     "uniform": lambda rng, n: rng.random(n),
     "lognormal": lambda rng, n: np.exp(rng.uniform(0.2, 0.9) * rng.standard_normal(n)),
     "normal": lambda rng, n: rng.standard_normal(n),
+    "weibull": lambda rng, n: rng.weibull(rng.uniform(0.8, 4), n),
+    "logistic": lambda rng, n: rng.logistic(size=n),
+    "gumbel": lambda rng, n: rng.gumbel(size=n),
+    "triangular": lambda rng, n: rng.triangular(0, rng.uniform(0, 1), 1, n),
+    "censored": lambda rng, n: np.maximum(rng.normal(rng.uniform(-0.5, 2), 1, n), 1e-3 * rng.random(n)),
+    "wave": lambda rng, n: np.sin(rng.uniform(0.5, 3) * rng.random(n) + rng.uniform(0, 3)) + 0.1 * rng.logistic(size=n),
+    "binomial": lambda rng, n: rng.binomial(30, 0.3, n) + rng.random(n),
 }
 
 
@@ -90,6 +87,16 @@ def _hinge(rng: Random, u: FloatArray) -> FloatArray:
     return np.maximum(u - rng.normal(), 0) * np.exp(rng.uniform(-0.7, 1.5)) + rng.normal(0, 0.5) * u
 
 
+def _saturation(rng: Random, u: FloatArray) -> FloatArray:
+    power, low = rng.uniform(1, 3), u - u.min()
+    return np.asarray(low**power / (rng.uniform(0.3, 3) ** power + low**power))
+
+
+def _steps(rng: Random, u: FloatArray) -> FloatArray:
+    edges, heights = rng.normal(size=4), rng.normal(size=4)
+    return np.asarray((heights * np.tanh(rng.uniform(1, 6) * (u[:, None] - edges))).sum(axis=1))
+
+
 FUNCTIONS: dict[str, Callable[[Random, FloatArray], FloatArray]] = {
     "process": lambda rng, u: draw_process(rng, [u], [np.exp(rng.uniform(-0.5, 2.0))]),
     "increasing": lambda rng, u: increasing_map(rng, u, np.exp(rng.uniform(-0.5, 1.5))),
@@ -99,41 +106,8 @@ FUNCTIONS: dict[str, Callable[[Random, FloatArray], FloatArray]] = {
     "hinge": _hinge,
     "square": lambda rng, u: (u - rng.normal()) ** 2 + rng.normal() * u,
     "line": lambda rng, u: u.copy(),
-}
-
-
-def _additive(rng: Random, half: Half, u: FloatArray, e: FloatArray) -> FloatArray:
-    return function(rng, half, u) + _level(rng) * e
-
-
-def _scaled(rng: Random, half: Half, u: FloatArray, e: FloatArray) -> FloatArray:
-    return function(rng, half, u) + _level(rng) * positive(rng, half, u) * e
-
-
-def _multiplied(rng: Random, half: Half, u: FloatArray, e: FloatArray) -> FloatArray:
-    f = function(rng, half, u)
-    return (f - f.min() + rng.uniform(0, 0.5)) * (1 + _level(rng) * e)
-
-
-def _outer(rng: Random, half: Half, u: FloatArray, e: FloatArray) -> FloatArray:
-    v = standardise(_scaled(rng, half, u, e))
-    scaled = np.clip(rng.uniform(0.3, 1.5) * v, -8, 8)
-    return (np.exp(scaled), np.tanh(scaled), v**3 + rng.uniform(0, 1) * v, warped(rng, v))[rng.integers(4)]
-
-
-def _network(rng: Random, half: Half, u: FloatArray, e: FloatArray) -> FloatArray:
-    return networks.network(rng, u, np.exp(rng.uniform(-1.5, 0.7)) * e)
-
-
-def _inside(rng: Random, half: Half, u: FloatArray, e: FloatArray) -> FloatArray:
-    return draw_process(rng, [u, e], [np.exp(rng.uniform(-0.3, 2.2)), np.exp(rng.uniform(0.3, 4.0))])
-
-
-MECHANISMS: dict[str, Callable[[Random, Half, FloatArray, FloatArray], FloatArray]] = {
-    "additive": _additive,
-    "scaled": _scaled,
-    "multiplied": _multiplied,
-    "outer": _outer,
-    "network": _network,
-    "inside": _inside,
+    "sine": lambda rng, u: np.sin(rng.uniform(0.4, 2.0) * u + rng.uniform(0, 6)) + rng.normal(0, 0.5) * u,
+    "saturation": _saturation,
+    "steps": _steps,
+    "cubic": lambda rng, u: rng.normal() * u + rng.normal(0, 0.5) * u**2 + rng.normal(0, 0.2) * u**3,
 }

@@ -3,8 +3,8 @@
 KINDS = {
     "description": "code length",
     "independence": "independence of the residual",
-    "neighbours": "nearest neighbours",
     "shape": "shape of the effect along the cause",
     "error": "size of the error",
+    "marginals": "how Gaussian each column is",
     "picture": "trained look at the cloud",
 }

@@ -1,8 +1,8 @@
-"""The picture channel: two small convolutional networks that look at five histograms of a direction.
+"""The picture channel: three small convolutional networks that look at five histograms of a direction.
 
 Pictures of u → v, each 32 × 32, the square root of a density: ranks of both; both standardised; rank of u against the
 standardised residual of v from a local line (narrow and wide window, the row itself left out); the same with v in
-normal scores. Each network has learnt from one half of the generated world only (`halves`, `scripts/picture`); with g
+normal scores. Each network has learnt from two thirds of the generated world only (`thirds`, `scripts/picture`); with g
 their mean, the channel is g(u, v) − g(v, u). It is the one channel without a model of its own: it knows what the
 generated world taught it, so it has to be judged on mechanisms that it was not taught (`stranger`).
 """
@@ -19,8 +19,8 @@ from whence.pair import FloatArray
 
 GRID = 32
 CENTRE_LOG_N = 6.0
-NETWORKS = {"A": "picture-a.npz", "B": "picture-b.npz"}
-"""Half of the world -> the network that has seen nothing else."""
+NETWORKS = {"A": "picture-a.npz", "B": "picture-b.npz", "C": "picture-c.npz"}
+"""Third of the world -> the network that has seen nothing of it."""
 
 
 def pictures(u: FloatArray, v: FloatArray, scores: FloatArray) -> Pictures:
@@ -43,16 +43,15 @@ def judge(seen: Sequence[Pictures]) -> FloatArray:
     return np.asarray(network_values(tuple(map(stored_network, NETWORKS)), seen).mean(axis=1))
 
 
-def stranger(half: str, seen: Sequence[Pictures]) -> FloatArray:
-    """What the network says that has seen nothing of this half of the world."""
-    (other,) = set(NETWORKS) - {half}
-    return np.asarray(network_values((stored_network(other),), seen)[:, 0])
+def stranger(third: str, seen: Sequence[Pictures]) -> FloatArray:
+    """What the network says that has seen nothing of this third of the world."""
+    return np.asarray(network_values((stored_network(third),), seen)[:, 0])
 
 
 @cache
-def stored_network(half: str) -> Network:
-    """The network of one half, as it ships with the library."""
-    with files("whence.evidence").joinpath(NETWORKS[half]).open("rb") as stored, np.load(stored) as found:
+def stored_network(third: str) -> Network:
+    """The network that knows the other two thirds, as it ships with the library."""
+    with files("whence.evidence").joinpath(NETWORKS[third]).open("rb") as stored, np.load(stored) as found:
         return network_of({name: found[name] for name in found.files})
 
 

@@ -1,10 +1,11 @@
 """Readings of generated pairs with their labels, computed once and kept in chunks; pair i depends on i only.
 
-Every other pair of either half is read as a stranger: by the network of the other half alone, which has seen no law, no
-function and no mechanism of its kind. The rest is read as in use, by the mean of both networks, one of which knows its
-half. So the combination learns what the picture is worth when half of the pairs it meets are like nothing it knows.
+Every other pair of each third is read as a stranger: by the network of the other two thirds alone, which has seen no
+law, no function and no mechanism of its kind. The rest is read as in use, by the mean of the three networks, two of
+which know it. So the combination learns what the picture is worth when half of the pairs it meets are like nothing it
+knows.
 
-python -m whence.evidence.training --pairs 11000 --out out/whence      (about ten minutes of one core)
+python -m whence.evidence.training --pairs 12000 --out out/whence      (about eleven minutes of one core)
 """
 
 import argparse
@@ -18,14 +19,14 @@ from numpy.typing import NDArray
 
 from whence.evidence import world
 from whence.evidence.channels import Look, read
-from whence.evidence.halves import HALVES
 from whence.evidence.picture import judge, stranger
 from whence.evidence.resolution import resolved
+from whence.evidence.thirds import THIRDS
 from whence.pair import FloatArray, Pair
 
 SEED = 20261
 CHUNK = 250
-PLAIN_FROM = 8000
+PLAIN_FROM = 9000
 """Pairs from this number on keep their marginals: the world is not always against us."""
 
 
@@ -38,19 +39,19 @@ class Labelled(NamedTuple):
 
 
 def pair(index: int, seed: int = SEED) -> tuple[Pair, int]:
-    """Pair `index` of the world, and its label; even numbers are of half A, odd ones of half B."""
-    rng, half = _rng(index, seed), HALVES[half_of(index)]
-    return world.labelled(rng, world.draw(rng, half, world.family(rng, half), plain=index >= PLAIN_FROM))
+    """Pair `index` of the world, and its label; the thirds take turns."""
+    rng, third = _rng(index, seed), THIRDS[third_of(index)]
+    return world.labelled(rng, world.draw(rng, third, world.family(rng, third), plain=index >= PLAIN_FROM))
 
 
-def half_of(index: int) -> str:
-    """The half to which pair `index` belongs."""
-    return "AB"[index % 2]
+def third_of(index: int) -> str:
+    """The third to which pair `index` belongs."""
+    return "ABC"[index % 3]
 
 
 def family_of(index: int, seed: int = SEED) -> str:
     """The family of pair `index`."""
-    return world.family(_rng(index, seed), HALVES[half_of(index)])
+    return world.family(_rng(index, seed), THIRDS[third_of(index)])
 
 
 def _rng(index: int, seed: int) -> np.random.Generator:
@@ -58,8 +59,8 @@ def _rng(index: int, seed: int) -> np.random.Generator:
 
 
 def look_of(index: int) -> Look:
-    """How the pictures of pair `index` are read: by a stranger or, as in use, by both networks."""
-    return partial(stranger, half_of(index)) if index // 2 % 2 == 0 else judge
+    """How the pictures of pair `index` are read: by a stranger or, as in use, by all networks."""
+    return partial(stranger, third_of(index)) if index // 3 % 2 == 0 else judge
 
 
 def readings_of(pairs: list[tuple[Pair, int]], looks: Sequence[Look] | None = None) -> Labelled:
@@ -97,7 +98,7 @@ def load_chunks(folder: Path) -> Labelled:
 def main() -> None:
     """Command line of this module."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=11000)
+    parser.add_argument("--pairs", type=int, default=12000)
     parser.add_argument("--out", type=Path, default=Path("out/whence"))
     parser.add_argument("--part", type=int, default=0)
     parser.add_argument("--parts", type=int, default=1)

@@ -1,25 +1,25 @@
 """Generated pairs that look like recorded data: the only labels from which the combined method has learnt.
 
-A pair is a recipe drawn at random from one half of the world (`halves`): a family, law of the cause, law of the noise,
+A pair is a recipe drawn at random from one third of the world (`thirds`): a family, law of the cause, law of the noise,
 noise level, number of rows; then what recording does to columns. In real data the marginals carry little of the label,
 so most pairs lose it here as well: both columns are warped by random increasing maps, or both are given the order
 statistics of new random laws, or the two exchange their marginals. Only then come measurement error, outliers, floors
 and rounding, on either side with the same probability.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from whence.datasets import classic, combination, networks, simulated
 from whence.datasets.classic import Columns, Draw
 from whence.datasets.damage import floored, measured, outliers
-from whence.evidence.halves import Half, families
-from whence.evidence.ingredients import Random, function, law, mechanism, pick, warped
+from whence.evidence.ingredients import Random, function, law, pick, warped
+from whence.evidence.mechanisms import mechanism
+from whence.evidence.thirds import Third, families
 from whence.pair import FloatArray, Pair, standardise
 
 ROWS = (60, 1600)
-Core = Callable[[Random, int], Columns]
+COARSEST, FINEST = 4, 400
+"""Cells into which rounding cuts the middle 98 % of a column."""
 
 RECIPES: dict[str, Draw] = {
     "SIM": lambda rng, n: simulated.draw(simulated.SIM, rng, n),
@@ -37,35 +37,28 @@ RECIPES: dict[str, Draw] = {
 """Published simulators, with their constants."""
 
 
-def family(rng: Random, half: Half) -> str:
+def family(rng: Random, third: Third) -> str:
     """The first thing that is drawn of a pair."""
-    return pick(rng, families(half))
+    return pick(rng, families(third))
 
 
-def draw(rng: Random, half: Half, name: str, plain: bool = False) -> Columns:
-    """Cause and effect of one pair of a family; a plain one keeps its marginals."""
-    return recorded_pair(rng, lambda r, n: _core(r, half, name, n), lambda r, n: law(r, half, n), plain)
-
-
-def recorded_pair(rng: Random, core: Core, new_law: Callable[[Random, int], FloatArray], plain: bool) -> Columns:
-    """A number of rows, what `core` draws, and what recording does to it; drawn anew until both columns vary."""
+def draw(rng: Random, third: Third, name: str, plain: bool = False) -> Columns:
+    """Cause and effect of one pair of a family, drawn anew until both columns vary; a plain one keeps its marginals."""
     low, high = ROWS
     n = int(np.exp(rng.uniform(np.log(low), np.log(high))))
     while True:
-        cause, effect = core(rng, n)
+        cause, effect = _core(rng, third, name, n)
         if np.isfinite(cause).all() and np.isfinite(effect).all() and np.std(cause) > 0 and np.std(effect) > 0:
             cause, effect = standardise(cause), standardise(effect)
             if not plain:
-                cause, effect = remarginalised(rng, cause, effect, new_law)
+                cause, effect = remarginalised(rng, third, cause, effect)
             if not plain or rng.random() < 0.3:
                 cause, effect = recorded(rng, cause, effect)
             if _valid(cause, effect):
                 return cause, effect
 
 
-def remarginalised(
-    rng: Random, cause: FloatArray, effect: FloatArray, new_law: Callable[[Random, int], FloatArray]
-) -> Columns:
+def remarginalised(rng: Random, third: Third, cause: FloatArray, effect: FloatArray) -> Columns:
     """Take the label out of the marginals, more or less thoroughly."""
     kind = rng.random()
     if kind < 0.2:
@@ -73,7 +66,7 @@ def remarginalised(
     if kind < 0.45:
         return warped(rng, cause), warped(rng, effect)
     if kind < 0.8:
-        return ordered_like(cause, new_law(rng, len(cause))), ordered_like(effect, new_law(rng, len(effect)))
+        return ordered_like(cause, law(rng, third, len(cause))), ordered_like(effect, law(rng, third, len(effect)))
     return ordered_like(cause, effect), ordered_like(effect, cause)
 
 
@@ -101,21 +94,21 @@ def labelled(rng: Random, columns: Columns) -> tuple[Pair, int]:
     return (Pair.of(cause, effect), 1) if rng.random() < 0.5 else (Pair.of(effect, cause), -1)
 
 
-def _core(rng: Random, half: Half, name: str, n: int) -> Columns:
+def _core(rng: Random, third: Third, name: str, n: int) -> Columns:
     if name in RECIPES:
         return RECIPES[name](rng, n)
-    cause = law(rng, half, n)
+    cause = law(rng, third, n)
     if name == "common_cause":
-        hidden, share = law(rng, half, n), rng.uniform(0.2, 1.0)
-        cause = standardise(cause + share * function(rng, half, hidden))
-        return cause, _effect(rng, half, cause) + share * function(rng, half, hidden)
+        hidden, share = law(rng, third, n), rng.uniform(0.2, 1.0)
+        cause = standardise(cause + share * function(rng, third, hidden))
+        return cause, _effect(rng, third, cause) + share * function(rng, third, hidden)
     if name == "hidden_step":
-        return cause, _effect(rng, half, _effect(rng, half, cause))
-    return cause, mechanism(rng, half, name, cause, law(rng, half, n))
+        return cause, _effect(rng, third, _effect(rng, third, cause))
+    return cause, mechanism(rng, third, name, cause, law(rng, third, n))
 
 
-def _effect(rng: Random, half: Half, cause: FloatArray) -> FloatArray:
-    return standardise(mechanism(rng, half, pick(rng, half.mechanisms), cause, law(rng, half, len(cause))))
+def _effect(rng: Random, third: Third, cause: FloatArray) -> FloatArray:
+    return standardise(mechanism(rng, third, pick(rng, third.mechanisms), cause, law(rng, third, len(cause))))
 
 
 def _coarse(rng: Random, column: FloatArray) -> FloatArray:
@@ -125,7 +118,8 @@ def _coarse(rng: Random, column: FloatArray) -> FloatArray:
     elif kind < 0.15:
         column = -floored(rng.uniform(0.02, 0.4), rng, -column)
     if rng.random() < 0.85:
-        step = (np.quantile(column, 0.99) - np.quantile(column, 0.01)) / np.exp(rng.uniform(np.log(6), np.log(400)))
+        cells = np.exp(rng.uniform(np.log(COARSEST), np.log(FINEST)))
+        step = (np.quantile(column, 0.99) - np.quantile(column, 0.01)) / cells
         if step > 0:
             column = np.round(column / step + rng.uniform(0, 1)) * step
     return column
