@@ -53,6 +53,14 @@ def test_units_of_both_sides_do_not_matter():
     np.testing.assert_allclose(other_std, 1e-4 * std, rtol=1e-5)
 
 
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_targets_may_be_so_large_or_small_that_their_squares_are_no_numbers(unit):
+    X, y = data()
+    plain, other = (LocationScaleRegressor(n_knots=8).fit(X, scale * y) for scale in (1.0, unit))
+    np.testing.assert_allclose(np.divide(other.predict(X, True), unit), plain.predict(X, True), rtol=1e-6)
+    assert other.score(X, unit * y) == pytest.approx(plain.score(X, y) - np.log(unit))
+
+
 def test_row_order_does_not_matter_and_the_ends_extrapolate_constantly():
     X, y = data()
     order = np.random.default_rng(1).permutation(len(y))

@@ -44,6 +44,14 @@ def test_score_is_the_mean_log_likelihood():
     assert model.score(X, y) == pytest.approx(expected.mean())
 
 
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_inputs_and_targets_may_be_so_large_or_small_that_their_squares_are_no_numbers(unit):
+    X, y = rows(80)
+    plain, other = (LocationScaleNetwork(hidden=5, steps=50).fit(scale * X, scale * y) for scale in (1.0, unit))
+    assert np.allclose(np.divide(other.predict(unit * X, True), unit), plain.predict(X, True))
+    assert other.score(unit * X, unit * y) == pytest.approx(plain.score(X, y) - np.log(unit))
+
+
 def test_inputs_may_interact():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(400, 2))

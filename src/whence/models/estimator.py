@@ -21,6 +21,7 @@ from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, not_converged
 from whence.numerics import gaussian
 from whence.numerics.design import Design, additive_design, predict_rows
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
+from whence.numerics.scaling import weighted_moments
 from whence.numerics.splines import extend_knots, spline_rows
 from whence.pair import FloatArray
 from whence.ranges import SPLINE_DEGREES, SPLINE_KNOTS
@@ -98,9 +99,7 @@ class LocationScaleRegressor(RegressorMixin, BaseEstimator):
         weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         counted = weights > 0
         rows, targets, weights = rows[counted], targets[counted].astype(np.float64), weights[counted]
-        self.y_mean_ = float(np.average(targets, weights=weights))
-        spread = float(np.sqrt(np.average((targets - self.y_mean_) ** 2, weights=weights)))
-        self.y_scale_ = spread if spread > 0 else 1.0
+        self.y_mean_, self.y_scale_ = map(float, weighted_moments(targets, weights))
         self.knots_ = [self._column_knots(column) for column in rows.T]
         order = np.argsort(rows[:, 0], kind="stable")
         target = ((targets - self.y_mean_) / self.y_scale_)[order]

@@ -15,6 +15,7 @@ from whence.models.network import train
 from whence.models.network_heads import LOCATION_SCALE, location_and_scale, log_density, outputs
 from whence.models.network_layout import weighted_problem
 from whence.models.network_training import Status, Training
+from whence.numerics.scaling import weighted_moments
 from whence.pair import FloatArray
 
 
@@ -112,8 +113,8 @@ class LocationScaleNetwork(RegressorMixin, BaseEstimator):
         weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         counted = weight > 0
         rows, target, weight = rows[counted], np.asarray(target, dtype=np.float64)[counted], weight[counted]
-        self.x_mean_, self.x_scale_ = _moments(rows, weight)
-        self.y_mean_, self.y_scale_ = _moments(target, weight)
+        self.x_mean_, self.x_scale_ = weighted_moments(rows, weight)
+        self.y_mean_, self.y_scale_ = weighted_moments(target, weight)
         u, v = ((rows - self.x_mean_) / self.x_scale_).T, (target - self.y_mean_) / self.y_scale_
         training = self._training()
         starts = [
@@ -160,10 +161,3 @@ class LocationScaleNetwork(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         rows = validate_data(self, X, dtype=np.float64, reset=False)
         return np.ascontiguousarray(((rows - self.x_mean_) / self.x_scale_).T)
-
-
-def _moments(values: FloatArray, weight: FloatArray) -> tuple[Any, Any]:
-    """Weighted mean and standard deviation along the rows; a constant keeps its scale."""
-    mean = np.average(values, axis=0, weights=weight)
-    spread = np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weight))
-    return mean, np.where(spread > 0, spread, 1.0)
