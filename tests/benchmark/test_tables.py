@@ -11,7 +11,7 @@ import made_up
 import numpy as np
 import pytest
 
-from whence.benchmark import paper, tables
+from whence.benchmark import leaderboard, paper, tables
 from whence.benchmark.summary import MEAN, summarise
 from whence.benchmark.versus import contents, versus
 from whence.pair import InputError
@@ -30,7 +30,7 @@ def test_the_order_of_the_rows_changes_no_byte(form: str, metric: str) -> None:
 
 
 def test_markdown_has_a_line_per_method_and_the_best_in_bold() -> None:
-    summary = summarise(made_up.rows())
+    summary = summarise(made_up.rows(pairs=100))
     head, _, *lines = tables.render(summary).strip().split("\n")
     assert [cell.strip() for cell in head.strip("|").split("|")][1:] == ["AN", "LS", "mean"]
     assert [line.split("|")[1].strip() for line in lines] == list(summary.methods)
@@ -89,6 +89,30 @@ def test_failed_and_missing_pairs_are_named() -> None:
     text = tables.render(summarise(less))
     assert "mine failed on 2 of 20 pairs of AN" in text
     assert "grci has 15 of the 20 pairs of LS" in text
+
+
+@pytest.mark.parametrize(("name", "count"), [("AN", "20 of 100"), ("gen:LS:pairs=30", "20 of 30"), ("own", "20")])
+def test_a_part_of_a_set_is_not_shown_as_the_whole(name: str, count: str) -> None:
+    rows = made_up.rows(sets=(name,), methods=("loci-m", "grci"))
+    summary = summarise(rows)
+    table, *rest = tables.render(summary, "md", FULL).split("\n\n")
+    assert rest == [f"- {name}: {count} pairs.\n"]
+    marked = " of " in count
+    assert table.count("†") == (3 if marked else 0)  # two numbers and the heading that explains the mark
+    assert tables.render(summary, "latex", FULL).count(r"$^\dagger$") == (2 if marked else 0)
+    assert ("_pairs" in tables.render(summary, "csv", FULL)) == marked
+    assert json.loads(tables.render(summary, "json", FULL))["notes"] == [f"{name}: {count} pairs"]
+    assert f"| {name} | {count} |" in versus(rows, "loci-m", "grci", "accuracy")
+    assert f"<small>{count} pairs</small>" in leaderboard.page(rows)
+
+
+@pytest.mark.parametrize("form", tables.FORMS)
+def test_nothing_is_said_of_whole_sets_and_their_mean(form: str) -> None:
+    rows = made_up.rows(sets=("AN", "gen:LS:pairs=100"), pairs=100, methods=("loci-m",))
+    seeds = [*rows, *(replace(row, seed=1) for row in rows)]
+    text = tables.render(summarise(seeds), form, FULL)
+    assert all(mark not in text for mark in ("†", "dagger", "100 pairs", "_pairs", " of "))
+    assert {"csv": "_pairs"}.get(form, "199 of 200 pairs") in tables.render(summarise(seeds[:-1]), form, FULL)
 
 
 def test_a_method_not_run_on_every_set_has_no_mean() -> None:

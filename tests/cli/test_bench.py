@@ -64,7 +64,8 @@ def test_table_in_every_format_and_to_a_file(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
     run(store)
     plain = call("table", "--store", store, "--metric", "audrc", "--intervals", "--compare", "paper")[0]
-    assert "| oracle | **100.0** [100–100]" in plain
+    assert "| oracle | **100.0**† [100–100]" in plain
+    assert plain.endswith("\n- AN: 6 of 100 pairs; LS: 6 of 100 pairs.\n")
     parsed = json.loads(call("table", "--store", store, "--format", "json", "--datasets", "LS")[0])
     assert parsed["sets"] == ["LS"]
     call("table", "--store", store, "--format", "latex", "--out", tmp_path / "t.tex")

@@ -42,7 +42,7 @@ def contents(rows: Sequence[Row]) -> dict[str, Any]:
         "version": __version__,
         "metrics": list(METRICS),
         "columns": columns,
-        "pairs": {name: max(c.pairs for (_, s), c in first.cells.items() if s == name) for name in first.sets},
+        "pairs": first.counts(),
         "methods": [_line(method, columns, summaries) for method in first.methods],
         "best": {metric: {c: summary.best(c) for c in columns} for metric, summary in summaries.items()},
         "withholding": [_withheld(first, method, columns) for method in first.withholding],

@@ -4,26 +4,44 @@
 under the words themselves, so that two different draws never mix.
 """
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from whence.benchmark import paper
 from whence.datasets import Collection, load
+from whence.datasets.registry import entries
 from whence.pair import InputError
 
 PREFIX = "gen:"
+DRAWN = 100
+"""Pairs of a drawn set whose words name no other number."""
 
 
 def open_set(spec: str, data_dir: str | Path | None = None, limit: int | None = None) -> Collection:
     """The labelled pairs that `spec` names, the first `limit` of them."""
-    if not spec.startswith(PREFIX) and "/" not in spec:
+    if not _is_drawn(spec):
         return load(spec, data_dir, limit)
     from whence.datasets.generators import generate
 
     name, *words = spec.removeprefix(PREFIX).split(":")
-    drawn = generate(name, **dict(_setting(word, spec) for word in words))
+    drawn = generate(name, **{"pairs": DRAWN, **dict(_setting(word, spec) for word in words)})
     return replace(drawn, name=spec, pairs=drawn.pairs[:limit])
+
+
+def whole(spec: str) -> int | None:
+    """How many pairs there are in all; None where it is not known."""
+    if not _is_drawn(spec):
+        return next((known.pairs for known in entries() if known.name == spec), None)
+    named = re.findall(r":pairs=(\d+)", spec)
+    return int(named[-1]) if named else DRAWN
+
+
+def counted(spec: str, pairs: int, seeds: int = 1) -> str:
+    """`5 of 100` where that is not all of the set under every seed, else `100`."""
+    there = seeds * (whole(spec) or 0)
+    return f"{pairs} of {there}" if pairs < there else str(pairs)
 
 
 def present(data_dir: str | Path | None = None, limit: int | None = None) -> tuple[list[Collection], list[str]]:
@@ -36,6 +54,10 @@ def present(data_dir: str | Path | None = None, limit: int | None = None) -> tup
         except InputError as problem:
             missing.append(str(problem))
     return found, missing
+
+
+def _is_drawn(spec: str) -> bool:
+    return spec.startswith(PREFIX) or "/" in spec
 
 
 def _setting(word: str, spec: str) -> tuple[str, Any]:

@@ -12,6 +12,7 @@ from whence.benchmark.answered import Answered, answered
 from whence.benchmark.metrics import METRICS, Scored
 from whence.benchmark.resampling import bootstrap, interval, resample
 from whence.benchmark.row import Row, Status
+from whence.benchmark.sets import counted, whole
 from whence.benchmark.store import natural
 from whence.pair import FloatArray, InputError
 
@@ -29,6 +30,8 @@ class Cell:
     failed: int
     seconds: float
     """Median per pair."""
+    seeds: int = 1
+    """`pairs` counts a pair once for each."""
     draws: FloatArray = field(repr=False, compare=False, default_factory=lambda: np.empty(0))
 
 
@@ -74,6 +77,23 @@ class Summary:
         values = [round(self.value(method, column), 1) for method in self.methods]
         known = [value for value in values if not math.isnan(value)]
         return max(known, default=math.nan)
+
+    def short(self, method: str, column: str) -> bool:
+        """Whether a number rests on fewer pairs than the set has, or the mean on such a number."""
+        names = self.sets if column == MEAN else (column,)
+        cells = [(name, self.cells[method, name]) for name in names if (method, name) in self.cells]
+        return any(cell.pairs < cell.seeds * (whole(name) or 0) for name, cell in cells)
+
+    def counts(self) -> dict[str, str]:
+        """The pairs of each set, of the method that has the most: `100`, or `5 of 100`."""
+        by_set = {name: [cell for (_, of), cell in self.cells.items() if of == name] for name in self.sets}
+        most = {name: max(cells, key=lambda cell: cell.pairs) for name, cells in by_set.items()}
+        return {name: counted(name, cell.pairs, cell.seeds) for name, cell in most.items()}
+
+    def partial(self) -> list[str]:
+        """One line on the sets that are not whole, or of which it is not known; none where all are whole."""
+        said = [f"{name}: {count} pairs" for name, count in self.counts().items() if " " in count or not whole(name)]
+        return ["; ".join(said)] if said else []
 
     def incomplete(self) -> list[str]:
         """Sentences on methods that have fewer pairs of a set than another method has."""
@@ -139,7 +159,7 @@ def _cell(rows: Sequence[Row], metric: str, dataset: str, intervals: bool) -> Ce
     low, high = interval(draws)
     failed = sum(Status(row.status).broken for row in rows)
     seconds = float(np.median([row.seconds for row in rows]))
-    return Cell(100 * value, 100 * low, 100 * high, len(rows), failed, seconds, 100 * draws)
+    return Cell(100 * value, 100 * low, 100 * high, len(rows), failed, seconds, len(runs), 100 * draws)
 
 
 def _answered(groups: dict[tuple[str, str], list[Row]], sets: Sequence[str]) -> dict[tuple[str, str], Answered]:

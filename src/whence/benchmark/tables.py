@@ -11,6 +11,8 @@ from typing import Any
 from whence.benchmark.summary import MEAN, Summary
 from whence.pair import InputError
 
+SHORT = "†"
+"""Beside a number that rests on part of a set."""
 _ANSWERED = ("_answered", "_answered_accuracy", "_answered_low", "_answered_high")
 _EXPLAINED = (
     "*All pairs* counts the way every score leans, withheld or not; in brackets the 95 % Wilson interval.\n"
@@ -60,7 +62,7 @@ def withheld(summary: Summary, method: str) -> str:
 
 def notes(summary: Summary) -> list[str]:
     """What a reader must know beside the numbers."""
-    return [*summary.failures(), *summary.incomplete()]
+    return [*summary.failures(), *summary.incomplete(), *summary.partial()]
 
 
 def _columns(summary: Summary) -> tuple[str, ...]:
@@ -74,6 +76,7 @@ def _text(summary: Summary, method: str, column: str, look: Look, bold: Callable
     text = f"{value:.1f}"
     if text == f"{summary.best(column):.1f}":
         text = bold(text)
+    text += SHORT if summary.short(method, column) else ""
     if look.intervals:
         low, high = summary.bounds(method, column)
         text += f" [{low:.0f}–{high:.0f}]"
@@ -105,7 +108,12 @@ def _caption(summary: Summary, look: Look) -> str:
     parts = [f"{'accuracy' if summary.metric == 'accuracy' else summary.metric.upper()} in percent"]
     parts += ["[95 % bootstrap interval over pairs]"] if look.intervals else []
     parts += ["(ours − paper)"] if look.paper else []
+    parts += [f"{SHORT} = not all pairs"] if _any_short(summary) else []
     return ", ".join(parts)
+
+
+def _any_short(summary: Summary) -> bool:
+    return any(summary.short(method, MEAN) for method in summary.methods)
 
 
 def _markdown(summary: Summary, look: Look) -> str:
@@ -117,7 +125,8 @@ def _markdown(summary: Summary, look: Look) -> str:
     if _withholding(summary):
         lines += ["", _EXPLAINED]
     if said := notes(summary):
-        lines += ["", *(f"- {note} (failures count as wrong)." for note in said)]
+        failures = summary.failures()
+        lines += ["", *(f"- {note}{' (failures count as wrong)' * (note in failures)}." for note in said)]
     return "\n".join(lines) + "\n"
 
 
@@ -136,7 +145,8 @@ def _latex(summary: Summary, look: Look) -> str:
 
 
 def _latex_line(cells: list[str]) -> str:
-    return " & ".join([_escaped(cells[0]), *(cell.replace("–", "--") for cell in cells[1:])]) + r" \\"
+    numbers = (cell.replace("–", "--").replace(SHORT, r"$^\dagger$") for cell in cells[1:])
+    return " & ".join([_escaped(cells[0]), *numbers]) + r" \\"
 
 
 def _escaped(text: str) -> str:
@@ -151,12 +161,15 @@ def _csv(summary: Summary, look: Look) -> str:
     parts = ["", *(["_low", "_high"] if look.intervals else []), *(["_minus_paper"] if look.paper else [])]
     columns = _columns(summary)
     extra = [column + part for column in columns for part in _ANSWERED] if _withholding(summary) else []
-    writer.writerow(["method", *(column + part for column in columns for part in parts), "failed", *extra])
+    counted = [f"{name}_pairs" for name in summary.sets] if _any_short(summary) else []
+    writer.writerow(["method", *(column + part for column in columns for part in parts), "failed", *counted, *extra])
     for method in summary.methods:
         failed = sum(cell.failed for (name, _), cell in summary.cells.items() if name == method)
         numbers = [number for column in columns for number in _numbers(summary, method, column, look)]
         more = [number for column in columns for number in _answers(summary, method, column)] if extra else []
-        writer.writerow([method, *map(_decimal, numbers), failed, *map(_decimal, more)])
+        cells = [summary.cells.get((method, name)) for name in summary.sets] if counted else []
+        pairs = ["" if cell is None else cell.pairs for cell in cells]
+        writer.writerow([method, *map(_decimal, numbers), failed, *pairs, *map(_decimal, more)])
     return out.getvalue()
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from whence.benchmark.resampling import compare
 from whence.benchmark.row import Row, Status
+from whence.benchmark.sets import counted
 from whence.benchmark.summary import grouped, scored
 from whence.pair import InputError
 
@@ -28,7 +29,8 @@ def versus(rows: Sequence[Row], a: str, b: str, metric: str) -> str:
             continue
         result = compare(scored(first), scored(second), metric, name)
         bounds = f"{100 * result.low:+.1f} … {100 * result.high:+.1f}"
-        numbers = (result.pairs, f"{100 * result.difference:+.1f}", bounds, result.only_a, result.only_b)
+        pairs = counted(name, result.pairs, len({row.seed for row in first}))
+        numbers = (pairs, f"{100 * result.difference:+.1f}", bounds, result.only_a, result.only_b)
         lines.append(f"| {name} | {' | '.join(map(str, numbers))} | {result.p_value:.2g} |")
     return "\n".join(lines) + "\n"
 
