@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from whence.benchmark.row import Row, Status
+from whence.costs import cost
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,7 +19,7 @@ LINE_SECONDS = 10.0
 
 @dataclass
 class Forecast:
-    """Foretells from the seconds each method took so far; methods not yet seen cost what the others do.
+    """Foretells from the seconds each method took so far, or else from its measured cost (`whence.costs`).
 
     The first pair of a method in each worker is left out: it pays for compiling.
     """
@@ -37,23 +38,37 @@ class Forecast:
             if self.done[row.method] > self.jobs:
                 self.spent[row.method] += row.seconds
 
-    def seconds_left(self) -> float | None:
-        """None while nothing is known."""
-        means = {method: self._mean(method) for method in self.todo}
-        seen = [mean for mean in means.values() if mean is not None]
-        if not seen:
+    def words(self) -> str | None:
+        """`about 9 s`, `at least 9 s` where what some of the work costs is not known, None where nothing is."""
+        left = {method: count - self.done[method] for method, count in self.todo.items() if count > self.done[method]}
+        pace = self._pace()
+        costs = {method: self._seconds(method, pace) for method in left}
+        known = {method: seconds for method, seconds in costs.items() if seconds is not None}
+        if left and not known:
             return None
-        usual = sum(seen) / len(seen)
-        work = sum(
-            (count - self.done[method]) * (usual if means[method] is None else means[method] or 0.0)
-            for method, count in self.todo.items()
-        )
-        return work / self.jobs
+        work = sum(left[method] * seconds for method, seconds in known.items()) / self.jobs
+        return f"{'at least' if len(known) < len(left) else 'about'} {duration(work)}"
 
-    def _mean(self, method: str) -> float | None:
+    def _seconds(self, method: str, pace: float) -> float | None:
+        """Of a pair, on this machine: as timed, else as measured elsewhere."""
+        timed, measured = self._timed(method), _measured(method)
+        return pace * measured if timed is None and measured is not None else timed
+
+    def _pace(self) -> float:
+        """Seconds here for one on the machine of the measured costs, over the methods that were timed here as well."""
+        both = [(self._timed(method), _measured(method)) for method in self.todo]
+        timed = [(here, there) for here, there in both if here is not None and there is not None]
+        return sum(here for here, _ in timed) / sum(there for _, there in timed) if timed else 1.0
+
+    def _timed(self, method: str) -> float | None:
         if self.done[method] > self.jobs:
             return self.spent[method] / (self.done[method] - self.jobs)
         return self.known.get(method)
+
+
+def _measured(method: str) -> float | None:
+    found = cost(method.split(":")[0])
+    return None if found is None else found.seconds
 
 
 class Progress:
@@ -93,9 +108,9 @@ class Progress:
             self._console.print(f"{self._made} of {self._total} pairs, {self._words()}", highlight=False)
 
     def _words(self) -> str:
-        left = self._forecast.seconds_left()
+        left = self._forecast.words()
         failed = f"{self._broken} failed, " if self._broken else ""
-        return failed + ("how long is not known yet" if left is None else f"about {duration(left)} left")
+        return failed + ("how long is not known yet" if left is None else f"{left} left")
 
 
 def duration(seconds: float) -> str:

@@ -66,11 +66,11 @@ def announce(work: "Plan", store: Path) -> None:
 
 def foretell(work: "Plan", results: "Store", jobs: int) -> None:
     """Say how long they will take."""
-    from whence.benchmark.progress import Forecast, duration
+    from whence.benchmark.progress import Forecast
 
-    left = Forecast(work.todo_by_method, jobs, results.seconds()).seconds_left()
-    if left is not None:
-        console().print(f"{work.todo} pairs will take about {duration(left)} on {jobs} cores.", highlight=False)
+    left = Forecast(work.todo_by_method, jobs, results.seconds()).words()
+    if work.todo and left is not None:
+        console().print(f"{work.todo} pairs will take {left} on {jobs} cores.", highlight=False)
 
 
 def do(work: "Plan", results: "Store", jobs: int, limits: "Limits", quiet: bool = False) -> None:
