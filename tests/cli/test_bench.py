@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from whence.benchmark import paper
+from whence.benchmark.sets import present
 from whence.cli import bench
-from whence.datasets import Collection, LabelledPair
+from whence.datasets import Collection, LabelledPair, load
 from whence.pair import InputError
 
 TOYS = Path(__file__).parents[1] / "benchmark"
@@ -21,13 +23,13 @@ import toys  # noqa: E402  (found by the line above)
 def toy_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sets AN and LS are toys; all others are not at hand."""
 
-    def load(name: str, data_dir: object = None, limit: int | None = None) -> Collection:
+    def toy(name: str, data_dir: object = None, limit: int | None = None) -> Collection:
         if name not in ("AN", "LS"):
             raise InputError(f"The data set {name} is not there; fetch it.")
         made = toys.collection(name, pairs=6).pairs[:limit]
         return Collection(name, [LabelledPair(name, int(p.pair_id), p.pair, p.truth, p.weight) for p in made])
 
-    monkeypatch.setattr("whence.benchmark.sets.load", load)
+    monkeypatch.setattr("whence.benchmark.sets.load", toy)
 
 
 def call(*words: object, code: int = 0) -> tuple[str, str]:
@@ -106,6 +108,25 @@ def test_reproduce_writes_everything_and_a_second_call_does_nothing_again(tmp_pa
     before = (tmp_path / "out" / "rows.csv").read_text()
     assert "0 pairs to do, 24 are already" in call(*words, "--formats", "svg")[1].replace("\n", " ")
     assert (tmp_path / "out" / "rows.csv").read_text() == before
+
+
+def test_reproduce_without_data_is_one_sentence_that_names_the_sets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whence.benchmark.sets.load", load)
+    said = call("reproduce", "--out", tmp_path / "out", "--data", tmp_path, code=2)[1]
+    names = paper.sets()
+    assert said.startswith(f"The data sets {', '.join(names)} are not in {tmp_path}; run `whence data fetch all`")
+    assert said.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_single_set_that_is_absent_is_told_with_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("whence.benchmark.sets.load", load)
+    monkeypatch.setattr(paper, "sets", lambda: ["Tue"])
+    (said,) = present(tmp_path)[1]
+    assert "expected the files of" in said
+    assert "whence data fetch Tue`" in said
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 
 from whence.benchmark import paper
 from whence.datasets import Collection, load
+from whence.datasets.folder import AbsentError, all_missing, data_folder
 from whence.datasets.registry import entries
 from whence.pair import InputError
 
@@ -45,15 +46,19 @@ def counted(spec: str, pairs: int, seeds: int = 1) -> str:
 
 
 def present(data_dir: str | Path | None = None, limit: int | None = None) -> tuple[list[Collection], list[str]]:
-    """The paper's sets that are at hand, and a sentence for each that is not."""
+    """The paper's sets that are at hand, a sentence on all that are not, and one for each that cannot be read."""
     found: list[Collection] = []
-    missing: list[str] = []
+    absent: list[str] = []
+    unreadable: list[str] = []
     for name in paper.sets():
         try:
             found.append(load(name, data_dir, limit))
+        except AbsentError:
+            absent.append(name)
         except InputError as problem:
-            missing.append(str(problem))
-    return found, missing
+            unreadable.append(str(problem))
+    said = [str(all_missing(absent, data_folder(data_dir)))] if absent else []
+    return found, said + unreadable
 
 
 def _is_drawn(spec: str) -> bool:

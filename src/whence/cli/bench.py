@@ -179,11 +179,11 @@ def reproduce(
 
     with plainly():
         collections, absent = present(data, limit)
+        if not collections:
+            raise InputError(" ".join(absent))
         available = room.available_methods(_words(methods) if methods else None)
         for sentence in (*absent, *available.missing):
             console().print(sentence, highlight=False, soft_wrap=True)
-        if not collections:
-            raise InputError("None of the paper's data sets is at hand; run `whence data fetch` or set WHENCE_DATA.")
         out.mkdir(parents=True, exist_ok=True)
         with Store.open(out / "results.sqlite") as results:
             work = plan(field(available.names, [0]), collections, results.keys(), _jobs(jobs))

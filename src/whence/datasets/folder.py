@@ -1,9 +1,10 @@
 """Where the data files lie: the folder asked for, else the one WHENCE_DATA names, else a per-user cache."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
-from whence.datasets.registry import Entry
+from whence.datasets.registry import Entry, entry
 from whence.pair import InputError
 
 VARIABLE = "WHENCE_DATA"
@@ -39,10 +40,24 @@ def member_files(entry: Entry, folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if belongs.fullmatch(path.name))
 
 
-def missing(entry: Entry, root: Path) -> InputError:
+class AbsentError(InputError):
+    """A published set is not in the data directory."""
+
+
+def missing(entry: Entry, root: Path) -> AbsentError:
     """The sentence for a set that is not there."""
-    return InputError(
+    return AbsentError(
         f"The data set {entry.name} is not in {root}; expected the files of {entry.title} in {root / entry.folder} "
         f"(with {entry.labels}): run `whence data fetch {entry.name}`, put the files there by hand, or set {VARIABLE} "
         "to a folder that holds them in the published layout."
+    )
+
+
+def all_missing(names: Sequence[str], root: Path) -> AbsentError:
+    """One sentence for all the sets that are not there."""
+    if len(names) == 1:
+        return missing(entry(names[0]), root)
+    return AbsentError(
+        f"The data sets {', '.join(names)} are not in {root}; run `whence data fetch all`, put their files there by "
+        f"hand, or set {VARIABLE} to a folder that holds them in the published layout."
     )
