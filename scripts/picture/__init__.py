@@ -1,6 +1,6 @@
 """Training of the picture networks of `whence` on a GPU; needs PyTorch, which the library itself does not.
 
-    PYTHONPATH=src:scripts python -m picture --without A --seconds 480 --out out/picture
+    PYTHONPATH=src:scripts python -m picture --without A --seconds 1040 --out out/picture
 
 pieces         random numbers, standardised columns, Gaussian processes and increasing maps, one row per pair
 ingredients    laws and functions

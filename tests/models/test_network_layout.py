@@ -68,7 +68,9 @@ def test_a_mixed_batch_wastes_under_half_keeps_every_fit_once_and_stays_within_m
     groups = plan(lengths, 100, itemsize, memory)
     assert sorted(i for group in groups for i in group.members) == list(range(len(lengths)))
     assert sum(group.fits * group.rows for group in groups) < 2 * sum(lengths)
-    assert all(needed(group.fits, group.rows, 100, itemsize) <= memory for group in groups)
+    steady = plan(lengths, 100, itemsize, memory, steady=True)
+    assert sorted(i for group in steady for i in group.members) == list(range(len(lengths)))
+    assert all(needed(group.fits, group.rows, 100, itemsize) <= memory for group in (*groups, *steady))
 
 
 def test_few_programs_serve_every_length():
