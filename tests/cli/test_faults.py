@@ -143,6 +143,6 @@ def command(*arguments: str, **streams: object) -> subprocess.CompletedProcess[s
         [sys.executable, "-m", "whence", *arguments],
         check=False,
         text=True,
-        env=os.environ | {"COLUMNS": "80"},
+        env=os.environ | {"COLUMNS": "80", "PYTHONUNBUFFERED": ""},  # output waits in a buffer, as it does for users
         **streams,
     )

@@ -38,6 +38,7 @@ def exit_code_of(problem: BaseException) -> int:
         return INPUT_AT_FAULT
     if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
         _say(f"Could not write everything ({problem.strerror}); make room or choose another place, and run this again.")
+        _give_up_unwritten_output()
         return OUR_FAULT
     if isinstance(problem, _UNUSABLE) and problem.filename is not None:
         place = f"{str(problem.filename)!r} ({problem.strerror})"
@@ -73,6 +74,13 @@ def _say(sentence: str) -> None:
 
 def _first_line(problem: BaseException) -> str:
     return (str(problem).strip().split("\n")[0] or "no message")[:200]
+
+
+def _give_up_unwritten_output() -> None:
+    try:
+        sys.stdout.flush()
+    except OSError:  # it is standard output that has no room; a full disk elsewhere loses nothing printed
+        _forget_standard_output()
 
 
 def _forget_standard_output() -> None:
