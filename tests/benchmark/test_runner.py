@@ -111,7 +111,8 @@ def test_resuming_does_what_is_missing_and_only_that(tmp_path: Path) -> None:
         assert (work.todo, work.there) == (14, 4)
         assert work.todo_by_method == Counter({"middling": 5, "oracle": 9})
     after = results(path, ["middling", "oracle"], [large])
-    assert [row for row in after if row in before] == before
+    said = [repr(row) for row in before]  # in words, because no confidence is NaN, which equals nothing
+    assert [repr(row) for row in after if repr(row) in said] == said
     assert len(after) == len({(row.method, row.pair_id) for row in after}) == 18
 
 
