@@ -25,25 +25,15 @@ EXACT_FIT = 1e-24  # of the variance: below this the residual is rounding, and t
 
 def score(cause: FloatArray, effect: FloatArray, *, basis_size: int = 10) -> Evidence:
     """log(variance of the effect / variance of the residual) of the smooth of effect on cause."""
-    order = row_order(cause, effect)
-    x, y = standardise(cause[order]), standardise(effect[order])
-    distinct, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
-    k = min(basis_size if len(x) >= 30 else math.ceil(len(x) / 3), len(distinct))
-    smooth = _smooth(distinct, inverse, counts.astype(np.float64), y, k)
-    if smooth is None or math.isinf(smooth.log_lambda):
-        slope = float(x @ y) / len(x)
-        fitted, share = slope * x, 1.0 - slope * slope
-    else:
-        fitted, share = smooth.fitted[inverse], smooth.rss / len(x)
-    back = np.argsort(order)
-    return _evidence(effect, y[back], fitted[back], max(share, EXACT_FIT))
+    return _direction(cause, effect, basis_size)[0]
 
 
 def pair_score(x: FloatArray, y: FloatArray, *, basis_size: int = 10) -> PairScore:
     """Forward − backward; two straight lines explain alike, and their difference is rounding."""
-    forward, backward = score(x, y, basis_size=basis_size), score(y, x, basis_size=basis_size)
+    (forward, one), (backward, other) = _direction(x, y, basis_size), _direction(y, x, basis_size)
     difference = forward.score - backward.score
-    return PairScore(difference if abs(difference) > TIE else 0.0, forward, backward)
+    tie = (one and other) or abs(difference) <= TIE
+    return PairScore(0.0 if tie else difference, forward, backward)
 
 
 def published_score(x: FloatArray, y: FloatArray, *, basis_size: int = 10) -> PairScore:
@@ -65,6 +55,22 @@ def cam(*, basis_size: int = 10, published: bool = False) -> Joint:
     settings = {"basis_size": basis_size, "published": published}
     form = published_score if published else pair_score
     return Joint("cam", partial(form, basis_size=basis_size), settings)
+
+
+def _direction(cause: FloatArray, effect: FloatArray, basis_size: int) -> tuple[Evidence, bool]:
+    """The evidence, and whether the smooth is a straight line."""
+    order = row_order(cause, effect)
+    x, y = standardise(cause[order]), standardise(effect[order])
+    distinct, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
+    k = min(basis_size if len(x) >= 30 else math.ceil(len(x) / 3), len(distinct))
+    smooth = _smooth(distinct, inverse, counts.astype(np.float64), y, k)
+    if smooth is None or math.isinf(smooth.log_lambda):
+        slope = float(x @ y) / len(x)
+        fitted, share, straight = slope * x, 1.0 - slope * slope, True
+    else:
+        fitted, share, straight = smooth.fitted[inverse], smooth.rss / len(x), False
+    back = np.argsort(order)
+    return _evidence(effect, y[back], fitted[back], max(share, EXACT_FIT)), straight
 
 
 def _smooth(

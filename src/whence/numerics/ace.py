@@ -13,6 +13,8 @@ IntArray = NDArray[np.int64]
 
 TOLERANCE = 2e-15
 MAX_ITERATIONS = 100
+FLAT = 1e-12
+"""A transform of a unit column that varies less than this is constant but for rounding."""
 
 
 @njit(cache=True, nogil=True)
@@ -30,6 +32,8 @@ def maximal_correlation(ranks_a: FloatArray, ranks_b: FloatArray) -> float:
     while iteration < MAX_ITERATIONS and change > TOLERANCE:
         phi_b = _standardised(_expectation(phi_a, order_b, sorted_b))
         phi_a = _standardised(_expectation(phi_b, order_a, sorted_a))
+        if not (np.any(phi_a) and np.any(phi_b)):
+            return 0.0
         now = float(np.mean((phi_a - phi_b) ** 2))
         change, distance = abs(now - distance), now
         iteration += 1
@@ -70,8 +74,10 @@ def _tied_means(values: FloatArray, ranks: FloatArray) -> FloatArray:
 
 @njit(cache=True, nogil=True)
 def _standardised(values: FloatArray) -> FloatArray:
+    """Mean 0 and standard deviation 1; a flat column becomes zero."""
     centred = values - np.mean(values)
-    return centred / np.sqrt(np.sum(centred * centred) / (len(values) - 1))
+    spread = np.sqrt(np.sum(centred * centred) / (len(values) - 1))
+    return centred / spread if spread > FLAT else np.zeros(len(values))
 
 
 @njit(cache=True, nogil=True)

@@ -6,20 +6,23 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
+ROUNDING = 1e-12
+"""Of a column's range: a smaller distance may be rounding alone, as between residuals of rows fitted exactly."""
 
-def median_sq_distance(column: FloatArray, zeros: bool = False) -> float:
+
+def median_sq_distance(column: FloatArray, zeros: bool = False, rounding: float = 0.0) -> float:
     """Median of the squared distances over all pairs of rows; pairs at distance zero count only if `zeros`.
 
-    An even number of pairs averages the two middle *squared* distances, as a sort of the full matrix would.
-    Returns 0.0 when there is no pair to count.
+    Zero is what is no more than the fraction `rounding` of the column's range. An even number of pairs averages the two
+    middle *squared* distances, as a sort of the full matrix would. Returns 0.0 when there is no pair to count.
     """
-    return float(_median_sq_distance(np.sort(column), zeros))
+    return float(_median_sq_distance(np.sort(column), zeros, rounding))
 
 
 @njit(cache=True, nogil=True)
-def _median_sq_distance(s: FloatArray, zeros: bool) -> float:
+def _median_sq_distance(s: FloatArray, zeros: bool, rounding: float) -> float:
     n = len(s)
-    skipped = 0 if zeros else _pairs_within(s, 0.0)
+    skipped = 0 if zeros else _pairs_within(s, rounding * (s[n - 1] - s[0]))
     counted = n * (n - 1) // 2 - skipped
     if counted == 0:
         return 0.0

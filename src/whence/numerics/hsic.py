@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from whence.numerics.distances import median_sq_distance
+from whence.numerics.distances import ROUNDING, median_sq_distance
 from whence.numerics.dot import dot
 from whence.numerics.kernel import KernelPivots, choose_pivots
 from whence.numerics.kernel_cubes import node_sums, traceless_cubes
@@ -51,7 +51,7 @@ class KernelColumn(NamedTuple):
 
 def kernel_column(column: FloatArray, bandwidth: float | None = None) -> KernelColumn:
     """Prepare a column; the bandwidth is the median of its non-zero squared distances unless given."""
-    m = median_sq_distance(column) if bandwidth is None else bandwidth
+    m = median_sq_distance(column, rounding=ROUNDING) if bandwidth is None else bandwidth
     if not (m > 0 and math.isfinite(m)):
         raise FloatingPointError("a column without spread has no kernel bandwidth")
     return KernelColumn(column, choose_pivots(column, m))

@@ -4,6 +4,9 @@ Pivoted incomplete Cholesky (Fine & Scheinberg 2001): the next pivot is the row 
 stops when no diagonal entry misses more than `TOLERANCE`. In one dimension the spectrum falls so fast that 20–60 pivots
 reach rounding level at any n. Only the pivots are chosen globally; the features at any place follow from them by
 forward substitution, so that for a long column no array of n × rank is ever held (see `local_moments`).
+
+Of rows represented alike, as all are at first, the one nearest the mean is taken: neither the order of the rows nor the
+sign of the column has a say.
 """
 
 from typing import NamedTuple
@@ -17,8 +20,11 @@ FloatArray = NDArray[np.float64]
 TOLERANCE = 1e-11
 BLOCK = 2048
 """A column no longer than this is factored row by row; a longer one through its pivots."""
-_SPACING = 0.01
-"""Pivot candidates of a long column lie this fraction of a bandwidth apart; the residual is smooth on that scale."""
+_CELL = 0.02
+"""Pivot candidates of a long column are the ends of cells of this fraction of a bandwidth; the residual is smooth on
+that scale."""
+_ALIKE = 1e-14
+"""Rows that miss as much but for this are alike but for rounding."""
 
 
 class KernelPivots(NamedTuple):
@@ -34,7 +40,7 @@ class KernelPivots(NamedTuple):
 def choose_pivots(column: FloatArray, bandwidth: float, tolerance: float = TOLERANCE) -> KernelPivots:
     """Pivots that represent every row of the column to `tolerance`."""
     short = len(column) <= BLOCK
-    candidates = column if short else _thinned(np.sort(column), _SPACING * np.sqrt(bandwidth))
+    candidates = column if short else _thinned(np.sort(column), _CELL * np.sqrt(bandwidth))
     chosen, factor = _pivoted_cholesky(candidates, bandwidth, tolerance)
     triangle = np.ascontiguousarray(factor[:, chosen].T)
     return KernelPivots(candidates[chosen], triangle, bandwidth, factor if short else None)
@@ -67,12 +73,12 @@ def _fill_features(v: FloatArray, z: FloatArray, triangle: FloatArray, bandwidth
 @njit(cache=True, nogil=True)
 def _pivoted_cholesky(v: FloatArray, bandwidth: float, tolerance: float) -> tuple[NDArray[np.int64], FloatArray]:
     n = len(v)
-    missing = np.ones(n)
+    missing, away = np.ones(n), np.abs(v - np.mean(v))
     chosen = np.empty(n, np.int64)
     factor = np.empty((min(64, n), n))
     rank = 0
     while rank < n:
-        pivot = np.argmax(missing)
+        pivot = _worst(missing, away)
         if missing[pivot] <= tolerance:
             break
         if rank == len(factor):
@@ -97,15 +103,28 @@ def _pivoted_cholesky(v: FloatArray, bandwidth: float, tolerance: float) -> tupl
 
 
 @njit(cache=True, nogil=True)
-def _thinned(s: FloatArray, spacing: float) -> FloatArray:
-    kept = np.empty(len(s))
-    kept[0] = s[0]
-    count = 1
-    for i in range(1, len(s) - 1):
-        if s[i] - kept[count - 1] >= spacing:
+def _worst(missing: FloatArray, away: FloatArray) -> int:
+    """The row that misses most; of several alike the one least far away."""
+    most = missing[0]
+    for i in range(len(missing)):
+        most = max(most, missing[i])
+    best = -1
+    for i in range(len(missing)):
+        if missing[i] >= most - _ALIKE and (best < 0 or away[i] < away[best]):
+            best = i
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _thinned(s: FloatArray, width: float) -> FloatArray:
+    """The first and the last value in every cell of a grid that is its own mirror image about the mean."""
+    kept, count = np.empty(len(s)), 0
+    middle = np.mean(s)
+    left, here = -np.inf, np.rint((s[0] - middle) / width)
+    for i in range(len(s)):
+        right = np.rint((s[i + 1] - middle) / width) if i + 1 < len(s) else np.inf
+        if here != left or here != right:
             kept[count] = s[i]
             count += 1
-    if s[-1] > kept[count - 1]:
-        kept[count] = s[-1]
-        count += 1
+        left, here = here, right
     return kept[:count]

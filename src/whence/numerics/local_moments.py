@@ -20,6 +20,8 @@ IntArray = NDArray[np.int64]
 _BOX = 0.25
 """Width of a box in units of the bandwidth's root."""
 _TERMS = 8
+_OUTWARDS = 1e-9
+"""A value this close to the border of two cells is in the outer one; in rounded columns only rounding would decide."""
 
 
 class Boxes(NamedTuple):
@@ -34,32 +36,47 @@ class Boxes(NamedTuple):
 def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     """Sort rows into boxes, leaving out the empty ones, and expand the features in each."""
     width = _BOX * np.sqrt(pivots.bandwidth)
-    low = column.min()
-    number = np.floor((column - low) / width)
+    middle, number, place = in_cells(column, width)
     occupied, box = numbered(number)
-    place = 2.0 * ((column - low) / width - number) - 1.0
     angles = (np.arange(_TERMS) + 0.5) * np.pi / _TERMS
-    nodes = low + width * (occupied[:, None] + 0.5 * (np.cos(angles) + 1.0))
+    nodes = middle + width * (occupied[:, None] + 0.5 * np.cos(angles))
     values = features(nodes.ravel(), pivots).T.reshape(len(occupied), _TERMS, -1)
     # Discrete cosine transform of the values at the Chebyshev nodes.
     transform = np.cos(np.arange(_TERMS)[:, None] * angles) * (2.0 / _TERMS)
     transform[0] *= 0.5
-    return Boxes(box, place, np.ascontiguousarray(np.einsum("tn,bnr->btr", transform, values)))
+    return Boxes(box, 2.0 * place, np.ascontiguousarray(np.einsum("tn,bnr->btr", transform, values)))
+
+
+@njit(cache=True, nogil=True)
+def in_cells(column: FloatArray, width: float) -> tuple[float, FloatArray, FloatArray]:
+    """The mean of a column, the cell of each row counted from there, and its place in it in [−½, ½].
+
+    The cells of the reflected column are the reflected cells. The middle of the range would serve as well, but for a
+    far outlier: places counted from half-way there have lost their last digits.
+    """
+    middle = float(np.mean(column))
+    number, place = np.empty(len(column)), np.empty(len(column))
+    for i in range(len(column)):
+        at = (column[i] - middle) / width
+        number[i] = np.floor(at + (0.5 + _OUTWARDS if at > 0.0 else 0.5 - _OUTWARDS))
+        place[i] = at - number[i]
+    return middle, number, place
 
 
 def numbered(number: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The whole numbers ≥ 0 that occur, and each row's place among them; by counting where their range allows it.
+    """The whole numbers that occur, and each row's place among them; by counting where their range allows it.
 
     They stay floating-point numbers: beside a far outlier they can be larger than any integer type holds.
     """
-    if number.max() > 10 * len(number):
+    least = number.min()
+    if number.max() - least > 10 * len(number):
         occupied, box = np.unique(number, return_inverse=True)
         return occupied, box
-    whole = number.astype(np.int64)
+    whole = (number - least).astype(np.int64)
     places = np.flatnonzero(np.bincount(whole))
     rank = np.zeros(whole.max() + 1, np.int64)
     rank[places] = np.arange(len(places))
-    return places.astype(np.float64), rank[whole]
+    return places + least, rank[whole]
 
 
 def feature_moments(a: Boxes, b: Boxes) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:

@@ -1,7 +1,7 @@
 """The density of one column as a mixture of normals, its size chosen by BIC; deterministic.
 
-The sorted column is first condensed into at most `CHUNKS` runs of equal count (weight, mean, variance within), on which
-the EM steps run; so the cost of the search does not grow with the rows. The code length is that of all the rows.
+The sorted column is first condensed into at most `CHUNKS` runs of equal count (mean, variance within), on which the EM
+steps run; so the cost of the search does not grow with the rows. The code length is that of all the rows.
 Each size is started twice, from equal shares of the quantiles and from the smaller mixture with its heaviest component
 split into a narrow and a wide one (the start that finds heavy tails); the better end is kept.
 """
@@ -46,6 +46,13 @@ def fit_mixture(column: FloatArray, max_components: int = MAX_COMPONENTS) -> Mix
     return Mixture(weight, mean, sd, data_cost, _parameter_cost(len(weight), len(column)))
 
 
+def log_density(mixture: Mixture, values: FloatArray) -> FloatArray:
+    """Log density at each value."""
+    out = np.empty(len(values))
+    _log_density(values, mixture.weight, mixture.mean, mixture.sd, out)
+    return out
+
+
 @njit(cache=True, nogil=True)
 def _parameter_cost(k: int, n: int) -> float:
     return 0.5 * (3 * k - 1) * np.log(n) / n
@@ -57,8 +64,8 @@ def _chunks(s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     m = min(n, CHUNKS)
     share, centre, within = np.empty(m), np.empty(m), np.empty(m)
     for j in range(m):
-        part = s[j * n // m : (j + 1) * n // m]
-        share[j] = len(part) / n
+        part = s[j * n // m : -(-(j + 1) * n // m)]  # rounded outwards: the runs of −s are those of s, mirrored
+        share[j] = 1.0 / m
         centre[j] = part.mean()
         within[j] = part.var()
     return share, centre, within
@@ -101,10 +108,11 @@ def _quantile_start(
     m = len(centre)
     w, mean, sd = np.empty(k), np.empty(k), np.empty(k)
     for j in range(k):
-        part = slice(j * m // k, (j + 1) * m // k)
-        w[j] = share[part].sum()
-        mean[j] = (share[part] * centre[part]).sum() / w[j]
-        variance = (share[part] * (within[part] + (centre[part] - mean[j]) ** 2)).sum() / w[j]
+        part = slice(j * m // k, -(-(j + 1) * m // k))
+        total = share[part].sum()
+        w[j] = 1.0 / k
+        mean[j] = (share[part] * centre[part]).sum() / total
+        variance = (share[part] * (within[part] + (centre[part] - mean[j]) ** 2)).sum() / total
         sd[j] = max(np.sqrt(variance), floor)
     return w, mean, sd
 
@@ -164,7 +172,14 @@ def _climb(
 
 @njit(cache=True, nogil=True)
 def _negative_mean_log_density(s: FloatArray, w: FloatArray, m: FloatArray, d: FloatArray) -> float:
-    total, k = 0.0, len(w)
+    out = np.empty(len(s))
+    _log_density(s, w, m, d, out)
+    return -out.mean()
+
+
+@njit(cache=True, nogil=True)
+def _log_density(s: FloatArray, w: FloatArray, m: FloatArray, d: FloatArray, out: FloatArray) -> None:
+    k = len(w)
     front, half, r = np.log(w / d), 0.5 / (d * d), np.empty(len(w))
     for i in range(len(s)):
         top = -np.inf
@@ -175,5 +190,4 @@ def _negative_mean_log_density(s: FloatArray, w: FloatArray, m: FloatArray, d: F
         density = 0.0
         for j in range(k):
             density += np.exp(r[j] - top)
-        total += top + np.log(density)
-    return 0.5 * _LOG_2PI - total / len(s)
+        out[i] = top + np.log(density) - 0.5 * _LOG_2PI

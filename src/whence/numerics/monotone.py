@@ -18,7 +18,7 @@ NEAR_ZERO = 1e-4
 
 
 class IncreasingBasis(NamedTuple):
-    """Values and derivatives of the basis at the rows (rows × functions); non-negative sums of it increase."""
+    """Values, of mean 0, and derivatives of the basis at the rows (rows × functions); non-negative sums increase."""
 
     values: FloatArray
     derivatives: FloatArray
@@ -33,13 +33,26 @@ def dense(rows: SplineRows) -> FloatArray:
 
 def increasing_basis(column: FloatArray, n_knots: int, degree: int = 3) -> IncreasingBasis:
     """Increasing splines with knots at equally spaced quantiles, so that every interval holds as many rows."""
-    base = np.unique(np.quantile(column, np.linspace(0.0, 1.0, n_knots)))
+    base = np.unique(_even_quantiles(column, n_knots))
     knots = extend_knots(base, degree)
     values = dense(spline_rows(column, knots, degree))
     lower = dense(spline_rows(column, knots[1:-1], degree - 1))
     span = knots[degree + 1 : -1] - knots[1 : -degree - 1]
-    # I₀ = Σ B_k = 1 is the constant, which the other side of a regression has already.
-    return IncreasingBasis(np.cumsum(values[:, ::-1], axis=1)[:, -2::-1], lower * (degree / span))
+    # I₀ = Σ B_k = 1 is the constant, which the other side of a regression has already. Counted from the other end, Iⱼ
+    # is Iⱼ − 1; centred, the two are one function, and a ridge cannot tell the ends apart.
+    increasing = np.cumsum(values[:, ::-1], axis=1)[:, -2::-1]
+    return IncreasingBasis(increasing - np.mean(increasing, axis=0), lower * (degree / span))
+
+
+def _even_quantiles(column: FloatArray, count: int) -> FloatArray:
+    """Equally spaced quantiles, linear between order statistics, at places kept as fractions.
+
+    A place that rounding moves off a row that begins a run of ties gives a second value, one bit beside the tied one.
+    """
+    ordered = np.sort(column)
+    below, rest = np.divmod(np.arange(count) * (len(ordered) - 1), count - 1)
+    above = np.minimum(below + 1, len(ordered) - 1)
+    return np.asarray(ordered[below] + rest / (count - 1) * (ordered[above] - ordered[below]))
 
 
 class Barrier(NamedTuple):

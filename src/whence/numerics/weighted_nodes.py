@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from whence.numerics.local_moments import numbered
+from whence.numerics.local_moments import in_cells, numbered
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -20,16 +20,14 @@ _TERMS = 12
 def weighted_nodes(column: FloatArray, bandwidth: float) -> tuple[FloatArray, FloatArray]:
     """Points in ascending order and their weights, which sum to the number of rows."""
     width = np.sqrt(bandwidth)
-    place = (column - column.min()) / width
-    number = np.floor(place)
+    middle, number, place = in_cells(column, width)
     occupied, box = numbered(number)
-    place -= number
     angles = (np.arange(_TERMS)[::-1] + 0.5) * np.pi / _TERMS
     transform = np.cos(np.arange(_TERMS)[:, None] * angles) * (2.0 / _TERMS)
     transform[0] *= 0.5
     where, weights = _nodes(box, place, np.bincount(box), occupied, np.cos(angles), transform)
     order = np.argsort(where, kind="stable")
-    return column.min() + width * where[order], weights[order]
+    return middle + width * where[order], weights[order]
 
 
 @njit(cache=True, nogil=True)
@@ -37,7 +35,7 @@ def _nodes(
     box: IntArray,
     place: FloatArray,
     rows: IntArray,
-    left: FloatArray,
+    centre: FloatArray,
     nodes: FloatArray,
     transform: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
@@ -52,13 +50,13 @@ def _nodes(
     for i in range(len(box)):
         c = box[i]
         if rows[c] <= terms:
-            where[start[c] + filled[c]] = left[c] + place[i]
+            where[start[c] + filled[c]] = centre[c] + place[i]
             filled[c] += 1
         else:
-            _add_chebyshev(2.0 * place[i] - 1.0, moments[c])
+            _add_chebyshev(2.0 * place[i], moments[c])
     for c in range(len(rows)):
         if rows[c] > terms:
-            where[start[c] : start[c + 1]] = left[c] + 0.5 * (nodes + 1.0)
+            where[start[c] : start[c + 1]] = centre[c] + 0.5 * nodes
             weights[start[c] : start[c + 1]] = moments[c] @ transform
     return where, weights
 

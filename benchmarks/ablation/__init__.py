@@ -1,1 +1,0 @@
-"""Parts of `whence_ablation.py`: sets, scores, measures, tables, pictures."""
