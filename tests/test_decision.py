@@ -1,11 +1,13 @@
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from whence.decision import LEVEL, Decision, Direction, Evidence, Reading, percent, undecided
+from whence.decision import LEVEL, Decision, Direction, Evidence, Reading, Stability, percent, undecided
 from whence.pair import Pair
+from whence.preflight import Level, Notice
 
 PAIR = Pair.of(np.arange(12.0), np.arange(12.0) ** 2, x_name="rain", y_name="river")
 
@@ -74,17 +76,50 @@ def test_a_withheld_answer_keeps_its_leaning():
     assert "60 %" in str(made)
 
 
+def test_a_reason_goes_before_the_tests():
+    made = decision(2.0, 0.4, 1e-9, confidence=0.88, reason="What speaks for it: shape.")
+    assert made.explanation == "What speaks for it: shape."
+    assert made.reading is Reading.FORWARD_FITS
+
+
+def test_unrelated_columns_have_no_direction():
+    made = decision(0.4, confidence=0.6, unrelated=True, abstention="Unrelated: no relation.")
+    assert made.direction is made.leaning is Direction.UNDECIDED
+    assert (made.status, made.verdict) == ("unrelated", "rain and river are unrelated")
+    assert made.to_dict()["status"] == "unrelated"
+
+
 @pytest.mark.parametrize(
-    ("p_forward", "p_backward", "words"),
+    ("made", "status"),
     [
-        (0.5, 0.001, "Only rain → river fits"),
-        (0.001, 0.5, "points the other way (only river → rain fits)"),
-        (0.5, 0.5, "cannot tell (both directions fit)"),
-        (0.001, 0.001, "fits neither way"),
+        (decision(0.4), "oriented"),
+        (decision(0.0), "undecided"),
+        (decision(0.4, abstention="Too few rows."), "undecided"),
+        (undecided(PAIR, "some-method", "No."), "failed"),
     ],
 )
-def test_beside_a_weighed_answer_the_tests_are_one_voice_among_others(p_forward, p_backward, words):
-    assert words in decision(2.0, p_forward, p_backward, confidence=0.88).explanation
+def test_a_decision_has_one_status(made, status):
+    assert made.status == made.to_dict()["status"] == status
+
+
+def test_rows_left_aside_are_told():
+    assert decision(0.4).thinned == decision(0.4, rows_judged=12).thinned == ""
+    assert decision(0.4, rows_judged=10).thinned == "judged on 10 of 12 rows"
+    assert "judged on 10 of 12 rows" in str(decision(0.4, rows_judged=10))
+
+
+def test_the_record_tells_levels_and_halves_where_they_are():
+    made = decision(0.4, warnings=(Notice("Few.", Level.LOWERS, "few_rows"), "Slow."))
+    assert made.to_dict()["warning_levels"] == ["lowers confidence", "note"]
+    assert "stability" not in made.to_dict()
+    record = replace(made, half_samples=Stability(0.95, 0.1, 0.4, 20)).to_dict()
+    assert json.loads(json.dumps(record))["stability"] == {
+        "agreement": 0.95,
+        "low": 0.1,
+        "high": 0.4,
+        "draws": 20,
+        "seed": 0,
+    }
 
 
 def test_a_confidence_is_never_rounded_up():

@@ -8,14 +8,15 @@ PACKAGE = Path(__file__).parents[1] / "src" / "whence"
 # Lower floors may not know of higher ones. A room stands on the floor of its first name.
 FLOORS = [
     {"__init__"},
-    {"numerics"},
+    {"numerics", "threads"},
     {"pair"},
     {"decision", "ranges"},
     {"models", "datasets", "criteria", "tables", "preflight"},
     {"baselines", "theory"},
     {"catalogue", "costs"},
     {"methods"},
-    {"neural", "evidence"},
+    {"neural", "combined"},
+    {"stability"},
     {"benchmark", "report", "scan"},
     {"study"},
     {"cli", "web"},
@@ -23,8 +24,8 @@ FLOORS = [
 ]
 FLOOR = {name: height for height, floor in enumerate(FLOORS) for name in floor}
 
-# The two doors of a Decision, opened on use; see decision.py.
-DOORS = {("decision", "report")}
+# The doors of a Decision, opened on use; see decision.py.
+DOORS = {("decision", "report"), ("decision", "stability")}
 
 JAX_ISLAND = ("models/network", "baselines/cgnn", "baselines/roche", "neural")
 

@@ -10,7 +10,7 @@ The top-level files are the road; read in this order they tell the method:
 
     neural      the same with networks, all fits at once
 
-Rooms beside the road: numerics, models, baselines, evidence (the combined method), tables, datasets, benchmark, report,
+Rooms beside the road: numerics, models, baselines, combined (the default method), tables, datasets, benchmark, report,
 theory, study, cli.
 Everything below is imported on first use, so that `import whence` costs next to nothing.
 """

@@ -33,11 +33,11 @@ class Entry:
 CATALOGUE: tuple[Entry, ...] = (
     Entry(
         "whence",
-        "whence.evidence.combined:whence",
-        "that the pair resembles the generated ones it was calibrated on; weighs description length, independence, "
-        "shape and a trained look at the cloud into one log-odds",
-        "strong hidden common causes and columns with a handful of distinct values, on which it can be sure and wrong; "
-        "on recorded pairs its confidence is worth less than on generated ones",
+        "whence.combined.method:whence",
+        "effect = f(cause) + g(cause)·noise, roughly; adds up description length, independence of the residual and shape, "
+        "and weighs the sum by how much the rows can say",
+        "hidden common causes, which can look like a direction; dependent rows in shuffled order; relations that are the "
+        "same both ways",
         family="combined",
     ),
     Entry(
@@ -131,28 +131,28 @@ CATALOGUE: tuple[Entry, ...] = (
     ),
     Entry(
         "mdl",
-        "whence.evidence.description:mdl",
+        "whence.combined.mdl:mdl",
         "effect = f(cause) + g(cause)·noise; cause and noise of any law, both coded by mixtures of normals",
         "a cause bent by a monotone map: then the effect may look the simpler of the two",
         family="combined",
     ),
     Entry(
         "control-gaussian",
-        "whence.evidence.controls:control_gaussian",
+        "whence.baselines.controls:control_gaussian",
         "nothing: calls the more Gaussian column the cause, to show what marginals alone give away",
         "everywhere that marginals carry no label",
         family="control",
     ),
     Entry(
         "control-distinct",
-        "whence.evidence.controls:control_distinct",
+        "whence.baselines.controls:control_distinct",
         "nothing: calls the column with fewer distinct values the cause",
         "everywhere that marginals carry no label; a tie where no value repeats",
         family="control",
     ),
     Entry(
         "control-kurtosis",
-        "whence.evidence.controls:control_kurtosis",
+        "whence.baselines.controls:control_kurtosis",
         "nothing: calls the column with the lower kurtosis the cause",
         "everywhere that marginals carry no label",
         family="control",

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from whence import __version__
 from whence.pair import FloatArray, InputError, Pair
@@ -63,17 +63,10 @@ class Reading(Enum):
             (False, False): cls.NEITHER_FITS,
         }[fits]
 
-    def beside(self, leaning: Direction) -> str:
-        """The sentence where the two tests are only a part of the evidence that was weighed."""
-        other = {Reading.FORWARD_FITS: Direction.BACKWARD, Reading.BACKWARD_FITS: Direction.FORWARD}
-        if other.get(self) is leaning:
-            only = "{x} → {y}" if self is Reading.FORWARD_FITS else "{y} → {x}"
-            return f"The independence test alone points the other way (only {only} fits); the rest outweighs it."
-        return {
-            Reading.BOTH_FIT: "The independence test alone cannot tell (both directions fit); the rest does.",
-            Reading.NEITHER_FITS: "A location-scale model fits neither way, so a hidden common cause or a mixture is "
-            "possible; the answer rests on the other evidence.",
-        }.get(self, self.value)
+
+def grouped(count: int) -> str:
+    """A count in groups of three, with narrow spaces."""
+    return f"{count:,}".replace(",", "\u202f")
 
 
 def percent(confidence: float) -> str:
@@ -98,6 +91,8 @@ class Evidence:
     kkt: float | None = None
     message: str = ""
     """Why the fit stopped, when it stopped short."""
+    costs: Mapping[str, float] = field(default_factory=dict)
+    """What each kind of evidence says against this direction, where a method weighs several."""
     location: FloatArray | None = field(default=None, repr=False)
     """Fitted mean of the effect at every row, in the effect's own units."""
     scale: FloatArray | None = field(default=None, repr=False)
@@ -118,7 +113,20 @@ class Evidence:
             "kkt",
             "message",
         )
-        return {name: _json_safe(getattr(self, name)) for name in names}
+        costs = {"costs": {kind: _json_safe(value) for kind, value in self.costs.items()}} if self.costs else {}
+        return {name: _json_safe(getattr(self, name)) for name in names} | costs
+
+
+class Stability(NamedTuple):
+    """What halves of the rows say."""
+
+    agreement: float
+    """Share of the halves that lean the way all rows do."""
+    low: float
+    high: float
+    """Smallest and largest score of a half."""
+    draws: int
+    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,9 +147,23 @@ class Decision:
     confidence: float | None = None
     """Calibrated probability that the direction is right, where the method has one."""
     contributions: Mapping[str, float] = field(default_factory=dict)
-    """How far the score would fall if a kind of evidence were silent, where a method weighs several."""
+    """The terms of the score by kind of evidence, where a method weighs several: score = weight · Σ contributions."""
+    weight: float | None = None
+    """How much these rows can say, between 0 and 1."""
+    weight_parts: Mapping[str, float] = field(default_factory=dict)
+    """The factors of the weight."""
+    rows_judged: int | None = None
+    """How many of the rows the score rests on; None where a method does not say."""
+    relation_p_value: float | None = None
+    """Of the test whether the columns are related at all, where a method makes one."""
+    unrelated: bool = False
+    """Whether that test finds no relation: then there is no direction to find."""
+    reason: str = ""
+    """What carries the score, in words; empty where the two tests tell all."""
     abstention: str = ""
     """The sentence that says why the answer is withheld although the score leans one way; empty when it is given."""
+    half_samples: "Stability | None" = None
+    """What `stability` found, once it was asked for."""
     version: str = __version__
 
     @property
@@ -151,8 +173,24 @@ class Decision:
 
     @property
     def leaning(self) -> Direction:
-        """Which way the score points, whether or not the answer is withheld; benchmarks rank by it."""
-        return Direction.UNDECIDED if self.failure else Direction.of(self.score)
+        """Which way the evidence points, whether or not the answer is withheld; none for unrelated columns."""
+        return Direction.UNDECIDED if self.failure or self.unrelated else Direction.of(self.score)
+
+    @property
+    def status(self) -> str:
+        """ "oriented", "undecided", "unrelated" or "failed"."""
+        if self.failure:
+            return "failed"
+        if self.unrelated:
+            return "unrelated"
+        return "undecided" if self.direction is Direction.UNDECIDED else "oriented"
+
+    @property
+    def thinned(self) -> str:
+        """`judged on 20 000 of 53 940 rows`; empty when every row was judged."""
+        if self.rows_judged is None or self.rows_judged >= self.pair.n:
+            return ""
+        return f"judged on {grouped(self.rows_judged)} of {grouped(self.pair.n)} rows"
 
     @property
     def cause(self) -> str | None:
@@ -173,26 +211,27 @@ class Decision:
 
     @property
     def explanation(self) -> str:
-        """The reading in words, with the columns' names; or why there is no answer."""
-        if self.failure or self.abstention:
-            return self.failure or self.abstention
-        if self.reading is None:
-            return ""
-        alone = self.confidence is None or self.leaning is Direction.UNDECIDED
-        said = self.reading.value if alone else self.reading.beside(self.leaning)
-        return said.format(x=self.pair.x_name, y=self.pair.y_name)
+        """What decides, in words, with the columns' names; or why there is no answer."""
+        if told := self.failure or self.abstention or self.reason:
+            return told
+        return self.reading.value.format(x=self.pair.x_name, y=self.pair.y_name) if self.reading else ""
 
     @property
     def verdict(self) -> str:
-        """One line: `rain → river`, or `undecided between rain and river`."""
+        """One line: `rain → river`, `undecided between rain and river`, or `rain and river are unrelated`."""
+        if self.unrelated:
+            return f"{self.pair.x_name} and {self.pair.y_name} are unrelated"
         if self.cause is None:
             return f"undecided between {self.pair.x_name} and {self.pair.y_name}"
         return f"{self.cause} → {self.effect}"
 
     def __str__(self) -> str:
-        sure = "" if self.confidence is None else f"confidence {percent(self.confidence)}, "
+        sure = "" if self.confidence is None or self.unrelated else f"confidence {percent(self.confidence)}, "
         score = "no answer" if self.failure else f"score {self.score:+.4g}"
-        return f"{self.verdict} ({self.method}, {sure}{score}, n = {self.pair.n})"
+        rows = self.thinned or f"n = {self.pair.n}"
+        told = len(self.warnings)
+        warned = f"; {told} warning{'s' * (told > 1)}" if told else ""
+        return f"{self.verdict} ({self.method}, {sure}{score}, {rows}{warned})"
 
     def __repr__(self) -> str:
         return f"<Decision: {self}>"
@@ -206,25 +245,40 @@ class Decision:
             "score": _json_safe(self.score),
             "confidence": _json_safe(self.confidence),
             "contributions": dict(self.contributions),
+            "weight": self.weight,
+            "weight_parts": dict(self.weight_parts),
             "leaning": self.leaning.value,
+            "status": self.status,
             "method": self.method,
             "n": self.pair.n,
             "x": self.pair.x_name,
             "y": self.pair.y_name,
+            "rows_judged": self.rows_judged,
             "dropped_rows": self.pair.dropped,
+            "relation_p_value": _json_safe(self.relation_p_value),
             "forward": self.forward.to_dict(),
             "backward": self.backward.to_dict(),
             "reading": self.reading.name.lower() if self.reading else None,
             "explanation": self.explanation,
-            "warnings": list(self.warnings),
+            "warnings": [str(text) for text in self.warnings],
+            "warning_levels": [str(getattr(text, "level", "note")) for text in self.warnings],
             "failure": self.failure,
             "abstention": self.abstention,
             "settings": dict(self.settings),
             "seed": self.seed,
             "version": self.version,
-        }
+        } | ({} if self.half_samples is None else {"stability": self.half_samples._asdict()})
 
-    # The report room draws decisions; these two doors to it are opened on use, so that deciding never loads matplotlib.
+    def stability(self, draws: int = 20, seed: int = 0) -> "Stability":
+        """Decide `draws` random halves of the rows anew: which share leans the same way, and the range of the score.
+
+        Where rows resemble their neighbours, whole blocks of them are drawn.
+        """
+        from whence.stability import half_samples
+
+        return half_samples(self, draws, seed)
+
+    # The report room draws decisions; these doors to it are opened on use, so that deciding never loads matplotlib.
     def plot(self) -> "Figure":
         """Both directions: scatter with mean and ±2σ band, and the standardised residual against the presumed cause."""
         from whence.report.picture import draw
@@ -236,6 +290,12 @@ class Decision:
         from whence.report.page import write
 
         write(self, path)
+
+    def _repr_html_(self) -> str:
+        """The head of that page and a small picture, for notebooks."""
+        from whence.report.card import render
+
+        return render(self)
 
 
 @runtime_checkable
@@ -260,4 +320,16 @@ def _json_safe(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-__all__ = ["LEVEL", "Decision", "Direction", "Evidence", "InputError", "Method", "Reading", "percent", "undecided"]
+__all__ = [
+    "LEVEL",
+    "Decision",
+    "Direction",
+    "Evidence",
+    "InputError",
+    "Method",
+    "Reading",
+    "Stability",
+    "grouped",
+    "percent",
+    "undecided",
+]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.catalogue import DEFAULT, seeded_method
+from whence.catalogue import DEFAULT, accepts, seeded_method
 from whence.criteria import Criterion, independence, independence_p_value, likelihood, marginal_rule
 from whence.decision import Decision, Evidence, Method, undecided
 from whence.models.fgls import ALPHA, MAX_PASSES, fit_fgls
@@ -21,7 +21,9 @@ from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_location,
 from whence.models.splitting import fit_crosswise
 from whence.numerics.hsic import hsic_test
 from whence.pair import FloatArray, InputError, NanPolicy, Pair, both_directions, row_order, spread, standardise
+from whence.preflight import Level, Notice, check
 from whence.ranges import SPLINE_DEGREES, SPLINE_KNOTS, at_least, between, positive
+from whence.threads import one_thread
 
 Model = Callable[[FloatArray, FloatArray], Fit]
 Doubts = Callable[[Pair, Evidence, Evidence], tuple[str, ...]]
@@ -145,6 +147,7 @@ def infer(
     *,
     method: str | Method = DEFAULT,
     nan_policy: NanPolicy = "raise",
+    threshold: float | None = None,
     seed: int = 0,
     **settings: Any,
 ) -> Decision:
@@ -159,8 +162,12 @@ def infer(
         A name from `whence methods`, with settings if need be (`"loci-h:n_knots=15"`), or a Method object.
     nan_policy
         "raise" refuses missing values; "omit" leaves such rows out and says how many.
+    threshold
+        From which confidence on an answer is given (0.8 unless told otherwise), for methods that have a confidence.
     seed
         Used by methods that draw random numbers; the same seed gives the same bytes.
+    **settings
+        Further settings of the method, as `whence methods NAME` lists them.
 
     Examples
     --------
@@ -171,13 +178,35 @@ def infer(
     >>> whence.infer(x, y).verdict
     'x → y'
     """
-    from whence.preflight import check
     from whence.tables import pair_from
 
     pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy)
-    method = _built_method(method, seed, settings)
-    (decision,) = method.decide_many([pair])
-    return replace(decision, warnings=(*check(pair), *decision.warnings))
+    method = _built_method(method, seed, settings | _threshold(method, threshold))
+    with one_thread():
+        (decision,) = method.decide_many([pair])
+        return warned(decision, check(pair))
+
+
+def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
+    """The decision with what a look at the rows tells; a notice that stops withholds an answer that has a confidence.
+
+    Methods without a confidence keep their published answer, beside the notice.
+    """
+    stops = [notice for notice in notices if notice.level is Level.STOPS]
+    withhold = stops and decision.confidence is not None and not decision.abstention and not decision.failure
+    stopped = {"abstention": f"Undecided: {stops[0][0].lower()}{stops[0][1:]}"} if withhold else {}
+    return replace(decision, warnings=(*notices, *decision.warnings), **stopped)
+
+
+def _threshold(method: str | Method, threshold: float | None) -> dict[str, float]:
+    if threshold is None:
+        return {}
+    if isinstance(method, str) and not accepts(method, "threshold"):
+        raise InputError(
+            f"Got threshold={threshold!r} for {method}, which gives no confidence to hold against it; expected a method "
+            f"that does, such as {DEFAULT}: leave the threshold out, or choose that one."
+        )
+    return {"threshold": threshold}
 
 
 def _built_method(method: str | Method, seed: int, settings: Mapping[str, Any]) -> Method:

@@ -11,7 +11,7 @@ from trial import N
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(0)
     dose = rng.uniform(-2, 2, size=N)
-    response = np.tanh(2 * dose) + (0.1 + 0.4 * np.abs(dose)) * rng.normal(size=N)
+    response = dose**2 + 0.3 * dose + (0.2 + 0.2 * np.abs(dose)) * rng.normal(size=N)
     path = tmp_path_factory.mktemp("tables") / "trial.csv"
     rows = np.column_stack([dose, response, rng.normal(size=N)])
     np.savetxt(path, rows, delimiter=",", header="dose,response,weight", comments="", fmt="%.17g")

@@ -3,7 +3,9 @@
 import errno
 import io
 import json
+import re
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,10 @@ from trial import N, infer, run
 
 import whence
 from whence.catalogue import DEFAULT
-from whence.decision import Decision, Evidence, undecided
+from whence.cli.steps import Stepwise
+from whence.decision import Decision, Evidence, Method, undecided
 from whence.pair import Pair
+from whence.preflight import Level, Notice
 
 
 def test_the_verdict_comes_first_and_everything_else_is_there(table: Path) -> None:
@@ -22,18 +26,77 @@ def test_the_verdict_comes_first_and_everything_else_is_there(table: Path) -> No
     assert result.stderr == ""
     lines = result.stdout.splitlines()
     assert lines[0] == "dose → response"
-    for words in (
-        "Log-likelihood",
-        "HSIC",
-        "Independence test, p",
-        "Fit converged",
-        "whence",
-        f"{N} rows",
-        "How to read",
-    ):
+    for words in ("What speaks for dose → response", "Independence test, p", "whence", f"{N} rows", "How to read"):
         assert words in result.stdout
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in result.stdout
+
+
+def test_the_terms_add_up_to_the_score_that_is_printed(table: Path) -> None:
+    shown = " ".join(infer(table).stdout.split())
+    line = re.search(
+        r"description length (\S+), independence (\S+), shape (\S+); sum (\S+) × weight (\S+) = score (\S+);", shown
+    )
+    assert line is not None
+    *terms, total, weight, score = (Fraction(text.replace("−", "-")) for text in line.groups())
+    assert sum(terms) == total
+    assert abs(weight * total - score) <= Fraction(1, 200)
+
+
+def test_another_method_shows_its_own_numbers(table: Path) -> None:
+    shown = infer(table, "--method", "loci-h").stdout
+    for words in ("Log-likelihood", "HSIC", "Independence test, p", "Fit converged", "score "):
+        assert words in shown
+    assert "weight" not in shown
+
+
+def test_a_threshold_decides_how_sure_an_answer_must_be(table: Path) -> None:
+    strict = json.loads(infer(table, "--threshold", "0.999", "--json").stdout)
+    usual = json.loads(infer(table, "--json").stdout)
+    assert (strict["status"], usual["status"]) == ("undecided", "oriented")
+    assert strict["score"] == usual["score"] and strict["leaning"] == usual["direction"]
+    assert strict["settings"]["threshold"] == 0.999
+    assert "below the 99.9 % asked for" in " ".join(infer(table, "--threshold", "0.999").stdout.split())
+
+
+def test_halves_of_the_rows_are_decided_when_asked(table: Path, tmp_path: Path) -> None:
+    data = np.loadtxt(table, delimiter=",", skiprows=1)
+    decision = whence.infer(Pair.of(data[:, 0], data[:, 1], x_name="dose", y_name="response"))
+    found = json.loads(infer(table, "--stability", "--seed", "3", "--json").stdout)["stability"]
+    assert found == decision.stability(seed=3)._asdict()
+    page = tmp_path / "page.html"
+    shown = " ".join(infer(table, "--stability", "--report", page).stdout.split())
+    assert "On 20 random halves of the rows: " in shown
+    assert "On 20 random halves of the rows: " in page.read_text()
+    assert "stability" not in json.loads(infer(table, "--json").stdout)
+
+
+def test_an_answer_stands_where_its_halves_have_none(tmp_path: Path) -> None:
+    short = tmp_path / "short.csv"
+    short.write_text("x,y\n" + "".join(f"{k},{k * k}\n" for k in range(10)))
+    result = run("infer", short, "--stability", "--json")
+    assert result.exit_code == 0
+    assert "stability" not in json.loads(result.stdout)
+    assert result.stderr.startswith("--stability: ") and result.stderr.count("\n") == 1
+
+
+def test_steps_are_told_and_change_nothing() -> None:
+    steps: list[tuple[int, int]] = []
+    plain = whence.method("igci")
+    stepwise = Stepwise(plain).with_progress(lambda done, total: steps.append((done, total)))
+    pairs = [PAIR, PAIR.swapped()]
+    assert [d.score for d in stepwise.decide_many(pairs)] == [d.score for d in plain.decide_many(pairs)]
+    assert steps == [(0, 2), (1, 2)]
+    assert isinstance(stepwise, Method) and stepwise.name == "igci"
+
+
+def test_warnings_stand_under_their_level(capsys: pytest.CaptureFixture[str]) -> None:
+    from whence.cli.answer import show
+
+    warnings = ("Slow.", Notice("On a line.", Level.STOPS, "exact_line"), Notice("Few.", Level.LOWERS, "few_rows"))
+    show(Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0), warnings=warnings))
+    listed = [line.strip(" -") for line in capsys.readouterr().out.split("Warnings\n")[1].split("\n\n")[0].splitlines()]
+    assert listed == ["stops", "On a line.", "lowers confidence", "Few.", "note", "Slow."]
 
 
 def test_json_is_the_decision_and_nothing_else(table: Path) -> None:
@@ -121,7 +184,9 @@ def test_long_names_stay_within_the_terminal(table: Path, tmp_path: Path) -> Non
     names = f"{'mean_annual_temperature_' * 3},{'altitude_above_sea_level_' * 3}"
     long.write_text(table.read_text().replace("dose,response", names, 1))
     result = run("infer", long, "-x", "1", "-y", "2")
-    assert max(map(len, result.stdout.splitlines()[4:])) <= 80
+    assert max(map(len, result.stdout.splitlines()[2:])) <= 80
+    narrow = run("infer", long, "-x", "1", "-y", "2", COLUMNS="40")
+    assert "sum" in narrow.stdout and "in score" not in narrow.stdout
 
 
 PAIR = Pair.of(np.arange(20.0) ** 2, np.arange(20.0), x_name="area", y_name="side")
@@ -133,6 +198,13 @@ PAIR = Pair.of(np.arange(20.0) ** 2, np.arange(20.0), x_name="area", y_name="sid
         (undecided(PAIR, "cam", "cam has no finite score on this pair."), "cam has no finite score"),
         (Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0)), "area → side"),
         (Decision("tie", PAIR, 0.0, Evidence(1.0), Evidence(1.0)), "undecided between area and side"),
+        (
+            Decision(
+                "whence", PAIR, 0.4, Evidence(0.2), Evidence(-0.2), confidence=0.6, unrelated=True, abstention="Un."
+            ),
+            "area and side are unrelated",
+        ),
+        (Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0), rows_judged=15), "judged on 15 of 20 rows"),
         (
             Decision("loci-h", PAIR, 1.0, Evidence(1, 0, 0, 0.0, -5000.0), Evidence(0, -1, 1, 0.0, -9000.0)),
             "3.4×10⁻²¹⁷²",

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from whence.decision import Decision, Evidence, undecided
+from whence.decision import Decision, Evidence, Stability, undecided
 from whence.pair import Pair
+from whence.preflight import Level, Notice
 
 HOSTILE = '"><script>alert(1)</script> & $x_1$ \\frac{ {{ 7*7 }} #ffffff \x00\u202e font-family: a; '
 
@@ -41,6 +42,45 @@ def evidence(cause: np.ndarray, effect: np.ndarray, p: float, score: float) -> E
     return Evidence(score, -0.7, 0.004, p, log_p, converged=True, n_iter=14, kkt=1e-9, **fit)
 
 
+def weighed(rows: Pair, terms: tuple[float, ...] = (1.2449, 0.0349, 0.7149), threshold: float = 0.8) -> Decision:
+    """A decision of the kind the default method gives: score = weight · Σ contributions."""
+    named = dict(zip(("description", "independence", "shape"), terms, strict=True))
+    parts = {"rows": 0.951, "values": 0.99, "fit": 1.0}
+    weight = math.prod(parts.values())
+    score = weight * sum(terms)
+    sure = 1 / (1 + math.exp(-abs(score)))
+    costs = {"description": 2.05, "independence": 0.29, "shape": 0.051}
+    plain = decided(rows, score=score)
+    carried = f"What speaks for it: description length ({named['description']:+.2f}: it takes the shorter code)."
+    return replace(
+        plain,
+        method="whence",
+        settings={"max_rows": 20_000, "threshold": threshold},
+        forward=replace(plain.forward, score=score / 2, costs=costs),
+        backward=replace(plain.backward, score=-score / 2, costs={kind: 1.5 * cost for kind, cost in costs.items()}),
+        confidence=sure,
+        contributions=named,
+        weight=weight,
+        weight_parts=parts,
+        rows_judged=min(rows.n, 20_000),
+        relation_p_value=1e-9,
+        reason=carried,
+        abstention=f"Undecided: leaning, shape along the cause {terms[2]:+.2f}." if sure < threshold else "",
+    )
+
+
+def unrelated(rows: Pair) -> Decision:
+    told = "Unrelated: an independence test finds no relation (p = 0.74), so there is no direction to find."
+    return replace(weighed(rows, (0.3, 0.0, -0.1)), relation_p_value=0.74, unrelated=True, abstention=told)
+
+
+WARNINGS = (
+    Notice("The rows are few.", Level.LOWERS, "few_rows"),
+    "The fit took long.",
+    Notice("On a line.", Level.STOPS, "exact_line"),
+)
+
+
 def without_arrays(decision: Decision) -> Decision:
     bare: dict[str, Any] = {"location": None, "scale": None, "residual": None}
     return replace(decision, forward=replace(decision.forward, **bare), backward=replace(decision.backward, **bare))
@@ -64,8 +104,14 @@ def _all() -> dict[str, Decision]:
         "one side bare": replace(plain, backward=Evidence(-0.1)),
         "not converged": replace(plain, forward=stopped),
         "unknown method": Decision("homemade", rows, 0.3, Evidence(0.2), Evidence(-0.1), seed=7),
-        "confident": replace(plain, confidence=0.93, contributions={"shape": -0.3, "picture": 1.5, "error": 0.0}),
-        "withheld": replace(plain, confidence=0.61, abstention="Undecided, leaning: 60 rows are few."),
+        "confident": weighed(rows),
+        "confident backward": weighed(rows, (-1.2449, 0.0349, -0.7149)),
+        "withheld": weighed(rows, (0.2449, -0.0349, 0.1)),
+        "unrelated": unrelated(rows),
+        "thinned": weighed(pair(21_000)),
+        "warned": replace(weighed(rows), warnings=WARNINGS),
+        "repeated": replace(weighed(rows), half_samples=Stability(0.95, 0.61, 1.23, 20)),
+        "confident without a reason": replace(plain, method="homemade", confidence=0.93),
         "ten rows": decided(pair(10)),
         "many rows": decided(pair(30_000)),
         "hostile names": decided(pair(x=HOSTILE, y="年齢 " * 40)),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from specimens import SPECIMENS, decided, pair, without_arrays
 from whence.decision import Decision
 from whence.pair import InputError
 from whence.report.page import render, write
+from whence.report.wording import adding_up
 
 LIMIT = 400_000
 VOID = {"meta", "br", "link", "img", "hr", "input"}
@@ -101,7 +103,8 @@ def test_size_stays_small(kind: tuple[Decision, str]) -> None:
 def test_verdict_and_both_directions_are_said(kind: tuple[Decision, str]) -> None:
     decision, page = kind
     words = " ".join("".join(outline(page).text).split())
-    assert ("Undecided" in words) == (decision.cause is None)
+    assert ("Undecided" in words) == (decision.cause is None and not decision.unrelated)
+    assert (f"{decision.pair.x_name} and {decision.pair.y_name} are unrelated" in words) == decision.unrelated
     assert words.count("→") >= 2
     assert "nan" not in re.findall(r"[-_\w]+", words.lower())
     assert "None" not in words.replace("None were raised", "")
@@ -124,6 +127,29 @@ def test_warnings_are_listed_with_those_of_a_fit_that_stopped_short() -> None:
     page = html.unescape(render(SPECIMENS["not converged"]))
     assert "Few rows: get more." in page
     assert "altitude → temperature: stopped after 500 steps; raise max_iter." in page
+
+
+def test_warnings_carry_a_badge_each() -> None:
+    page = render(SPECIMENS["warned"])
+    for level in ("stops", "lowers confidence", "note"):
+        assert f'<li data-level="{level}"><span class="level">{level}</span>' in page
+        assert level == "note" or f'[data-level="{level}"]' in page
+
+
+@pytest.mark.parametrize("kind", ["confident", "withheld", "unrelated"])
+def test_the_sum_is_shown_with_its_readings_and_the_tests_stand_alone(kind: str) -> None:
+    decision = SPECIMENS[kind]
+    words = " ".join("".join(outline(render(decision)).text).split())
+    found = adding_up(decision)
+    assert found is not None
+    for text in (*found.terms.values(), found.total, found.weight, found.score, *found.factors.values()):
+        assert text in words
+    assert words.index("How the score adds up") < words.index("What the two tests alone say")
+    assert ("Confidence" in words) == (kind != "unrelated")
+
+
+def test_no_sum_is_shown_where_there_is_none() -> None:
+    assert "How the score adds up" not in render(SPECIMENS["clear"])
 
 
 def test_a_sample_of_the_rows_is_owned_up_to() -> None:
@@ -168,3 +194,24 @@ def test_a_place_that_cannot_be_written_gets_a_sentence(tmp_path: Path, place: s
     with pytest.raises(InputError, match=r"Could not write .* expected a file name in a folder"):
         write(SPECIMENS["failed"], tmp_path / place if place else tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["a-file"]
+
+
+def luminance(colour: str) -> float:
+    parts = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    return sum(
+        share * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+        for share, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
+    )
+
+
+@pytest.mark.parametrize("theme", ["light.css", "dark.css", "print"])
+def test_words_can_be_read_on_every_ground(theme: str) -> None:
+    folder = resources.files("whence.report").joinpath("templates")
+    text = folder.joinpath("style.css" if theme == "print" else theme).read_text()
+    colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", text))
+    pairs = [("ink", ground) for ground in ("paper", "ground", "good-soft", "doubt-soft", "bad-soft")]
+    pairs += [(tone, "paper") for tone in ("muted", "plain", "good", "doubt", "bad", "chosen", "other")]
+    pairs += [(tone, f"{tone}-soft") for tone in ("good", "doubt", "bad")] + [("plain", "ground"), ("muted", "ground")]
+    for above, below in pairs:
+        darker, lighter = sorted(luminance(colours[name]) for name in (above, below))
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, (above, below)

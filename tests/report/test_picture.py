@@ -54,6 +54,20 @@ def test_only_the_chosen_direction_is_marked(kind: str, marked: list[int]) -> No
     assert badges == frames == marked
 
 
+@pytest.mark.parametrize(
+    ("kind", "heading"),
+    [
+        ("clear", "altitude → temperature   (loci-h, 120 rows, score +0.0037)"),
+        ("confident", "altitude → temperature   (whence, 120 rows, confidence 86 %)"),
+        ("unrelated", "unrelated: altitude, temperature   (whence, 120 rows)"),
+        ("failed", "no answer: altitude, temperature   (loci-h, 120 rows)"),
+        ("thinned", "altitude → temperature   (whence, judged on 20\u202f000 of 21\u202f000 rows, confidence 86 %)"),
+    ],
+)
+def test_the_heading_is_the_verdict_and_how_it_stands(kind: str, heading: str) -> None:
+    assert draw(SPECIMENS[kind]).get_suptitle() == heading
+
+
 def test_axes_carry_the_column_names_and_residuals_stand_below() -> None:
     labels = [(ax.get_xlabel(), ax.get_ylabel()) for ax in draw(SPECIMENS["clear"]).axes]
     assert labels[:2] == [("altitude", "temperature"), ("temperature", "altitude")]

@@ -15,19 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from whence.benchmark.contest import Contender, Item
+from whence.threads import single_threaded
 
 START_SECONDS = 180.0
 """Allowed for starting a process or building a method, on top of the time limit per pair."""
-
-_ONE_THREAD = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-)
 
 
 @dataclass(frozen=True)
@@ -133,9 +124,4 @@ class Process:
 def environment() -> dict[str, str]:
     """What a worker inherits: one thread for each numerical library, and the parent's import path."""
     paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
-    xla = os.environ.get("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
-    return (
-        dict(os.environ)
-        | dict.fromkeys(_ONE_THREAD, "1")
-        | {"PYTHONPATH": paths, "MPLBACKEND": "Agg", "XLA_FLAGS": xla}
-    )
+    return single_threaded() | {"PYTHONPATH": paths, "MPLBACKEND": "Agg"}

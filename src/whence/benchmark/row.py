@@ -91,7 +91,7 @@ def outcome_of(decision: Decision, seconds: float) -> Outcome:
         status, message = Status.FAILED, decision.failure
     elif not math.isfinite(decision.score):
         status, message = Status.FAILED, f"{decision.method} returned {decision.score} as its score."
-    elif decision.leaning is Direction.UNDECIDED:
+    elif Direction.of(decision.score) is Direction.UNDECIDED:
         status, message = Status.UNDECIDED, "The two directions tie exactly."
     elif short:
         reasons = (decision.abstention, forward.message or backward.message)

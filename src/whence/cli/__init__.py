@@ -4,14 +4,11 @@ Exit codes: 0 done (undecided is done), 2 the input is at fault (one sentence on
 130 stopped by Ctrl-C.
 """
 
-import os
 import sys
 
 
 def main() -> None:
     """Entry point of the `whence` command."""
-    # Set before NumPy loads: the library's matrix products are small, and BLAS threads make them slower, not faster.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from whence.cli.app import app
 

@@ -3,17 +3,27 @@
 from typing import TYPE_CHECKING
 
 from whence.cli.streams import paragraph, terminal
-from whence.decision import LEVEL, Decision, percent
-from whence.report.measures import Measure, measures
-from whence.report.stance import Stance, sentence
-from whence.report.wording import BRIEF, count, short, shown, signed, weighed
+from whence.decision import LEVEL, Decision
+from whence.report.measures import Measure, factors, measures, terms
+from whence.report.stance import Stance, confidence, sentence
+from whence.report.stance import explanation as explained
+from whence.report.wording import BRIEF, adding_up, by_level, halves, on_rows, short, shown, signed
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 _ROWS = ("Log-likelihood", "HSIC", "Independence test, p", "Fit converged")
-_STYLES = {Stance.CLEAR: "bold green", Stance.WEIGHED: "bold green", Stance.FAILED: "bold red"}
+_TEST = ("Independence test, p",)
+_NARROW = 60
+"""Below this many columns the terms are left to the sum."""
+_STYLES = {
+    Stance.CLEAR: "bold green",
+    Stance.WEIGHED: "bold green",
+    Stance.UNRELATED: "bold",
+    Stance.FAILED: "bold red",
+}
+_LEVEL_STYLES = {"stops": "red", "lowers confidence": "yellow", "note": "dim"}
 
 
 def show(decision: Decision) -> None:
@@ -23,48 +33,70 @@ def show(decision: Decision) -> None:
     console.print()
     paragraph(console, explanation(decision))
     console.print()
-    table = evidence_table(decision, console.width)
-    if table is not None:
-        console.print(table)
-        console.print()
-    console.print(_summary(decision), style="dim")
-    if weighed(decision):
-        paragraph(console, f"What moves the score: {weighed(decision)}.")
-    _list(console, "Warnings", decision.warnings)
-    if table is not None:
+    numbers(console, decision)
+    paragraph(console, _summary(decision), style="dim")
+    if decision.half_samples:
+        paragraph(console, halves(decision.half_samples))
+    _warn(console, decision)
+    if evidence_table(decision, console.width) is not None:
         _list(console, "How to read this", _guide(decision))
 
 
 def headline(decision: Decision) -> str:
     """The verdict with names made fit to print."""
-    if decision.cause is None or decision.effect is None:
-        return f"undecided between {shown(decision.pair.x_name)} and {shown(decision.pair.y_name)}"
-    return f"{shown(decision.cause)} → {shown(decision.effect)}"
+    return shown(decision.verdict)
 
 
 def explanation(decision: Decision) -> str:
-    """The verdict in words, and what the two tests say."""
-    told = shown(decision.explanation) if decision.explanation else ""
-    enough = Stance.of(decision) in (Stance.CLEAR, Stance.WITHHELD)
-    return told if enough else " ".join(filter(None, (sentence(decision), told)))
+    """The verdict in words, and what the two tests say where it rests on them."""
+    told = explained(decision)
+    return told if Stance.of(decision) is Stance.CLEAR else " ".join(filter(None, (sentence(decision), told)))
+
+
+def numbers(console: "Console", decision: Decision) -> None:
+    """Both directions side by side, and how the score adds up; nothing where there is no direction to find."""
+    table = evidence_table(decision, console.width)
+    if table is None:
+        return
+    console.print(table)
+    console.print()
+    found, sure = adding_up(decision), confidence(decision)
+    if found:
+        paragraph(console, f"{found}; confidence {sure}." if sure else f"{found}.")
 
 
 def evidence_table(decision: Decision, width: int) -> "Table | None":
-    """Both directions side by side; None where the method gave no number."""
-    found = measures(decision)
-    rows = [row for row in found if row.name in _ROWS] or [row for row in found if row.name == "Score"]
-    if not rows:
+    """Both directions side by side; None where the method gave no number, or none that matters."""
+    added = terms(decision)
+    rows = [*added, *_measured(decision, _TEST if added else _ROWS)]
+    if not rows or decision.unrelated:
         return None
+    last = ["in score"] if added and width >= _NARROW else []
+    table = _table(["", *_directions(decision, (width - 28) // 2 - 6 * len(last)), *last])
+    for row in rows:
+        cells = (_title(row), row.forward, row.backward, row.term) if added else (row.name, *_marked(row))
+        table.add_row(*cells[: len(table.columns)])
+    return table
+
+
+def _table(titles: list[str]) -> "Table":
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("")
-    for title in _directions(decision, (width - 28) // 2):
-        table.add_column(title, justify="right")
-    for row in rows:
-        table.add_row(row.name, *_marked(row))
+    for title in titles:
+        table.add_column(title, justify="right" if title else "left")
     return table
+
+
+def _measured(decision: Decision, names: tuple[str, ...]) -> list[Measure]:
+    found = measures(decision)
+    return [row for row in found if row.name in names] or [row for row in found if row.name == "Score"]
+
+
+def _title(row: Measure) -> str:
+    """`Shape` for `Shape along the cause`."""
+    return row.name.split(" of ")[0].split(" along ")[0]
 
 
 def _directions(decision: Decision, width: int = 2 * BRIEF) -> tuple[str, str]:
@@ -85,32 +117,61 @@ def _marked(row: Measure) -> tuple[str, str]:
 
 
 def _summary(decision: Decision) -> str:
-    parts = [f"method {decision.method}", f"{count(decision.pair.n)} rows"]
-    if not decision.failure:
-        parts.insert(0, f"score {signed(decision.score)}")
-    if decision.confidence is not None:
-        parts.append(f"confidence {percent(decision.confidence)}")
-    return " · ".join(parts)
+    scored = not (decision.failure or decision.unrelated or adding_up(decision))
+    sure = confidence(decision) if scored else ""
+    parts = (
+        f"score {signed(decision.score)}" if scored else "",
+        f"confidence {sure}" if sure else "",
+        f"method {decision.method}",
+        on_rows(decision),
+    )
+    return " · ".join(filter(None, parts))
 
 
 def _guide(decision: Decision) -> tuple[str, ...]:
+    lines = _sum_guide(decision) if adding_up(decision) else (_score_guide(decision),)
+    return lines if decision.reading is None else (*lines, _test_guide())
+
+
+def _sum_guide(decision: Decision) -> tuple[str, ...]:
+    forward, backward = _directions(decision)
+    weight = " × ".join(f"{factor.name} {factor.value} ({factor.meaning})" for factor in factors(decision))
+    return (
+        f"Each kind of evidence is a cost, so the smaller number speaks for its direction; in the score + speaks for "
+        f"{forward}, − for {backward}.",
+        f"The weight is how much these rows can say: {weight}. Confidence = 1/(1 + e^−|score|), rounded down.",
+    )
+
+
+def _score_guide(decision: Decision) -> str:
     x, y = (short(shown(name), BRIEF) for name in (decision.pair.x_name, decision.pair.y_name))
     unit = "It is not a probability." if decision.confidence is None else "Its unit is log-odds."
-    lines = [
+    return (
         f"* marks the direction a number favours. The score is {x} → {y} minus {y} → {x}: above 0 it favours the "
         f"former. {unit}"
-    ]
-    if decision.reading is not None:
-        lines.append(
-            f"p below {LEVEL:g} rejects a direction: its noise still depends on the presumed cause. A larger p means "
-            "that the direction is not contradicted, not that it is proved."
-        )
-    return tuple(lines)
+    )
+
+
+def _test_guide() -> str:
+    return (
+        f"p below {LEVEL:g} rejects a direction: its noise still depends on the presumed cause. A larger p means "
+        "that the direction is not contradicted, not that it is proved."
+    )
+
+
+def _warn(console: "Console", decision: Decision) -> None:
+    """The warnings, those that weigh most first."""
+    groups = by_level(decision.warnings)
+    if groups:
+        console.print("\nWarnings", style="bold")
+    for level, texts in groups.items():
+        console.print(f" {level}", style=_LEVEL_STYLES[level])
+        for text in texts:
+            paragraph(console, shown(text), bullet="  - ")
 
 
 def _list(console: "Console", title: str, sentences: tuple[str, ...]) -> None:
-    if sentences:
-        console.print()
-        console.print(title, style="bold")
+    console.print()
+    console.print(title, style="bold")
     for text in sentences:
         paragraph(console, text, bullet=" - ")

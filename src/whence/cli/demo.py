@@ -56,8 +56,8 @@ def generated(seed: int) -> Exhibit:
 
     rng = np.random.default_rng(seed)
     dose = rng.uniform(-2, 2, size=500)
-    response = np.tanh(2 * dose) + (0.15 + 0.25 * np.abs(dose)) * rng.normal(size=500)
-    story = "500 rows made by response = tanh(2·dose) + (0.15 + 0.25·|dose|)·noise, so dose is the cause."
+    response = np.sin(2 * dose) + (0.1 + 0.2 * np.abs(dose)) * rng.normal(size=500)
+    story = "500 rows made by response = sin(2·dose) + (0.1 + 0.2·|dose|)·noise, so dose is the cause."
     lesson = "A method can be wrong on data that fit its assumptions; more rows make that rarer."
     return Exhibit(
         "generated",
@@ -91,10 +91,11 @@ def measured() -> Exhibit:
 
 def _present(console: "Console", number: int, exhibit: Exhibit, folder: Path) -> None:
     from whence.catalogue import DEFAULT
-    from whence.cli.answer import evidence_table, explanation, headline
+    from whence.cli.answer import explanation, headline, numbers
     from whence.cli.infer import decide
     from whence.cli.streams import paragraph
     from whence.report.picture import save
+    from whence.report.wording import level_of
 
     decision = decide(exhibit.pair, DEFAULT, seed=0)
     _write_table(exhibit.pair, folder / f"{exhibit.stem}.csv")
@@ -106,13 +107,13 @@ def _present(console: "Console", number: int, exhibit: Exhibit, folder: Path) ->
     console.print(f"whence says: {headline(decision)}", style="bold", soft_wrap=True)
     paragraph(console, explanation(decision))
     console.print()
-    console.print(evidence_table(decision, console.width) or "")
+    numbers(console, decision)
     console.print()
     console.print(_judged(decision.cause, exhibit), style="bold")
     if decision.cause != exhibit.truth:
         paragraph(console, exhibit.lesson)
     for warning in decision.warnings:
-        paragraph(console, f"Warning: {warning}")
+        paragraph(console, f"Warning ({level_of(warning)}): {warning}")
     console.print(f"Picture: {picture}\n", soft_wrap=True)
 
 

@@ -49,8 +49,14 @@ def infer(
     nan_policy: Annotated[
         Missing, typer.Option(help="Rows with a missing value: refuse the table, or leave them out and say how many.")
     ] = Missing.RAISE,
+    threshold: Annotated[
+        float | None, typer.Option(metavar="0.8", help="Confidence an answer needs; below it the pair is undecided.")
+    ] = None,
+    stability: Annotated[
+        bool, typer.Option("--stability", help="Also decide 20 random halves of the rows, and say how many agree.")
+    ] = False,
     seed: Annotated[
-        int, typer.Option(help="For methods that draw random numbers; the same seed, the same answer.")
+        int, typer.Option(help="For methods and halves that are drawn at random; the same seed, the same answer.")
     ] = 0,
     device: Annotated[Device, typer.Option(help="Where the neural methods run.")] = Device.AUTO,
 ) -> None:
@@ -62,11 +68,13 @@ def infer(
     from whence.tables import read_pair
 
     check_targets(report, plot)
-    settings = _device_settings(method, device.value)
+    settings = _device_settings(method, device.value) | _threshold_settings(method, threshold)
     with _faults_of(method):  # a misspelt one is refused before a large table is read
         seeded_method(method, seed, **settings)
     pair = read_pair(file, x, y, nan_policy.value)
     decision = decide(pair, method, seed, quiet=as_json, **settings)
+    if stability:
+        decision = with_halves(decision, method, seed, quiet=as_json, **settings)
     try:  # first the files, so that `| head` does not cost them; the answer even where there is no room for them
         write_files(decision, report, plot)
     finally:
@@ -101,6 +109,25 @@ def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings
         chosen: Any = seeded_method(method, seed, **settings)
         with _sign_of_life(text, chosen, slow, quiet or not sys.stderr.isatty()) as alive:
             return infer_pair(pair, method=alive)
+
+
+def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
+    """The decision with what random halves of its rows say; as it was, with a word on why, where they say nothing."""
+    from dataclasses import replace
+
+    from whence.catalogue import seeded_method
+    from whence.cli.steps import Stepwise
+    from whence.pair import InputError
+    from whence.stability import half_samples
+
+    chosen: Any = seeded_method(method, seed, **settings)
+    alive = chosen if hasattr(chosen, "with_progress") else Stepwise(chosen)
+    try:
+        with _sign_of_life("random halves of the rows …", alive, True, quiet or not sys.stderr.isatty()) as built:
+            return replace(decision, half_samples=half_samples(decision, seed=seed, built=built))
+    except InputError as problem:
+        print(f"--stability: {problem}", file=sys.stderr)  # noqa: T201  # the answer itself stands
+        return decision
 
 
 @contextmanager
@@ -155,6 +182,21 @@ def _device_settings(method: str, device: str) -> dict[str, str]:
     if device == "gpu":
         print(f"{method} has no use for a GPU and runs on the CPU.", file=sys.stderr)  # noqa: T201  # as above
     return {}
+
+
+def _threshold_settings(method: str, threshold: float | None) -> dict[str, float]:
+    """`threshold` for the methods that have one."""
+    from whence.catalogue import accepts
+    from whence.pair import InputError
+
+    if threshold is None:
+        return {}
+    if accepts(method, "threshold"):
+        return {"threshold": threshold}
+    raise InputError(
+        f"Got --threshold {threshold:g} for {method}, which gives no confidence to compare it with; leave it out, or "
+        "choose --method whence."
+    )
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 Axis ranges, drift lines and Q–Q points come from all rows; only the dots are a sample, and the page says so.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,16 @@ def shape_of(cause: FloatArray, effect: FloatArray, evidence: Evidence, rows: ND
         drift=None if residual is None else _drift(cause, residual),
         quantiles=None if residual is None else _normal_quantiles(residual),
     )
+
+
+def coarser(shape: Shape, points: int) -> Shape:
+    """The same with at most so many points on the curve, for a small picture."""
+    curve = shape.curve
+    if curve is None or len(curve.cause) <= points:
+        return shape
+    kept = np.linspace(0, len(curve.cause) - 1, points).astype(np.intp)
+    low, high = (None if edge is None else edge[kept] for edge in (curve.low, curve.high))
+    return replace(shape, curve=Curve(curve.cause[kept], curve.location[kept], low, high))
 
 
 def _usable(values: FloatArray | None, n: int) -> FloatArray | None:

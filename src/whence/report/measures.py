@@ -3,12 +3,14 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from whence.combined.words import KINDS
 from whence.decision import LEVEL, Decision, Evidence
 from whence.pair import FloatArray, Pair, spread, standardise
-from whence.report.wording import count, fits, number, p_value, signed
+from whence.report.wording import adding_up, count, fits, number, p_value, signed
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,8 @@ class Measure:
     backward: str
     favours: str = ""
     """"forward", "backward", or empty where the number favours neither."""
+    term: str = ""
+    """What the number adds to the score, where the score is a sum."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +36,20 @@ class Fact:
     y: str = ""
 
 
+class Factor(NamedTuple):
+    """One factor of the weight."""
+
+    name: str
+    value: str
+    meaning: str
+
+
 def measures(decision: Decision) -> tuple[Measure, ...]:
     """Every number the method gave for the two directions, and two that follow from its fit."""
     sides = (decision.forward, decision.backward)
     rows = [
-        _row("Score", _SCORE, sides, lambda e: e.score, number, higher=True),
+        # Of a sum, each direction's score is half of it: no number of its own.
+        None if adding_up(decision) else _row("Score", _SCORE, sides, lambda e: e.score, number, higher=True),
         _row("Log-likelihood", _LIKELIHOOD, sides, lambda e: e.log_likelihood, number, higher=True),
         _row("HSIC", _HSIC, sides, lambda e: e.hsic, number, higher=False),
         _tests(sides),
@@ -45,6 +58,18 @@ def measures(decision: Decision) -> tuple[Measure, ...]:
         _convergence(sides),
     ]
     return tuple(row for row in rows if row is not None)
+
+
+def terms(decision: Decision) -> tuple[Measure, ...]:
+    """The kinds of evidence a score is the sum of, with what each found both ways; empty for other scores."""
+    found = adding_up(decision)
+    return tuple(_term(decision, kind, term) for kind, term in found.terms.items()) if found else ()
+
+
+def factors(decision: Decision) -> tuple[Factor, ...]:
+    """What the weight of a score is the product of."""
+    found = adding_up(decision)
+    return tuple(Factor(name, value, _FACTORS.get(name, "")) for name, value in found.factors.items()) if found else ()
 
 
 def data_facts(pair: Pair) -> tuple[Fact, ...]:
@@ -69,6 +94,16 @@ def correlations(pair: Pair) -> tuple[float, float]:
     return linear, ranks
 
 
+_KINDS = {
+    "description": "Nats a row needed to write down the cause and then the effect given the cause.",
+    "independence": "Dependence left between presumed cause and residual; 1 is the average of independent columns.",
+    "shape": "How far the effect changes its shape, beyond place and size, along the cause; in standard deviations.",
+}
+_FACTORS = {
+    "rows": "how many independent rows these are worth",
+    "values": "distinct values of the coarser column",
+    "fit": "1 while a direction passes its test, less where both are rejected",
+}
 _SCORE = "The method's own criterion. The direction with the higher score is the more plausible one."
 _LIKELIHOOD = "Average log density of a row under the fit, in nats, on standardised columns. Higher is better."
 _HSIC = "Dependence left between presumed cause and residual. Smaller is better; 0 would be full independence."
@@ -93,6 +128,19 @@ def _row(
     if not _any_number(a, b):
         return None
     return Measure(name, meaning, text(a), text(b), _favours(a, b, higher))
+
+
+def _term(decision: Decision, kind: str, term: str) -> Measure:
+    a, b = decision.forward.costs.get(kind), decision.backward.costs.get(kind)
+    name = KINDS.get(kind, kind)
+    forward, backward = _told_apart(a, b)
+    return Measure(name[:1].upper() + name[1:], _KINDS.get(kind, ""), forward, backward, _favours(a, b, False), term)
+
+
+def _told_apart(a: float | None, b: float | None) -> tuple[str, str]:
+    """Three digits, or as many more as it takes to see which is smaller."""
+    texts = [(number(a, digits), number(b, digits)) for digits in (3, 4, 5, 6)]
+    return next((pair for pair in texts if a == b or pair[0] != pair[1]), texts[0])
 
 
 def _any_number(*values: float | None) -> bool:

@@ -1,6 +1,7 @@
 """A decision as one HTML file that needs nothing else: no network, no other file, no framework."""
 
 import functools
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ from whence.report.svg import FONT_AS_TEXT, inline
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
+    from matplotlib.axes import Axes
+
+Panel = Callable[["Axes", Side], None]
 
 MAX_POINTS = 1200
 """Dots per panel; 1200 keep the whole page near 150 kB."""
@@ -22,7 +26,7 @@ MAX_POINTS = 1200
 def render(decision: Decision) -> str:
     """The page as a string; the same decision gives the same string."""
     summary = summarise(decision, MAX_POINTS)
-    pictures = {side.key: _column(side) for side in summary.sides}
+    pictures = {side.key: _whole(side) for side in summary.sides}
     return environment().get_template("decision.html").render(s=summary, pictures=pictures)
 
 
@@ -53,18 +57,23 @@ def describe(side: Side) -> str:
     return f"{side.arrow}, {side.outcome}: scatter of {side.effect} against {side.cause}{curve}{rest}."
 
 
-def _column(side: Side) -> "Markup":
+def column(side: Side, wanted: Sequence[Panel], width: float, height: float) -> "Markup":
+    """Panels of one direction, one below the other, as an `<svg>` element of this size in inches."""
     from markupsafe import Markup
 
-    wanted = (panels.fit, panels.residual, panels.quantiles) if _has_residual(side) else (panels.fit,)
     with settings(**FONT_AS_TEXT, **{"svg.hashsalt": side.key}):
-        height = 7.5 if len(wanted) > 1 else 3.1
-        figure = blank(4.2, height, left=0.66, right=0.08, top=0.08, bottom=0.46, hspace=0.29)
+        figure = blank(width, height, left=0.66, right=0.08, top=0.08, bottom=0.46, hspace=0.29)
         axes = figure.subplots(len(wanted), 1, squeeze=False, height_ratios=(1.25, 1, 1)[: len(wanted)])[:, 0]
         for panel, ax in zip(wanted, axes, strict=True):
             panel(ax, side)
-            ax.yaxis.set_label_coords(-0.52 / 3.46, 0.5)
+            ax.yaxis.set_label_coords(-0.52 / (width - 0.74), 0.5)
         return Markup(inline(figure, describe(side)))  # our own tree, in which every name is escaped
+
+
+def _whole(side: Side) -> "Markup":
+    if _has_residual(side):
+        return column(side, (panels.fit, panels.residual, panels.quantiles), 4.2, 7.5)
+    return column(side, (panels.fit,), 4.2, 3.1)
 
 
 def _has_residual(side: Side) -> bool:

@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whence.decision import Decision, percent
+from whence.decision import Decision
 from whence.pair import InputError
 from whence.report import panels
 from whence.report.files import replace_with
-from whence.report.summary import Side, drawn_rows, sides_of
-from whence.report.wording import count, short, shown, signed, width_of
+from whence.report.stance import badge, confidence
+from whence.report.summary import Side, drawn_rows, score, sides_of
+from whence.report.wording import on_rows, short, shown, width_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,10 +145,15 @@ def _title(ax: "Axes", side: Side) -> None:
 
 def _heading(decision: Decision) -> str:
     x, y, cause, effect = (short(shown(name or ""), 28) for name in _names(decision))
-    verdict = f"{cause} → {effect}" if decision.cause is not None else f"undecided: {x}, {y}"
-    score = "" if decision.failure else f", score {signed(decision.score)}"
-    sure = score if decision.confidence is None else f", confidence {percent(decision.confidence)}"
-    return f"{verdict}   ({decision.method}, n = {count(decision.pair.n)}{sure})"
+    verdict = f"{cause} → {effect}" if decision.cause is not None else f"{badge(decision)}: {x}, {y}"
+    return f"{verdict}   ({', '.join(filter(None, (decision.method, on_rows(decision), _strength(decision))))})"
+
+
+def _strength(decision: Decision) -> str:
+    if decision.failure or decision.unrelated:
+        return ""
+    sure = confidence(decision)
+    return f"confidence {sure}" if sure else f"score {score(decision)}"
 
 
 def _names(decision: Decision) -> tuple[str | None, ...]:

@@ -14,7 +14,7 @@ from whence.catalogue import CATALOGUE, Entry
 from whence.decision import LEVEL, Decision, percent
 from whence.pair import Pair
 from whence.report.stance import sentence
-from whence.report.wording import count, p_equals, shown, signed
+from whence.report.wording import Sum, adding_up, count, halves, on_rows, p_equals, shown, signed
 
 _CITED = {
     "loci": ("immer2023identifiability",),
@@ -84,18 +84,20 @@ def command(decision: Decision) -> str:
     """The line to type in a terminal; the file is the reader's."""
     x, y = (shlex.quote(shown(name)) for name in (decision.pair.x_name, decision.pair.y_name))
     nan = " --nan-policy omit" if decision.pair.dropped else ""
-    return f"whence infer FILE.csv -x {x} -y {y} --method {shlex.quote(specification(decision))}{nan}"
+    repeated = " --stability" if decision.half_samples else ""
+    return f"whence infer FILE.csv -x {x} -y {y} --method {shlex.quote(specification(decision))}{nan}{repeated}"
 
 
 def python(decision: Decision) -> str:
     """The same in Python."""
     x, y = repr(decision.pair.x_name), repr(decision.pair.y_name)
     nan = ', nan_policy="omit"' if decision.pair.dropped else ""
+    repeated = "print(decision.stability())\n" if decision.half_samples else ""
     return (
         "import pandas as pd\nimport whence\n\n"
         'table = pd.read_csv("FILE.csv")\n'
         f"decision = whence.infer(table, {x}, {y}, method={specification(decision)!r}{nan})\n"
-        'print(decision)\ndecision.report("report.html")\n'
+        f'print(decision)\n{repeated}decision.report("report.html")\n'
     )
 
 
@@ -111,10 +113,11 @@ def paragraph(decision: Decision) -> str:
     """A paragraph for the methods section, true of this decision alone."""
     x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
     parts = [
-        f"The causal direction between {x} and {y} ({count(decision.pair.n)} rows{_left_out(decision)}) was inferred "
+        f"The causal direction between {x} and {y} ({on_rows(decision)}{_left_out(decision)}) was inferred "
         f"with the method {specification(decision)} of the program whence {decision.version}"
         f"{_cited_by_name(decision)}{_principle(decision)}.",
         _result(decision),
+        halves(decision.half_samples) if decision.half_samples else "",
         "This assumes that one of the two columns causes the other, that no hidden cause acts on both, and that the "
         "rows are independent draws from one population.",
     ]
@@ -184,14 +187,44 @@ def _principle(decision: Decision) -> str:
 def _result(decision: Decision) -> str:
     if decision.failure:
         return f"It gave no answer: {decision.failure}"
+    if decision.unrelated:
+        return sentence(decision)
+    found = adding_up(decision)
+    return _weighed(decision, found) if found else _scored(decision)
+
+
+def _weighed(decision: Decision, found: Sum) -> str:
+    """The sum, what follows from it, and the tests beside it."""
+    x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
+    parts = [
+        f"Its score, positive in favour of {x} → {y}, adds up as follows: {found}{_sure(decision)}.",
+        f"Tests of the independence{_tests(decision)}." if decision.reading else "",
+    ]
+    return " ".join(filter(None, parts))
+
+
+def _sure(decision: Decision) -> str:
+    if decision.confidence is None:
+        return ""
+    asked = decision.settings.get("threshold")
+    known = isinstance(asked, float) and decision.abstention
+    below = f", below the {100 * float(asked or 0):g} % asked for" if known else ""
+    given = "no direction was given" if decision.cause is None else f"the answer was {shown(decision.verdict)}"
+    return f", a confidence of {percent(decision.confidence)}{below}: {given}"
+
+
+def _scored(decision: Decision) -> str:
     x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
     score = f"The score (positive favours {x} → {y}) was {signed(decision.score)}"
     if decision.confidence is not None:
         score += f", a calibrated confidence of {percent(decision.confidence)}"
-    if decision.reading is None:
-        return f"{score}. {sentence(decision)}"
-    tests = (
-        f"; independence of residual and presumed cause (HSIC; {_LABELS['gretton2007kernel']}; level {LEVEL}) gave "
+    tests = f"; independence{_tests(decision)}" if decision.reading else ""
+    return f"{score}{tests}. {sentence(decision)}"
+
+
+def _tests(decision: Decision) -> str:
+    x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
+    return (
+        f" of residual and presumed cause (HSIC; {_LABELS['gretton2007kernel']}; level {LEVEL}) gave "
         f"{p_equals(decision.forward)} for {x} → {y} and {p_equals(decision.backward)} for {y} → {x}"
     )
-    return f"{score}{tests}. {sentence(decision)}"

@@ -1,10 +1,14 @@
-"""How firmly an answer stands: the score says which way, the two independence tests say how far to trust it."""
+"""How firmly an answer stands.
+
+A method that weighs its evidence says so itself, with a confidence and a reason. Of any other the score says which way,
+and the two independence tests say how far to trust it.
+"""
 
 from dataclasses import dataclass
 from enum import Enum
 
 from whence.decision import Decision, Direction, Reading, percent
-from whence.report.wording import BRIEF, short, shown
+from whence.report.wording import BRIEF, short, shown, told
 
 
 class Stance(Enum):
@@ -34,20 +38,20 @@ class Stance(Enum):
         "to trust the answer is not known.",
     )
     WEIGHED = (
-        "all evidence together",
-        "The evidence taken together favours {cause} as the cause of {effect}: on generated pairs, answers as clear as "
-        "this one were right in {confidence} of cases.",
+        "confidence {confidence}",
+        "The evidence taken together favours {cause} as the cause of {effect}.",
     )
     WITHHELD = (
         "undecided",
         "{method} gives no direction for {x} and {y}: the evidence does not lean clearly enough to one side.",
     )
+    UNRELATED = ("unrelated", "{method} finds no relation between {x} and {y}, so there is no direction to find.")
     TIE = ("undecided", "The score does not favour either direction between {x} and {y}.")
     FAILED = ("no answer", "{method} gives no answer for {x} and {y}.")
 
     @property
     def label(self) -> str:
-        """Two to four words for a badge."""
+        """Two to four words for a badge, with a place for the confidence."""
         return self.value[0]
 
     @property
@@ -60,6 +64,8 @@ class Stance(Enum):
         """Combine the direction with the reading of the tests."""
         if decision.failure:
             return cls.FAILED
+        if decision.unrelated:
+            return cls.UNRELATED
         if decision.leaning is Direction.UNDECIDED:
             return cls.TIE
         if decision.confidence is not None:
@@ -83,17 +89,37 @@ class Cell:
     current: bool
 
 
+def badge(decision: Decision) -> str:
+    """The stance in two to four words."""
+    return Stance.of(decision).label.format(confidence=confidence(decision))
+
+
+def confidence(decision: Decision) -> str:
+    """In per cent; empty where there is none, or no direction to be confident of."""
+    silent = decision.confidence is None or decision.unrelated
+    return "" if silent else percent(decision.confidence or 0.0)
+
+
 def sentence(decision: Decision) -> str:
-    """The answer in one sentence."""
-    x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
-    return Stance.of(decision).sentence.format(
-        confidence="" if decision.confidence is None else percent(decision.confidence),
+    """The answer in one sentence; where evidence was weighed, the reason itself."""
+    stance = Stance.of(decision)
+    reason = told(decision.abstention or decision.reason, decision)
+    if stance in (Stance.WEIGHED, Stance.WITHHELD, Stance.UNRELATED) and reason:
+        return reason
+    return stance.sentence.format(
         cause=shown(decision.cause or ""),
         effect=shown(decision.effect or ""),
-        x=x,
-        y=y,
+        x=shown(decision.pair.x_name),
+        y=shown(decision.pair.y_name),
         method=decision.method,
     )
+
+
+def explanation(decision: Decision) -> str:
+    """What the tests say, or why there is no answer; empty where the sentence tells all."""
+    if Stance.of(decision) in (Stance.WEIGHED, Stance.WITHHELD, Stance.UNRELATED):
+        return ""
+    return told(decision.explanation, decision)
 
 
 def readings(decision: Decision) -> tuple[Cell, ...]:

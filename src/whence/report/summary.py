@@ -1,13 +1,35 @@
 """Everything a page or a picture shows, worked out before anything is rendered; the renderers only render."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from whence.decision import Decision, Direction, Evidence, percent
+from whence.decision import Decision, Direction, Evidence
 from whence.report import provenance
 from whence.report.geometry import Shape, rows_to_draw, shape_of
-from whence.report.measures import Fact, Measure, correlations, data_facts, measures
-from whence.report.stance import Cell, Stance, readings, sentence
-from whence.report.wording import BRIEF, count, fits, outcome, short, shown, signed, weighed
+from whence.report.measures import Fact, Factor, Measure, correlations, data_facts, factors, measures, terms
+from whence.report.stance import Cell, Stance, badge, confidence, explanation, readings, sentence
+from whence.report.wording import (
+    BRIEF,
+    LEVELS,
+    Sum,
+    adding_up,
+    count,
+    fits,
+    halves,
+    level_of,
+    number,
+    outcome,
+    short,
+    shown,
+    signed,
+)
+
+
+class Warned(NamedTuple):
+    """A warning with how much it weighs."""
+
+    level: str
+    text: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +64,26 @@ class Summary:
     """One decision, ready to be rendered."""
 
     verdict: str
+    badge: str
     sentence: str
     stance: Stance
     explanation: str
     confidence: str
-    weighed: str
-    """What moves the score, where several kinds of evidence do."""
+    relation: str
+    """p of the test whether the columns are related at all."""
+    halves: str
+    """What random halves of the rows say, where that was asked."""
+    sum: Sum | None
+    terms: tuple[Measure, ...]
+    factors: tuple[Factor, ...]
     x: str
     y: str
     score: str
     method: str
     version: str
     rows: str
+    """`600`, or on how many of them the answer rests."""
+    thinned: bool
     drawn: str
     """Which rows the dots show."""
     sides: tuple[Side, Side]
@@ -61,7 +91,7 @@ class Summary:
     measures: tuple[Measure, ...]
     columns: tuple[Fact, ...]
     facts: tuple[Fact, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[Warned, ...]
     assumes: str
     fails: str
     settings: tuple[tuple[str, str], ...]
@@ -81,6 +111,11 @@ class Summary:
         return self.stance is Stance.FAILED
 
     @property
+    def unrelated(self) -> bool:
+        """Whether there is no direction to find."""
+        return self.stance is Stance.UNRELATED
+
+    @property
     def fitted(self) -> bool:
         """Whether there is a curve to see."""
         return any(side.shape.curve is not None for side in self.sides)
@@ -96,17 +131,23 @@ def summarise(decision: Decision, max_points: int) -> Summary:
     entry = provenance.catalogue_entry(decision)
     return Summary(
         verdict=shown(decision.verdict).replace("undecided", "Undecided", decision.cause is None),
+        badge=badge(decision),
         sentence=sentence(decision),
         stance=Stance.of(decision),
-        explanation=shown(decision.explanation) if decision.explanation else "",
-        confidence="" if decision.confidence is None else percent(decision.confidence),
-        weighed=weighed(decision),
+        explanation=explanation(decision),
+        confidence=confidence(decision),
+        relation=number(decision.relation_p_value, 2) if decision.relation_p_value is not None else "",
+        halves=halves(decision.half_samples) if decision.half_samples else "",
+        sum=adding_up(decision),
+        terms=terms(decision),
+        factors=factors(decision),
         x=shown(decision.pair.x_name),
         y=shown(decision.pair.y_name),
-        score=signed(decision.score),
+        score=score(decision),
         method=provenance.specification(decision),
         version=decision.version,
-        rows=count(decision.pair.n),
+        rows=decision.thinned or count(decision.pair.n),
+        thinned=bool(decision.thinned),
         drawn=drawn_rows(decision, max_points),
         sides=sides_of(decision, max_points),
         cells=readings(decision),
@@ -134,13 +175,20 @@ def sides_of(decision: Decision, max_points: int) -> tuple[Side, Side]:
     return _side(decision, Direction.FORWARD, x, y, forward), _side(decision, Direction.BACKWARD, y, x, backward)
 
 
+def score(decision: Decision) -> str:
+    """With the digits of its sum, where it is one."""
+    found = adding_up(decision)
+    return found.score if found else signed(decision.score)
+
+
 def drawn_rows(decision: Decision, max_points: int) -> str:
-    """How many of the rows are dots; empty when all are."""
-    n = decision.pair.n
+    """How many of the rows are dots, and on how many the curves and tests rest; empty when all are and all do."""
+    n, judged = decision.pair.n, decision.rows_judged
+    rest = "all rows" if judged == n else f"{count(judged or 0)} of {count(n)} rows"
     if n <= max_points:
-        return ""
-    kept = len(rows_to_draw(decision.pair, max_points))
-    return f"{count(kept)} of {count(n)} rows drawn, a fixed random sample; the curves and tests use all rows."
+        return f"The curves and tests rest on {rest}." if decision.thinned else ""
+    drawn = f"{count(len(rows_to_draw(decision.pair, max_points)))} of {count(n)} rows drawn, a fixed random sample"
+    return f"{drawn}." if judged is None else f"{drawn}; the curves and tests rest on {rest}."
 
 
 def _side(decision: Decision, direction: Direction, cause: str, effect: str, shape: Shape) -> Side:
@@ -163,6 +211,7 @@ def _facts(decision: Decision) -> tuple[Fact, ...]:
     linear, ranks = correlations(decision.pair)
     return (
         Fact("Rows", count(decision.pair.n)),
+        *((Fact("Rows judged, a fixed sample", count(decision.rows_judged or 0)),) if decision.thinned else ()),
         Fact("Left out for a missing value", count(decision.pair.dropped)),
         Fact("Correlation (Pearson)", signed(linear, 3)),
         Fact("Correlation of ranks (Spearman)", signed(ranks, 3)),
@@ -170,11 +219,17 @@ def _facts(decision: Decision) -> tuple[Fact, ...]:
     )
 
 
-def _warnings(decision: Decision) -> tuple[str, ...]:
-    listed = [shown(text) for text in decision.warnings]
+def _warnings(decision: Decision) -> tuple[Warned, ...]:
+    listed = [Warned(level_of(text), shown(text)) for text in decision.warnings]
+    listed += [Warned("note", text) for text in _stopped_short(decision) if not any(text in w.text for w in listed)]
+    return tuple(dict.fromkeys(sorted(listed, key=lambda warned: LEVELS.index(warned.level))))
+
+
+def _stopped_short(decision: Decision) -> list[str]:
     x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
-    for evidence, arrow in ((decision.forward, f"{x} → {y}"), (decision.backward, f"{y} → {x}")):
-        message = shown(evidence.message) if evidence.message else "the fit did not converge."
-        if evidence.converged is False and not any(message in text for text in listed):
-            listed.append(f"{arrow}: {message}")
-    return tuple(dict.fromkeys(listed))
+    ways = ((decision.forward, f"{x} → {y}"), (decision.backward, f"{y} → {x}"))
+    return [
+        f"{arrow}: {shown(evidence.message) if evidence.message else 'the fit did not converge.'}"
+        for evidence, arrow in ways
+        if evidence.converged is False
+    ]

@@ -1,0 +1,27 @@
+"""The constants of the default method, read from `constants.toml`; `python -m training.fit` writes them."""
+
+import tomllib
+from importlib.resources import files
+from typing import NamedTuple
+
+
+class Term(NamedTuple):
+    """a(d) = height · tanh(d / width): odd, rising, at most ± height."""
+
+    height: float
+    width: float
+
+
+class WeightConstants(NamedTuple):
+    """Half-way points of the factors of λ, and the floor of the last."""
+
+    rows: float
+    values: float
+    refusal: float
+    floor: float
+
+
+_STORED = tomllib.loads((files("whence.combined") / "constants.toml").read_text(encoding="utf-8"))
+
+TERMS: dict[str, Term] = {name: Term(**constants) for name, constants in _STORED["terms"].items()}
+WEIGHT = WeightConstants(**_STORED["weight"])

@@ -1,0 +1,176 @@
+"""The default method: score = λ · (a₁ + a₂ + a₃), a log-odds; confidence is its logistic.
+
+aᵢ = height · tanh(contrast / width) is an odd, rising curve of one contrast of the two directions (`readings`), λ how
+much these rows can say (`weight`). Nothing else enters: what is shown is what decides. One location-scale fit, one
+residual and one independence test a direction serve all terms, the picture and the report.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from whence.combined.constants import TERMS
+from whence.combined.curve import curve_at
+from whence.combined.readings import Reading, contrasts, read_direction
+from whence.combined.rows import MAX_ROWS, Rows, judged_rows
+from whence.combined.weight import Weight, effective_rows, weight_of
+from whence.combined.words import Account, reason, withheld
+from whence.decision import LEVEL, Decision, Evidence, undecided
+from whence.pair import FloatArray, InputError, Pair, spread
+
+THRESHOLD = 0.8
+"""From this confidence on an answer is given."""
+
+
+class Weighing(NamedTuple):
+    """Everything that is weighed about one pair, before any constant enters."""
+
+    rows: Rows
+    forward: Reading
+    backward: Reading
+    sides: tuple[Evidence, Evidence]
+    """What is shown of each direction, at every row of the table."""
+    contrasts: dict[str, float]
+    effective_rows: float
+    better_log_p: float
+    """Of the independence test of the direction that fits better."""
+    left: float
+    """Share of the relation, by HSIC, that is left in that direction's residual."""
+    relation_log_p: float
+    """Of the independence test of the two columns."""
+
+
+@dataclass(frozen=True)
+class Whence:
+    """Three kinds of evidence, added up and weighed."""
+
+    name: str = "whence"
+    max_rows: int = MAX_ROWS
+    threshold: float = THRESHOLD
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
+        """Decide each pair on its own."""
+        return [self._decide(pair) for pair in pairs]
+
+    def _decide(self, pair: Pair) -> Decision:
+        try:
+            with np.errstate(all="ignore"):
+                return self._judged(pair, weighing(pair, self.max_rows))
+        except (ArithmeticError, np.linalg.LinAlgError, InputError) as problem:
+            why = f"{self.name} broke down on this pair ({problem}); look at the two columns for degenerate values."
+            return undecided(pair, self.name, why, settings=self.settings)
+
+    def _judged(self, pair: Pair, found: Weighing) -> Decision:
+        terms, weight = terms_of(found.contrasts), weight_in(found)
+        score = weight.product * sum(terms.values())
+        confidence = 1.0 / (1.0 + math.exp(-abs(score)))
+        forward, backward = found.sides
+        account = Account(
+            pair, found.sides, terms, weight, score, confidence, found.rows.distinct, found.effective_rows
+        )
+        unrelated = math.exp(found.relation_log_p) >= LEVEL
+        return Decision(
+            self.name,
+            pair,
+            score,
+            forward=_scored(forward, 0.5 * score),
+            backward=_scored(backward, -0.5 * score),
+            settings=self.settings,
+            warnings=_messages(pair, forward, backward),
+            confidence=confidence,
+            contributions=terms,
+            weight=weight.product,
+            weight_parts=weight._asdict(),
+            rows_judged=len(found.rows.kept),
+            relation_p_value=math.exp(found.relation_log_p),
+            unrelated=unrelated,
+            reason=reason(account),
+            abstention=withheld(account, self.threshold, found.relation_log_p, unrelated),
+        )
+
+
+def whence(max_rows: int = MAX_ROWS, threshold: float = THRESHOLD) -> Whence:
+    """The default method; of longer tables a fixed sample of `max_rows` is judged, and every output says so."""
+    if not (isinstance(max_rows, int) and max_rows >= 50):
+        raise InputError(f"Got max_rows={max_rows!r} for whence; expected a whole number, at least 50.")
+    if not 0.5 <= threshold < 1.0:
+        raise InputError(f"Got threshold={threshold!r} for whence; expected a confidence of at least 0.5 and below 1.")
+    return Whence(
+        max_rows=max_rows, threshold=threshold, settings={"max_rows": max_rows, "threshold": float(threshold)}
+    )
+
+
+def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
+    """Read both directions of a pair."""
+    rows = judged_rows(pair.x, pair.y, max_rows)
+    forward, backward = read_direction(rows.x, rows.y), read_direction(rows.y, rows.x)
+    sides = (_side(pair.x, pair.y, rows, forward), _side(pair.y, pair.x, rows, backward, turned=True))
+    residuals = [side.residual for side in sides if side.residual is not None]
+    tests = [(r.test.log_p_value, -r.test.statistic / r.relation.statistic) for r in (forward, backward)]
+    better_log_p, minus_left = max(tests)
+    return Weighing(
+        rows,
+        forward,
+        backward,
+        sides,
+        contrasts(forward, backward),
+        effective_rows(pair.x, pair.y, *residuals),
+        better_log_p,
+        -minus_left,
+        0.5 * (forward.relation.log_p_value + backward.relation.log_p_value),
+    )
+
+
+def terms_of(found: Mapping[str, float]) -> dict[str, float]:
+    """The terms of the score: > 0 speaks for x → y."""
+    return {name: term.height * math.tanh(found[name] / term.width) for name, term in TERMS.items()}
+
+
+def weight_in(found: Weighing) -> Weight:
+    """λ of a pair."""
+    # A sample of a longer table lies so far apart that its rows are nearly independent.
+    effective = min(found.effective_rows, float(len(found.rows.kept)))
+    return weight_of(effective, min(found.rows.distinct), found.better_log_p, found.left)
+
+
+def _side(cause: FloatArray, effect: FloatArray, rows: Rows, reading: Reading, turned: bool = False) -> Evidence:
+    """One direction as it is shown: the fitted curve at every recorded value; the residual that was tested.
+
+    Rows that are not judged get the residual of their recorded values.
+    """
+    judged_cause, judged_effect = (rows.y, rows.x) if turned else (rows.x, rows.y)
+    centre, unit = float(np.mean(judged_effect)), spread(judged_effect)
+    at = (cause - np.mean(judged_cause)) / spread(judged_cause)
+    order = np.argsort(at, kind="stable")
+    location, scale = np.empty(len(at)), np.empty(len(at))
+    location[order], scale[order] = curve_at(reading.curve, at[order])
+    residual = ((effect - centre) / unit - location) / scale
+    residual[rows.kept[reading.order]] = reading.curve.residual
+    return Evidence(
+        score=math.nan,
+        log_likelihood=reading.curve.log_likelihood,
+        hsic=reading.test.statistic,
+        p_value=reading.test.p_value,
+        log_p_value=reading.test.log_p_value,
+        converged=reading.curve.converged,
+        n_iter=reading.curve.n_iter,
+        kkt=reading.curve.kkt,
+        message=reading.curve.message,
+        costs=reading.costs,
+        location=centre + unit * location,
+        scale=unit * scale,
+        residual=residual,
+    )
+
+
+def _scored(side: Evidence, score: float) -> Evidence:
+    return replace(side, score=score)
+
+
+def _messages(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[str, ...]:
+    ways = ((f"{pair.x_name} → {pair.y_name}", forward), (f"{pair.y_name} → {pair.x_name}", backward))
+    return tuple(f"{way}: {side.message}" for way, side in ways if side.message)

@@ -1,0 +1,145 @@
+"""Three kinds of evidence about one direction, all from one fit; each is a cost, so that smaller speaks for it.
+
+description    code length in nats a row: log densities of the cause and of the residual r = (v − μ(u)) / σ(u), each
+               under a mixture of normals chosen by BIC, plus log σ(u) and ½ log n for every parameter. Cause and noise
+               are coded by the same rule, so that a simple law is cheap wherever it occurs and neither needs to be
+               Gaussian
+independence   HSIC of cause and residual over its mean under independence
+shape          what rank 1 leaves over of the surface of conditional quantiles (rows: groups of equal count along the
+               cause; columns: levels; rows centred; no fit). If v = f(u) + g(u)·noise, the surface is g(u) times the
+               quantiles of the noise, of rank 1 exactly
+
+What enters the decision is backward against forward: the difference of the code lengths in units of its standard error,
+the logarithm of the ratio for the other two (`contrasts`). The difference in nats a row was rejected: it does not know
+how many rows it rests on, and weighs a handful of rows in a tail like a shift of all.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whence.combined.curve import Curve, fit_curve
+from whence.numerics.hsic import HsicTest, hsic_test, kernel_column
+from whence.numerics.mixture import fit_mixture, log_density
+from whence.pair import FloatArray, row_order, standardise
+
+LEVELS = 10
+GROUPS = (3, 10)
+ROWS_PER_GROUP = 12
+SMALLEST_REST = 1e-4
+"""Of the quantile surface, in standard deviations of the effect: below, it is rounding."""
+SMALLEST_RATIO = 1e-6
+SMALLEST_ERROR = 1e-9
+
+
+class Reading(NamedTuple):
+    """One direction."""
+
+    order: NDArray[np.intp]
+    """Rows in the order of the cause."""
+    curve: Curve
+    test: HsicTest
+    """Cause and residual."""
+    relation: HsicTest
+    """Cause and effect: are the columns related at all?"""
+    log_density: FloatArray
+    """Of every row, in the order of the table, without the price of the parameters."""
+    price: float
+    """Nats a row for all parameters."""
+    rest: float
+    """Of the quantile surface, root mean square."""
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """What each kind of evidence says against this direction."""
+        return {
+            "description": self.price - math.fsum(self.log_density) / len(self.log_density),
+            "independence": self.dependence,
+            "shape": self.rest,
+        }
+
+    @property
+    def dependence(self) -> float:
+        """HSIC of cause and residual in units of what independent columns would give on average."""
+        return self.test.statistic / self.test.null_mean if self.test.null_mean > 0 else 0.0
+
+
+def read_direction(cause: FloatArray, effect: FloatArray) -> Reading:
+    """Columns without ties, in any units and order of rows."""
+    order = row_order(cause, effect)
+    u, v = standardise(cause[order]), standardise(effect[order])
+    curve = fit_curve(u, v)
+    kernel_u = kernel_column(u)
+    density, price = _code(u, curve)
+    in_table = np.empty_like(density)
+    in_table[order] = density
+    return Reading(
+        order,
+        curve,
+        hsic_test(kernel_u, kernel_column(curve.residual)),
+        hsic_test(kernel_u, kernel_column(v)),
+        in_table,
+        price,
+        surface_rest(v),
+    )
+
+
+def contrasts(forward: Reading, backward: Reading) -> dict[str, float]:
+    """What speaks for x → y: backward against forward, by kind. Exchanging the two negates every number exactly."""
+    return {
+        "description": _in_standard_errors(forward, backward),
+        "independence": _log(backward.dependence, SMALLEST_RATIO) - _log(forward.dependence, SMALLEST_RATIO),
+        "shape": _log(backward.rest, SMALLEST_REST) - _log(forward.rest, SMALLEST_REST),
+    }
+
+
+def _in_standard_errors(forward: Reading, backward: Reading) -> float:
+    """Difference of the code lengths over its standard error; exact sums, so that no order of rows shows in a bit."""
+    gain = forward.log_density - backward.log_density
+    n = len(gain)
+    mean = math.fsum(gain) / n
+    error = math.sqrt(math.fsum((gain - mean) ** 2)) / n
+    return ((backward.price - forward.price) + mean) / max(error, SMALLEST_ERROR)
+
+
+def _log(value: float, smallest: float) -> float:
+    return math.log(value + smallest)
+
+
+def _code(u: FloatArray, curve: Curve) -> tuple[FloatArray, float]:
+    """Log density of every row, and the price of the parameters."""
+    cause, noise = fit_mixture(u), fit_mixture(curve.residual)
+    density = log_density(cause, u) + log_density(noise, curve.residual) - np.log(curve.scale)
+    return density, cause.parameter_cost + noise.parameter_cost + curve.price
+
+
+def description_length(cause: FloatArray, effect: FloatArray) -> float:
+    """Nats a row for one direction."""
+    order = row_order(cause, effect)
+    u, v = standardise(cause[order]), standardise(effect[order])
+    density, price = _code(u, fit_curve(u, v))
+    return price - float(np.mean(density))
+
+
+def quantile_surface(v: FloatArray, groups: int, levels: int = LEVELS) -> FloatArray:
+    """Quantiles of the effect in groups of equal count; v in the order of the cause.
+
+    Groups are rounded outwards and may share a row, so that reversing the cause reverses the rows of the matrix.
+    """
+    share, n = (np.arange(levels) + 0.5) / levels, len(v)
+    out = np.empty((groups, levels))
+    for g in range(groups):
+        part = np.sort(v[g * n // groups : -(-(g + 1) * n // groups)])
+        out[g] = np.interp(share, (np.arange(len(part)) + 0.5) / len(part), part)
+    return out
+
+
+def surface_rest(v: FloatArray) -> float:
+    """Root mean square that rank 1 leaves over of the row-centred quantile surface."""
+    groups = int(np.clip(len(v) // ROWS_PER_GROUP, *GROUPS))
+    surface = quantile_surface(v, groups)
+    surface -= surface.mean(axis=1, keepdims=True)
+    power = np.linalg.svd(surface, compute_uv=False) ** 2
+    return float(np.sqrt(power[1:].sum() / surface.size))

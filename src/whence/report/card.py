@@ -1,0 +1,29 @@
+"""A decision as a notebook shows it: the head of the page and a small picture of both fits, in one scoped element."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from whence.decision import Decision
+from whence.report import panels
+from whence.report.geometry import coarser
+from whence.report.page import column, environment
+from whence.report.summary import Side, summarise
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+MAX_POINTS = 400
+MAX_CURVE = 100
+WIDTH, HEIGHT = 3.6, 2.3
+"""Of each direction's picture, in inches."""
+
+
+def render(decision: Decision) -> str:
+    """An HTML fragment that needs nothing else; its colours follow the notebook's theme."""
+    summary = summarise(decision, MAX_POINTS)
+    pictures = {side.key: _picture(side) for side in summary.sides}
+    return environment().get_template("card.html").render(s=summary, pictures=pictures)
+
+
+def _picture(side: Side) -> "Markup":
+    return column(replace(side, shape=coarser(side.shape, MAX_CURVE)), (panels.fit,), WIDTH, HEIGHT)

@@ -1,0 +1,68 @@
+"""How far an answer depends on which rows happened to be there: decide random halves of them anew."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whence.catalogue import accepts, method
+from whence.decision import Decision, Direction, Method, Stability
+from whence.pair import InputError, Pair
+from whence.threads import one_thread
+
+BLOCK = 50
+"""Rows of a block where rows resemble their neighbours: halves of single rows would look like independent ones."""
+MOST_DRAWS = 1000
+
+
+def half_samples(decision: Decision, draws: int = 20, seed: int = 0, built: Method | None = None) -> Stability:
+    """The decision's own method on `draws` halves of its rows."""
+    if not (isinstance(draws, int) and 1 <= draws <= MOST_DRAWS):
+        raise InputError(f"Got draws={draws!r}; expected a whole number from 1 to {MOST_DRAWS}.")
+    if not (isinstance(seed, int) and seed >= 0):
+        raise InputError(f"Got seed={seed!r}; expected a whole number, 0 or more.")
+    if decision.failure:
+        raise InputError(f"{decision.method} gave no answer on this pair, so there is nothing to repeat on its halves.")
+    chosen = built or _rebuilt(decision)
+    halves = [half for half in (_half(decision.pair, rows) for rows in _rows(decision, draws, seed)) if half]
+    with one_thread():
+        decisions = chosen.decide_many(halves)
+    scores = [each.score for each in decisions if not each.failure and math.isfinite(each.score)]
+    if not scores:
+        raise InputError(
+            f"{decision.method} has no answer on any half of these {decision.pair.n} rows: they are too few."
+        )
+    towards = Direction.of(decision.score)
+    agreement = sum(Direction.of(score) is towards for score in scores) / len(scores)
+    return Stability(agreement, min(scores), max(scores), len(scores), seed)
+
+
+def _rebuilt(decision: Decision) -> Method:
+    settings: dict[str, Any] = {k: v for k, v in decision.settings.items() if accepts(decision.method, k)}
+    if decision.seed is not None and accepts(decision.method, "seed"):
+        settings["seed"] = decision.seed
+    return method(decision.method, **settings)
+
+
+def _rows(decision: Decision, draws: int, seed: int) -> list[NDArray[np.intp]]:
+    """Half of the blocks, drawn anew for every half; without dependence among rows a block is one row."""
+    n = decision.pair.n
+    length = BLOCK if _dependent(decision) and n >= 4 * BLOCK else 1
+    blocks = np.array_split(np.arange(n), n // length)
+    rng = np.random.default_rng(seed)
+    return [
+        np.concatenate([blocks[b] for b in np.sort(rng.choice(len(blocks), (len(blocks) + 1) // 2, replace=False))])
+        for _ in range(draws)
+    ]
+
+
+def _dependent(decision: Decision) -> bool:
+    return any(getattr(notice, "kind", "") == "dependent_rows" for notice in decision.warnings)
+
+
+def _half(pair: Pair, rows: NDArray[np.intp]) -> Pair | None:
+    try:
+        return Pair.of(pair.x[rows], pair.y[rows], x_name=pair.x_name, y_name=pair.y_name)
+    except InputError:  # a half can be constant or too short where the whole is not
+        return None

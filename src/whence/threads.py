@@ -1,0 +1,51 @@
+"""How many threads numerical libraries may use: one, and nowhere else is a number said.
+
+The matrices of a decision are small; handing them to several BLAS threads costs up to twenty times the CPU seconds and
+gains nothing. The limit is set at the outermost call and lifted after it.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA")
+
+_lock = threading.Lock()
+_inside = 0
+_limit: Any = None
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """BLAS works with one thread inside; calls may nest and overlap, the last one out lifts the limit."""
+    global _inside, _limit
+    with _lock:
+        if _inside == 0:
+            _limit = _controller().limit(limits=1, user_api="blas")
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _limit.restore_original_limits()
+
+
+def single_threaded() -> dict[str, str]:
+    """This process's environment for a child whose numerical libraries, whichever they are, use one thread each."""
+    names = (*(f"{library}_NUM_THREADS" for library in _LIBRARIES), "VECLIB_MAXIMUM_THREADS")
+    xla = os.environ.get("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+    return dict(os.environ) | dict.fromkeys(names, "1") | {"XLA_FLAGS": xla}
+
+
+@cache
+def _controller() -> Any:
+    """Looking for the libraries takes milliseconds, so it is done once, when all of them are loaded."""
+    import scipy.linalg  # noqa: F401  # brings a BLAS of its own
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it has no stubs
+
+    return ThreadpoolController()

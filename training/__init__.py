@@ -1,0 +1,1 @@
+"""How the parts of the default method that are learnt come about; outside the wheel."""
