@@ -16,6 +16,7 @@ import numpy as np
 
 import whence
 from whence.pair import Pair
+from whence.threads import one_thread
 
 
 def example(n: int, seed: int = 0) -> Pair:
@@ -51,9 +52,10 @@ def alternating(first: Callable[[], object], second: Callable[[], object], round
     return best[0], best[1]
 
 
-def decide(pair: Pair) -> whence.Decision:
+def decide(pair: Pair, name: str = "loci-h") -> whence.Decision:
     """One whole decision: both directions, statistics and p-values."""
-    return whence.method("loci-h").decide_many([pair])[0]
+    with one_thread():
+        return whence.method(name).decide_many([pair])[0]
 
 
 def one_decision() -> None:
@@ -64,12 +66,22 @@ def one_decision() -> None:
     print(f"  ratio {ours / dense:.3f} (goal: below 0.25)")
 
 
+def default_method() -> None:
+    """The default method against `loci-h`."""
+    for n, rounds in ((300, 15), (1000, 15), (10**4, 5)):
+        pair = example(n)
+        ours, plain = alternating(lambda: decide(pair, "whence"), lambda: decide(pair), rounds)  # noqa: B023
+        goal = " (goal: at most 2.5)" if n == 1000 else ""
+        print(f"whence, n = {n}: {ours * 1e3:.1f} ms; loci-h: {plain * 1e3:.1f} ms; ratio {ours / plain:.2f}{goal}")
+
+
 def growth() -> None:
     """Cost against the number of rows."""
     small, large = example(10**5), example(10**6)
-    at_small, at_large = alternating(lambda: decide(small), lambda: decide(large), 2)
-    print(f"loci-h, n = 10⁵: {at_small:.2f} s; n = 10⁶: {at_large:.2f} s")
-    print(f"  growth ×{at_large / at_small:.1f} for ten times the rows (goal: at most 12)")
+    for name in ("loci-h", "whence"):
+        at_small, at_large = alternating(lambda: decide(small, name), lambda: decide(large, name), 2)  # noqa: B023
+        print(f"{name}, n = 10⁵: {at_small:.2f} s; n = 10⁶: {at_large:.2f} s")
+        print(f"  growth ×{at_large / at_small:.1f} for ten times the rows (goal: at most 12)")
 
 
 MEMORY = """
@@ -113,5 +125,5 @@ def command_line() -> None:
 
 
 if __name__ == "__main__":
-    for part in (one_decision, growth, memory, command_line):
+    for part in (one_decision, default_method, growth, memory, command_line):
         part()

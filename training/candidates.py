@@ -14,9 +14,9 @@ CANDIDATES = (
     "nats a row",
     "rank-two rest",
     "fine HSIC",
-    "HSIC of |residual|",
+    "HSIC of the residual's size",
     "Kolmogorov distance",
-    "more Gaussian cause",
+    "Gaussian likelihood",
 )
 
 

@@ -2,8 +2,9 @@
 
 1. The curves: heights and widths of height · tanh(contrast / width) by maximum likelihood on the oriented pairs of the
    first world, with λ in its place.
-2. Their size, and the rows at which λ is one half: on a mixture of worlds, three tenths from the first, three tenths from
-   the second (families that the curves know nothing of) and four tenths without a direction, whose label is a coin toss.
+2. Their size, and the rows at which λ is one half: on a mixture of worlds, three tenths from the first, three tenths
+   from the second (families that the curves know nothing of) and four tenths without a direction, whose label is a coin
+   toss.
 3. Set by hand, because these worlds do not ask for it: the factor of λ for two refused directions (among pairs with
    equally large scores a hidden common cause refuses both hardly more often than a curve that is no location-scale
    model) and that for few distinct values (generated columns have at least five). Both are precautions.
@@ -12,6 +13,7 @@ No recorded label and none of the families in `foreign` and `doubtful` is used.
 """
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -34,10 +36,10 @@ SHRINKAGE = 1e-4
 TARGET = Path(__file__).parents[1] / "src" / "whence" / "combined" / "constants.toml"
 
 
-def sums(found: Table, terms: dict[str, Term]) -> FloatArray:
+def sums(contrasts: FloatArray, terms: dict[str, Term]) -> FloatArray:
     """Σ height · tanh(contrast / width) of every pair."""
     heights, widths = (np.array([getattr(term, name) for term in terms.values()]) for name in ("height", "width"))
-    return np.asarray(np.tanh(found.contrasts / widths) @ heights)
+    return np.asarray(np.tanh(contrasts / widths) @ heights)
 
 
 def weights(found: Table, constants: WeightConstants) -> FloatArray:
@@ -51,25 +53,25 @@ def weights(found: Table, constants: WeightConstants) -> FloatArray:
     )
 
 
-def fit_terms(first: Table) -> dict[str, Term]:
+def fit_terms(first: Table, contrasts: FloatArray, names: Sequence[str]) -> dict[str, Term]:
     """Curves by maximum likelihood, together with the rows of λ; widths start at e times the spread of a contrast."""
-    spread = np.median(np.abs(first.contrasts), axis=0)
+    spread, k = np.median(np.abs(contrasts), axis=0), len(names)
 
     def terms(logs: FloatArray) -> dict[str, Term]:
-        heights, widths = np.exp(logs[:3]), np.exp(logs[3:6]) * spread
-        return {name: Term(float(h), float(w)) for name, h, w in zip(TERMS, heights, widths, strict=True)}
+        heights, widths = np.exp(logs[:k]), np.exp(logs[k : 2 * k]) * spread
+        return {name: Term(float(h), float(w)) for name, h, w in zip(names, heights, widths, strict=True)}
 
     def loss(logs: FloatArray) -> float:
-        odds = weights(first, constants(logs[6])) * sums(first, terms(logs))
+        odds = weights(first, constants(logs[-1])) * sums(contrasts, terms(logs))
         return float(np.mean(np.logaddexp(0, -first.truth * odds)) + SHRINKAGE * np.sum((logs - start) ** 2))
 
-    start = np.concatenate([np.zeros(3), np.ones(3), START[1:]])
+    start = np.concatenate([np.zeros(k), np.ones(k), START[1:]])
     return terms(minimize(loss, start, method="L-BFGS-B").x)
 
 
 def fit_size(worlds: tuple[Table, Table, Table], terms: dict[str, Term]) -> tuple[float, WeightConstants]:
     """The factor of all heights, and the constants of λ."""
-    summed = [sums(found, terms) for found in worlds]
+    summed = [sums(found.contrasts, terms) for found in worlds]
 
     def loss(logs: FloatArray) -> float:
         odds = [np.exp(logs[0]) * weights(f, constants(logs[1])) * s for f, s in zip(worlds, summed, strict=True)]
@@ -90,6 +92,16 @@ def constants(log_rows: float) -> WeightConstants:
 START = np.log([0.6, 30.0])
 
 
+def read_worlds(folder: Path, jobs: int) -> tuple[Table, Table, Table]:
+    """Oriented pairs of the first world, the second world, and pairs without a direction."""
+    first, other = (
+        read_all(partial(module.pair, seed=SEEDS[name]), PAIRS[name], jobs, folder / f"{name}.npz")
+        for name, module in (("first", world), ("second", second))
+    )
+    tossed = np.isin(first.family, list(world.DOUBTS))
+    return first.where(~tossed), other, first.where(tossed)
+
+
 def constants_text(terms: dict[str, Term], weight: WeightConstants) -> str:
     """The file, rounded to what the fit can tell."""
     meaning = {
@@ -107,7 +119,7 @@ def constants_text(terms: dict[str, Term], weight: WeightConstants) -> str:
         "[weight]  # where a factor of λ is one half\n"
         f"rows = {_short(weight.rows)}  # effective rows\n"
         f"values = {_short(weight.values)}  # distinct values of the coarser column; set by hand\n"
-        f"refusal = {_short(weight.refusal)}  # powers of ten below p = {REFUSED} in the better direction; set by hand\n"
+        f"refusal = {_short(weight.refusal)}  # powers of ten below p = {REFUSED}, better direction; set by hand\n"
         f"floor = {_short(weight.floor)}  # of the factor for two refused directions; set by hand\n"
     )
     return "\n".join(parts)
@@ -124,13 +136,9 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=TARGET)
     given = parser.parse_args()
-    first, other = (
-        read_all(partial(module.pair, seed=SEEDS[name]), PAIRS[name], given.jobs, given.readings / f"{name}.npz")
-        for name, module in (("first", world), ("second", second))
-    )
-    tossed = np.isin(first.family, list(world.DOUBTS))
-    terms = fit_terms(first.where(~tossed))
-    size, weight = fit_size((first.where(~tossed), other, first.where(tossed)), terms)
+    worlds = read_worlds(given.readings, given.jobs)
+    terms = fit_terms(worlds[0], worlds[0].contrasts, list(TERMS))
+    size, weight = fit_size(worlds, terms)
     sized = {name: Term(size * term.height, term.width) for name, term in terms.items()}
     given.out.write_text(constants_text(sized, weight), encoding="utf-8")
 

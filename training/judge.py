@@ -1,6 +1,6 @@
 """Judge the default method on what nothing was fitted to, and write docs/whence-ablation.md with its two figures.
 
-    python -m training.judge                 reads the foreign, doubtful and recorded pairs once (out/training), then writes
+    python -m training.judge        reads foreign, doubtful and recorded pairs once (out/training), then writes
 
 Recorded sets are read where `WHENCE_DATA` names their folder, and left out of the page where it does not.
 """
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from training import doubtful, foreign
-from training.candidates import CANDIDATES, candidate_contrasts
+from training.candidates import candidate_contrasts
 from whence.catalogue import method
 from whence.combined.method import Whence, terms_of, weighing, weight_in
 from whence.datasets import load
@@ -31,8 +31,9 @@ SINGLE = ("loci-h", "loci-m", "anm-h", "igci-g", "qccd")
 
 
 class Judged(NamedTuple):
-    """One row a pair: terms, λ, candidates' contrasts, other methods' scores, what the user is told."""
+    """One row a pair: contrasts, terms, λ, candidates' contrasts, other methods' scores, what the user is told."""
 
+    contrasts: FloatArray
     terms: FloatArray
     weight: FloatArray
     candidates: FloatArray
@@ -68,7 +69,8 @@ def judged(pair: Labelled) -> tuple[object, ...]:
         others = [method(name).decide_many([both])[0].score for name in SINGLE]
     terms = list(terms_of(found.contrasts).values())
     told = (bool(decision.abstention), decision.unrelated)
-    return terms, weight_in(found).product, tried, others, *told, truth, share, family
+    contrasts = list(found.contrasts.values())
+    return contrasts, terms, weight_in(found).product, tried, others, *told, truth, share, family
 
 
 def read_all(pairs: Callable[[], Sequence[Labelled]], jobs: int, kept: Path) -> Judged:
@@ -117,14 +119,15 @@ def read_everything(folder: Path, jobs: int) -> tuple[Judged, Judged, Judged | N
 
 def main() -> None:
     """Read, judge, write."""
+    from training.fit import read_worlds
     from training.page import write
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--readings", type=Path, default=Path("out/training/judged"))
+    parser.add_argument("--readings", type=Path, default=Path("out/training"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("docs"))
     given = parser.parse_args()
-    write(*read_everything(given.readings, given.jobs), given.out)
+    write(read_worlds(given.readings, given.jobs), read_everything(given.readings / "judged", given.jobs), given.out)
 
 
 if __name__ == "__main__":

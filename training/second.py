@@ -3,8 +3,8 @@
 The curves are fitted to the first world; how large the log-odds may be is set here, on families they know nothing of.
 What was learnt about one world is worth less in the next, and a confidence has to know by how much.
 
-In these mechanisms (counts, waiting times, growth, equilibria, regimes, ratios, moving quantiles, ceilings) noise is part
-of the law of the effect rather than a term of its own.
+In these mechanisms (counts, waiting times, growth, equilibria, regimes, ratios, moving quantiles, ceilings) noise is
+part of the law of the effect rather than a term of its own.
 """
 
 from collections.abc import Callable

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from training.candidates import candidate_contrasts
 from training.world import Labelled
 from whence.combined.constants import TERMS
 from whence.combined.method import weighing
@@ -18,9 +19,10 @@ Draw = Callable[[int], Labelled]
 
 
 class Table(NamedTuple):
-    """One row a pair; contrasts in the order of `TERMS`."""
+    """One row a pair; contrasts in the order of `TERMS`, further ones in that of `CANDIDATES`."""
 
     contrasts: FloatArray
+    candidates: FloatArray
     effective_rows: FloatArray
     distinct: FloatArray
     better_log_p: FloatArray
@@ -39,8 +41,9 @@ def row(pair: Labelled) -> tuple[object, ...]:
     with np.errstate(all="ignore"):
         found = weighing(Pair.of(pair.x, pair.y))
     contrasts = [found.contrasts[name] for name in TERMS]
+    tried = candidate_contrasts(found.rows, found.forward, found.backward)
     context = (min(found.effective_rows, len(found.rows.kept)), min(found.rows.distinct))
-    return contrasts, *context, found.better_log_p, found.left, found.relation_log_p, pair.truth, pair.family
+    return contrasts, tried, *context, found.better_log_p, found.left, found.relation_log_p, pair.truth, pair.family
 
 
 def table(rows: Iterable[tuple[object, ...]]) -> Table:

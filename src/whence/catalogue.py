@@ -34,10 +34,10 @@ CATALOGUE: tuple[Entry, ...] = (
     Entry(
         "whence",
         "whence.combined.method:whence",
-        "effect = f(cause) + g(cause)·noise, roughly; adds up description length, independence of the residual and shape, "
-        "and weighs the sum by how much the rows can say",
-        "hidden common causes, which can look like a direction; dependent rows in shuffled order; relations that are the "
-        "same both ways",
+        "effect = f(cause) + g(cause)·noise, roughly; adds up description length, independence of the residual and "
+        "shape, and weighs the sum by how much the rows can say",
+        "hidden common causes, which can look like a direction; dependent rows in shuffled order; relations that are "
+        "the same both ways",
         family="combined",
     ),
     Entry(

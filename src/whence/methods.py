@@ -194,8 +194,8 @@ def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
     """
     stops = [notice for notice in notices if notice.level is Level.STOPS]
     withhold = stops and decision.confidence is not None and not decision.abstention and not decision.failure
-    stopped = {"abstention": f"Undecided: {stops[0][0].lower()}{stops[0][1:]}"} if withhold else {}
-    return replace(decision, warnings=(*notices, *decision.warnings), **stopped)
+    why = f"Undecided: {stops[0]}" if withhold else decision.abstention
+    return replace(decision, warnings=(*notices, *decision.warnings), abstention=why)
 
 
 def _threshold(method: str | Method, threshold: float | None) -> dict[str, float]:
@@ -203,8 +203,8 @@ def _threshold(method: str | Method, threshold: float | None) -> dict[str, float
         return {}
     if isinstance(method, str) and not accepts(method, "threshold"):
         raise InputError(
-            f"Got threshold={threshold!r} for {method}, which gives no confidence to hold against it; expected a method "
-            f"that does, such as {DEFAULT}: leave the threshold out, or choose that one."
+            f"Got threshold={threshold!r} for {method}, which gives no confidence to hold against it; expected a "
+            f"method that does, such as {DEFAULT}: leave the threshold out, or choose that one."
         )
     return {"threshold": threshold}
 
@@ -248,7 +248,7 @@ def _check_spline_settings(name: str, settings: Mapping[str, Any]) -> None:
     positive(name, **{key: settings[key] for key in ("delta", "alpha") if key in settings})
 
 
-def _in_file_order(fit: Fit, order: np.ndarray, effect: FloatArray) -> dict[str, FloatArray]:
+def _in_file_order(fit: Fit, order: np.ndarray, effect: FloatArray) -> dict[str, Any]:
     """Per-row results back in the rows' own order, location and scale in the effect's own units."""
     centre, unit = np.mean(effect), spread(effect)
     back = np.empty_like(order)

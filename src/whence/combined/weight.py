@@ -52,7 +52,7 @@ def weight_of(effective_rows: float, coarser: int, better_log_p: float, left: fl
 
 
 def effective_rows(x: FloatArray, y: FloatArray, forward: FloatArray, backward: FloatArray) -> float:
-    """n over Bartlett's factor 1 + 2 Σ ρ_cause(k) ρ_residual(k), by the better of the two directions; rows in file order.
+    """n over Bartlett's factor 1 + 2 Σ ρ_cause(k) ρ_residual(k), by the better direction; rows in file order.
 
     Where the residual of one direction is not autocorrelated, its rows are as good as independent, however smoothly the
     cause moves along the file. A table sorted by one of its columns looks like a series and is taken as merely sorted.

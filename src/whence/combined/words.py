@@ -73,8 +73,8 @@ def withheld(account: Account, threshold: float, relation_log_p: float, unrelate
     if account.score == 0 or account.confidence >= threshold:
         return ""
     return (
-        f"Undecided: the evidence leans towards {account.lean} with a confidence of {percent(account.confidence)}, below "
-        f"the {100 * threshold:g} % asked for. {_tests(account)}{_limits(account)}"
+        f"Undecided: the evidence leans towards {account.lean} with a confidence of {percent(account.confidence)}, "
+        f"below the {100 * threshold:g} % asked for. {_tests(account)}{_limits(account)}"
     )
 
 

@@ -1,0 +1,190 @@
+"""What was judged as a page: docs/whence-ablation.md and its two figures. Every number on it is computed here."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training.candidates import CANDIDATES
+from training.fit import fit_size, fit_terms, sums, weights
+from training.judge import RECORDED, SINGLE, Judged
+from training.table import Table
+from whence.benchmark.answered import wilson
+from whence.benchmark.metrics import Scored, accuracy, audrc
+from whence.combined.constants import TERMS, Term
+from whence.combined.method import THRESHOLD
+from whence.combined.words import KINDS
+from whence.pair import FloatArray
+
+Worlds = tuple[Table, Table, Table]
+TEMPLATE = Path(__file__).with_name("ablation.md")
+DRAWS = 400
+"""Bootstrap draws over the pairs of every family."""
+
+
+def write(worlds: Worlds, found: tuple[Judged, Judged, Judged | None], out: Path) -> None:
+    """The page and its pictures."""
+    from training.pictures import draw_confidence, draw_families
+
+    foreign, doubtful, recorded = found
+    pictures = out / "pictures"
+    draw_families(foreign, pictures / "whence-families.png")
+    draw_confidence(foreign, recorded, pictures / "whence-confidence.png")
+    text = TEMPLATE.read_text(encoding="utf-8").format(
+        threshold=f"{100 * THRESHOLD:g}",
+        families=len(set(foreign.family)),
+        pairs=len(foreign.truth),
+        single=_single(foreign, recorded),
+        parts=_parts(foreign, recorded),
+        fourth=_fourth(worlds, foreign),
+        confidence=_confidence(foreign, recorded),
+        doubtful=_doubtful(doubtful),
+        recorded=_recorded(recorded),
+    )
+    (out / "whence-ablation.md").write_text(text, encoding="utf-8")
+
+
+def by_family(judged: Judged, score: FloatArray, measure: Callable[[Scored], float]) -> float:
+    """Mean over families, each with the same weight; recorded pairs by their published weights. In percent."""
+    parts = []
+    for name in dict.fromkeys(judged.family):
+        some = judged.family == name
+        parts.append(measure(Scored.of(score[some], judged.truth[some].astype(int), judged.share[some])))
+    return 100 * float(np.mean(parts))
+
+
+def both(judged: Judged | None, score: FloatArray | None) -> str:
+    """Accuracy / AUDRC."""
+    if judged is None or score is None:
+        return "–"
+    return f"{by_family(judged, score, accuracy):.1f} / {by_family(judged, score, audrc):.1f}"
+
+
+def with_interval(judged: Judged) -> str:
+    """Accuracy with its 95 % interval over the pairs of every family."""
+    right = judged.score * judged.truth > 0
+    groups = [np.flatnonzero(judged.family == name) for name in dict.fromkeys(judged.family)]
+    rng = np.random.default_rng(0)
+    means = [np.mean([_mean(right, judged.share, rng.choice(g, len(g))) for g in groups]) for _ in range(DRAWS)]
+    low, high = np.quantile(means, (0.025, 0.975))
+    return f"{by_family(judged, judged.score, accuracy):.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def _mean(right: NDArray[np.bool_], share: FloatArray, rows: NDArray[np.intp]) -> float:
+    return float(np.average(right[rows], weights=share[rows]))
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    rule = "|".join("---" if k == 0 else "---:" for k in range(len(head)))
+    return "\n".join(["| " + " | ".join(head) + " |", f"|{rule}|", *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def _single(foreign: Judged, recorded: Judged | None) -> str:
+    rows = [("**whence**", both(foreign, foreign.score), both(recorded, recorded.score if recorded else None))]
+    for k, name in enumerate(TERMS):
+        rows.append((f"{KINDS[name]} alone", *_column(foreign, recorded, "terms", k)))
+    for k, name in enumerate(SINGLE):
+        rows.append((f"`{name}`", *_column(foreign, recorded, "others", k)))
+    return _table(("accuracy / AUDRC, %", "foreign families", "ten recorded sets"), rows)
+
+
+def _column(foreign: Judged, recorded: Judged | None, field: str, k: int) -> tuple[str, str]:
+    return tuple(both(j, None if j is None else getattr(j, field)[:, k]) for j in (foreign, recorded))  # type: ignore[return-value]
+
+
+def _parts(foreign: Judged, recorded: Judged | None) -> str:
+    rows = [("all three, weighed by λ", *_without(foreign, recorded, None))]
+    rows += [(f"without {KINDS[name]}", *_without(foreign, recorded, k)) for k, name in enumerate(TERMS)]
+    plain = (both(foreign, foreign.terms.sum(axis=1)), both(recorded, recorded.terms.sum(axis=1) if recorded else None))
+    return _table(("", "foreign families", "ten recorded sets"), [*rows, ("λ = 1 throughout", *plain)])
+
+
+def _without(foreign: Judged, recorded: Judged | None, k: int | None) -> tuple[str, str]:
+    def score(judged: Judged) -> FloatArray:
+        left = judged.terms if k is None else np.delete(judged.terms, k, axis=1)
+        return np.asarray(judged.weight * left.sum(axis=1))
+
+    return both(foreign, score(foreign)), both(recorded, score(recorded) if recorded else None)
+
+
+def _fourth(worlds: Worlds, foreign: Judged) -> str:
+    """Each candidate as a fourth term, everything fitted anew to the first world."""
+    rows = [("none", *_refitted(worlds, foreign, None))]
+    rows += [(name, *_refitted(worlds, foreign, k)) for k, name in enumerate(CANDIDATES)]
+    return _table(("fourth term", "log-loss, first world", "log-loss, foreign", "accuracy / AUDRC, foreign"), rows)
+
+
+def _refitted(worlds: Worlds, foreign: Judged, k: int | None) -> tuple[str, str, str]:
+    names = [*TERMS] if k is None else [*TERMS, CANDIDATES[k]]
+    tables = [_with(found, k) for found in (*worlds, foreign)]
+    terms = fit_terms(worlds[0], tables[0], names)
+    size, weight = fit_size(
+        tuple(found._replace(contrasts=table) for found, table in zip(worlds, tables, strict=False)),  # type: ignore[arg-type]
+        terms,
+    )
+    sized = {name: Term(size * term.height, term.width) for name, term in terms.items()}
+    first = weights(worlds[0], weight) * sums(tables[0], sized)
+    score = foreign.weight * sums(tables[3], sized)
+    return f"{_loss(first, worlds[0].truth):.4f}", f"{_loss(score, foreign.truth):.4f}", both(foreign, score)
+
+
+def _with(found: Table | Judged, k: int | None) -> FloatArray:
+    return found.contrasts if k is None else np.column_stack([found.contrasts, found.candidates[:, k]])
+
+
+def _loss(score: FloatArray, truth: FloatArray) -> float:
+    return float(np.mean(np.logaddexp(0, -truth * score)))
+
+
+def confidence_of(judged: Judged) -> FloatArray:
+    """1 / (1 + exp(−|score|))."""
+    return np.asarray(1 / (1 + np.exp(-np.abs(judged.score))))
+
+
+def _confidence(foreign: Judged, recorded: Judged | None) -> str:
+    rows = [_answered("foreign families", foreign)]
+    if recorded is not None:
+        tue = recorded.family == "Tue"
+        rows.append(_answered("Tübingen (recorded tables)", recorded.where(tue)))
+        rows.append(_answered("the nine simulated public sets", recorded.where(~tue)))
+    return _table(("", "answered, %", "right of these, %", "mean confidence, %"), rows)
+
+
+def _answered(title: str, judged: Judged) -> tuple[str, ...]:
+    given = ~judged.withheld
+    right = (judged.score * judged.truth > 0)[given]
+    share = float(np.average(right, weights=judged.share[given])) if given.any() else math.nan
+    answered = 100 * float(np.average(given, weights=judged.share))
+    low, high = wilson(share, int(given.sum())) if given.any() else (math.nan, math.nan)
+    sure = 100 * float(np.mean(confidence_of(judged)[given])) if given.any() else math.nan
+    return title, f"{answered:.0f}", f"{100 * share:.1f} [{100 * low:.0f}, {100 * high:.0f}]", f"{sure:.1f}"
+
+
+def _doubtful(doubtful: Judged) -> str:
+    names = {
+        "dependent": "autocorrelated rows (0.9 to 0.995), a true direction",
+        "walks": "two autocorrelated series, unrelated",
+        "common_cause": "hidden common cause, noise 0.15 to 0.6",
+        "common_cause_strict": "hidden common cause, noise 0.3, 600 rows",
+        "independent": "independent columns",
+        "linear_gaussian": "straight line, everything Gaussian",
+    }
+    rows = []
+    for name, title in names.items():
+        some = doubtful.where(doubtful.family == name)
+        answered = ~some.withheld
+        right = (some.score * some.truth > 0)[answered]
+        told = f"{100 * np.mean(right):.0f}" if name == "dependent" else "–"
+        rows.append((title, f"{100 * np.mean(answered):.1f}", told, f"{100 * np.mean(some.unrelated):.1f}"))
+    return _table(("", "answered, %", "right of these, %", "told unrelated, %"), rows)
+
+
+def _recorded(recorded: Judged | None) -> str:
+    if recorded is None:
+        return "The recorded sets were not at hand when this page was written."
+    cells = [recorded.where(recorded.family == name) for name in RECORDED]
+    row = [both(cell, cell.score) for cell in cells]
+    mean = f"{with_interval(recorded)} / {by_family(recorded, recorded.score, audrc):.1f}"
+    return _table(("", *RECORDED, "mean"), [("whence, accuracy / AUDRC", *row, mean)])
