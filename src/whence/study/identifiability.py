@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whence.catalogue import method
-from whence.decision import LEVEL, Decision, Reading
+from whence.criteria import LEVEL, Reading
+from whence.decision import Decision
 from whence.pair import Pair
 from whence.study.ledger import Cell, Row
 from whence.study.output import Table, select, share, values_of
