@@ -10,14 +10,14 @@ from scipy.special import logsumexp
 from scipy.stats import gamma, norm
 
 from whence.combined.curve import fit_curve
-from whence.combined.readings import mdl
 from whence.combined.readings import (
     GROUPS,
     LEVELS,
     ROWS_PER_GROUP,
-    Reading,
+    ReadDirection,
     contrasts,
     description_length,
+    mdl,
     quantile_surface,
     read_direction,
     surface_rest,
@@ -37,7 +37,7 @@ def drawn(seed: int, n: int) -> tuple[FloatArray, FloatArray]:
     return x, np.sqrt(x) + (0.1 + 0.1 * x) * rng.normal(size=n)
 
 
-def read(seed: int, n: int) -> tuple[Reading, Reading]:
+def read(seed: int, n: int) -> tuple[ReadDirection, ReadDirection]:
     x, y = drawn(seed, n)
     return read_direction(x, y), read_direction(y, x)
 
