@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whence.datasets import breaks, generate, generator_names, grid, load, subsample
-from whence.datasets.breaks import conditional_variance
+from whence.datasets import generate, generator_names, grid, load, robustness, subsample
 from whence.datasets.collection import Collection
-from whence.datasets.writing import write
+from whence.datasets.robustness import conditional_variance
+from whence.datasets.storage import write
 from whence.pair import InputError
 
 NAMED = ("AN", "ANs", "LS", "LSs", "MNU", "SIM-like", "SIMc-like", "SIMln-like", "SIMG-like", "Multi", "Net-like")
@@ -139,9 +139,9 @@ def test_every_hidden_step_adds_noise() -> None:
 
 
 def test_selection_keeps_the_upper_half_of_the_sum(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(breaks, "any_of", lambda laws, rng, n: rng.standard_normal(n))
-    monkeypatch.setattr(breaks, "location_scale", lambda rng, cause, noise, level: noise)
-    cause, effect = breaks.selected(np.random.default_rng(0), 4000)
+    monkeypatch.setattr(robustness, "any_of", lambda laws, rng, n: rng.standard_normal(n))
+    monkeypatch.setattr(robustness, "location_scale", lambda rng, cause, noise, level: noise)
+    cause, effect = robustness.selected(np.random.default_rng(0), 4000)
     assert len(cause) == 4000
     assert (cause + effect).min() == pytest.approx(0, abs=0.06)  # the threshold, in units of the whole sample
 

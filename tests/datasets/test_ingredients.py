@@ -5,17 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.datasets import damage
-from whence.datasets.classic import scale_mixture, sigmoid
-from whence.datasets.combination import draw as draw_multi
-from whence.datasets.gaussian_process import TOLERANCE, draw_process, kernel_factor
+from whence.datasets import robustness
+from whence.datasets.classic import combined_noise, scale_mixture, sigmoid
 from whence.datasets.laws import CAUSE_LAWS, NOISE_LAWS, gamma2
-from whence.datasets.mechanisms import LADDER
-from whence.datasets.networks import LAWS
-from whence.datasets.robustness import cells
-from whence.datasets.warp import increasing_map
+from whence.datasets.lookalikes import NET_LAWS
+from whence.datasets.mechanisms import LADDER, TOLERANCE, draw_process, increasing_map, kernel_factor
 
-ALL_LAWS = CAUSE_LAWS | NOISE_LAWS | LAWS | {"gamma2": gamma2}
+ALL_LAWS = CAUSE_LAWS | NOISE_LAWS | NET_LAWS | {"gamma2": gamma2}
 
 
 @given(st.integers(1, 80), st.integers(1, 3), st.floats(0.02, 20), st.integers(0, 99))
@@ -73,7 +69,7 @@ def test_increasing_maps_increase_and_keep_ties(column: list[float], length: flo
 
 def test_multi_is_normalised_and_never_linear_gaussian() -> None:
     for seed in range(200):
-        cause, effect = draw_multi(np.random.default_rng(seed), 400)
+        cause, effect = combined_noise(np.random.default_rng(seed), 400)
         for column in (cause, effect):
             assert column.mean() == pytest.approx(0, abs=1e-9) and column.std(ddof=1) < 1
 
@@ -92,7 +88,7 @@ def column(n: int = 500) -> np.ndarray:
 
 @pytest.mark.parametrize("levels", [100, 30, 10, 5])
 def test_rounding_leaves_that_many_levels(levels: int) -> None:
-    rounded = damage.rounded(levels, np.random.default_rng(0), column())
+    rounded = robustness.rounded(levels, np.random.default_rng(0), column())
     assert len(np.unique(rounded)) <= levels
     assert len(np.unique(rounded)) >= 0.6 * levels
     assert np.corrcoef(rounded, column())[0, 1] > 0.75
@@ -100,23 +96,23 @@ def test_rounding_leaves_that_many_levels(levels: int) -> None:
 
 def test_outliers_floor_error_and_warp_do_what_they_say() -> None:
     rng, clean = np.random.default_rng(0), column()
-    assert np.count_nonzero(damage.outliers(0.1, rng, clean) != clean) == 50
-    assert np.count_nonzero(damage.outliers(0.001, rng, clean) != clean) == 1
-    floored = damage.floored(0.2, rng, clean)
+    assert np.count_nonzero(robustness.outliers(0.1, rng, clean) != clean) == 50
+    assert np.count_nonzero(robustness.outliers(0.001, rng, clean) != clean) == 1
+    floored = robustness.floored(0.2, rng, clean)
     assert np.mean(floored == floored.min()) == pytest.approx(0.2, abs=0.01)
-    assert np.std(damage.measured(0.2, rng, clean) - clean) == pytest.approx(0.2 * clean.std(), rel=0.1)
-    assert np.array_equal(np.argsort(damage.warped(rng, clean)), np.argsort(clean))
+    assert np.std(robustness.measured(0.2, rng, clean) - clean) == pytest.approx(0.2 * clean.std(), rel=0.1)
+    assert np.array_equal(np.argsort(robustness.warped(rng, clean)), np.argsort(clean))
 
 
-@pytest.mark.parametrize("name", damage.DAMAGES)
+@pytest.mark.parametrize("name", robustness.DAMAGES)
 def test_damage_stays_where_it_is_said_to_be(name: str) -> None:
     cause, effect = column(), column()[::-1] ** 2
-    spoilt = damage.DAMAGES[name](np.random.default_rng(0), cause.copy(), effect.copy())
+    spoilt = robustness.DAMAGES[name](np.random.default_rng(0), cause.copy(), effect.copy())
     where = name.rsplit("-", 1)[1]
     assert np.array_equal(spoilt[0], cause) == (where == "effect")
     assert np.array_equal(spoilt[1], effect) == (where == "cause")
 
 
 def test_the_laws_axis_is_the_full_product() -> None:
-    laws = [cell for cell in cells() if cell.name.startswith("grid/laws/")]
+    laws = [cell for cell in robustness.cells() if cell.name.startswith("grid/laws/")]
     assert len(laws) == len(CAUSE_LAWS) * len(NOISE_LAWS) == 35

@@ -8,8 +8,8 @@ import pytest
 
 from whence.datasets import load, names
 from whence.datasets.collection import Label, LazyPairs
-from whence.datasets.folder import data_folder
-from whence.datasets.registry import entries
+from whence.datasets.registry import published_sets
+from whence.datasets.storage import data_folder
 from whence.pair import InputError, Pair
 
 X = np.arange(12.0)
@@ -29,7 +29,7 @@ def test_the_names_are_those_of_the_paper() -> None:
     assert names() == ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue", "Cha", "Net", "Multi")
 
 
-@pytest.mark.parametrize("known", entries(), ids=lambda known: known.name)
+@pytest.mark.parametrize("known", published_sets(), ids=lambda known: known.name)
 def test_every_entry_says_what_one_must_know(known) -> None:
     assert known.title and known.citation and known.licence and known.labels_sha256
     assert known.mirrors
