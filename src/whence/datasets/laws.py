@@ -1,4 +1,4 @@
-"""Laws of causes and noises, each with mean 0 and standard deviation 1, so that a noise level means the same for all."""
+"""Laws of causes and noises, each with mean 0 and standard deviation 1, so that noise levels compare."""
 
 from collections.abc import Callable
 

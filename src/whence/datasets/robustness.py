@@ -65,7 +65,7 @@ def damage_columns(
 
 
 def rounded(levels: int, rng: np.random.Generator, column: FloatArray) -> FloatArray:
-    """To the nearest of `levels` values, equally spaced over the middle 98 % of the column; the rest is cut off there."""
+    """To the nearest of `levels` values, equally spaced over the middle 98 % of the column; the rest is clipped."""
     # Over the full range one outlier would push nearly all rows onto one value.
     low, high = np.quantile(column, [0.01, 0.99])
     step = (high - low) / (levels - 1)
