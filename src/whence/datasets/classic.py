@@ -64,6 +64,7 @@ def sigmoid(rng: np.random.Generator, cause: FloatArray) -> FloatArray:
 
 
 def _location_scale(rng: np.random.Generator, location: FloatArray) -> FloatArray:
+    # f − min f is the scale: never negative, and 0 at the lowest point of the sample.
     return location + (location - location.min()) * 0.2 * scale_mixture(rng, len(location))
 
 

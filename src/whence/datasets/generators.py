@@ -76,6 +76,7 @@ def _simulated(name: str, settings: lookalikes.SimulationSettings) -> Generator:
 def _lookup(name: str) -> Generator:
     if name in _table():
         return _table()[name]
+    # A published set without an exact law must not be answered with its look-alike unasked.
     if f"{name}-like" in _table():
         raise InputError(f"Got {name!r}, whose exact law is not known; expected {name}-like, a look-alike.")
     near = difflib.get_close_matches(name, generator_names(), n=3, cutoff=0.5)

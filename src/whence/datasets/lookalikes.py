@@ -1,12 +1,8 @@
 """Look-alikes of published sets whose exact law is not known: SIM, SIMc, SIMln, SIMG and Net.
 
-SIM… (Mooij et al. 2016, appendix) has random densities and random smooth functions. The structure is the paper's; the
-length scales of the effect's mechanism are not known to us for certain. They were chosen, with the factor ½ in the
-kernel, so that kurtosis, residual variance, non-linear share and heteroscedasticity of drawn pairs agree with those of
-the published ones; tests/datasets/test_lookalikes.py makes the comparison.
-
-Known of Net (Goudet et al. 2018), whose code is lost: the cause's law is chosen at random, the effect is the output of
-a randomly initialised network of cause and noise. Widths, weights and the list of laws here are ours.
+SIM and its variants (Mooij et al. 2016, appendix) have random densities and random smooth functions; the structure is
+the paper's, some length scales are fitted. Net (Goudet et al. 2018) has random networks; its code is lost.
+tests/datasets/test_lookalikes.py compares drawn pairs with the published ones.
 """
 
 from dataclasses import dataclass
@@ -18,6 +14,9 @@ from whence.datasets.mechanisms import draw_process, increasing_map, random_netw
 from whence.pair import FloatArray, standardise
 
 JITTER = 1e-4
+"""Standard deviation of the white noise on every random function of SIM."""
+# Of Net we know that the cause's law is chosen at random, and that the effect is the output of a randomly initialised
+# network of cause and noise. The list of laws is ours, and so are width and weights of the network.
 NET_LAWS: dict[str, Law] = {
     "gaussian": gaussian,
     "exponential": exponential,
@@ -35,6 +34,9 @@ Gamma = tuple[float, float]
 class SimulationSettings:
     """Laws of the length scales of SIM and its variants; one draw of each per pair."""
 
+    # The paper leaves the length scales of the effect's mechanism open to us. They were chosen, with the factor ½ in
+    # the kernel, so that kurtosis, residual variance, non-linear share and heteroscedasticity of drawn pairs agree with
+    # those of the published ones.
     density: Gamma = (5.0, 0.1)
     cause_noise: Gamma = (2.0, 1.5)
     effect_noise: Gamma = (2.0, 20.0)
@@ -47,6 +49,7 @@ class SimulationSettings:
 SIM = SimulationSettings()
 SIMC = SimulationSettings(confounded=True)
 SIMLN = SimulationSettings(effect_noise=(2.0, 300.0), measurement=(2.0, 0.01))
+# Γ(10⁶, 10⁻³) is all but the constant 1000: at that length scale the maps are lines, and cause and noise Gaussian.
 SIMG = SimulationSettings(density=(1e6, 1e-3), cause_noise=(1e6, 1e-3))
 
 

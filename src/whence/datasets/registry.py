@@ -82,6 +82,7 @@ def published_set(name: str) -> PublishedSet:
 
 
 def _from_toml(fields: Mapping[str, Any], families: Mapping[str, Any], sources: Mapping[str, Source]) -> PublishedSet:
+    # A set overrides what its family says; `folder` is known only then, so the mirrors are filled in last.
     own = dict(families[fields["family"]]) | {key: value for key, value in fields.items() if key != "family"}
     where = own.pop("mirrors")
     left_out = own.pop("exclude", [])

@@ -55,6 +55,7 @@ def subsample(collection: Collection, rows: int, draws: int = 10, seed: int = 0)
     if rows < MIN_ROWS or draws < 1:
         raise InputError(f"Got {rows} rows and {draws} draws; expected at least {MIN_ROWS} rows and one draw.")
     name = f"{collection.name}-{rows}"
+    # The draws of one pair share its weight, so that a pair counts as much as before.
     labels = [
         Label(
             f"{whole.pair_id}.{draw}", whole.truth, whole.weight / draws, partial(_cut, whole, rows, seed, place, draw)
