@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.datasets.gaussian_process import draw_process
-from whence.datasets.warp import increasing_map
+from whence.datasets.mechanisms import draw_process, increasing_map
 from whence.pair import FloatArray, standardise
 
 Random = np.random.Generator

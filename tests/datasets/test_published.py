@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from whence.datasets import load, names
-from whence.datasets.fingerprint import labels_sha256, tree_sha256
-from whence.datasets.folder import is_present, member_files
-from whence.datasets.readers.cells import _label, _rows
-from whence.datasets.registry import entries, entry
+from whence.datasets.fetching import labels_sha256, tree_sha256
+from whence.datasets.readers import _cell_label, _cell_rows
+from whence.datasets.registry import published_set, published_sets
+from whence.datasets.storage import is_present, member_files
 
 AT_HAND = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
 FORWARD = dict(zip(names(), (55, 52, 49, 53, 61, 50, 53, 50, 50, 73, 145, 162, 149), strict=True))
@@ -20,11 +20,11 @@ FORWARD = dict(zip(names(), (55, 52, 49, 53, 61, 50, 53, 50, 50, 73, 145, 162, 1
 @pytest.mark.parametrize("name", AT_HAND)
 def test_every_pair_can_be_read_and_both_labels_occur(name: str, data_dir: Path) -> None:
     pairs = load(name, data_dir).pairs
-    assert len(pairs) == entry(name).pairs
+    assert len(pairs) == published_set(name).pairs
     assert len({labelled.pair_id for labelled in pairs}) == len(pairs)
     assert sum(labelled.truth > 0 for labelled in pairs) == FORWARD[name]
     rows = [labelled.pair.n for labelled in pairs]
-    low, _, high = entry(name).rows.partition("–")
+    low, _, high = published_set(name).rows.partition("–")
     assert (min(rows), max(rows)) == (int(low), int(high or low))
 
 
@@ -39,18 +39,18 @@ def test_labels_and_weights_agree_with_the_golden_files(name: str, data_dir: Pat
 
 @pytest.mark.parametrize("name", AT_HAND)
 def test_the_registered_hashes_are_those_of_the_files(name: str, data_dir: Path) -> None:
-    known = entry(name)
+    known = published_set(name)
     assert tree_sha256(member_files(known, data_dir / known.folder)) == known.tree_sha256
     assert labels_sha256(load(name, data_dir).pairs.labels) == known.labels_sha256  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", ["Cha", "Net", "Multi"])
 def test_the_targets_that_are_at_hand_match_the_registered_labels(name: str, data_dir: Path) -> None:
-    known = entry(name)
+    known = published_set(name)
     path = data_dir / known.folder / known.labels
     if not path.is_file():
         pytest.skip("no target file")
-    labels = [_label(sample, target, {sample: ("", "")}, path) for sample, target in _rows(path, 2)]
+    labels = [_cell_label(sample, target, {sample: ("", "")}, path) for sample, target in _cell_rows(path, 2)]
     assert labels_sha256(labels) == known.labels_sha256
     assert sum(label.truth > 0 for label in labels) == FORWARD[name]
 
@@ -69,6 +69,6 @@ def test_tuebingen_leaves_out_what_is_multivariate_or_discrete(data_dir: Path) -
 
 
 def test_a_set_whose_pair_files_are_missing_is_absent(data_dir: Path) -> None:
-    absent = [known.name for known in entries() if not is_present(known, data_dir)]
-    for known in map(entry, absent):
+    absent = [known.name for known in published_sets() if not is_present(known, data_dir)]
+    for known in map(published_set, absent):
         assert len(member_files(known, data_dir / known.folder)) <= 1

@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.datasets.readers import cells, indexed_csv, whitespace
-from whence.datasets.registry import entry
+from whence.datasets.readers import (
+    FORMATS,
+    indexed_csv_pair,
+    read_cells,
+    read_indexed_csv,
+    read_whitespace,
+    whitespace_pair,
+)
+from whence.datasets.registry import published_set
 from whence.pair import InputError
 
 ROWS = 12
@@ -34,7 +41,7 @@ def test_indexed_csv_keeps_file_order_and_reads_both_labels(tmp_path: Path) -> N
     write(tmp_path, "pair_1.txt", indexed(TABLE))
     write(tmp_path, "pair_2.txt", indexed(TABLE[:, ::-1]))
     write(tmp_path, "pairs_gt.txt", "1\n0\n")
-    labels = indexed_csv.read(tmp_path, entry("AN"))
+    labels = read_indexed_csv(tmp_path, published_set("AN"))
     assert [(label.pair_id, label.truth, label.weight) for label in labels] == [(1, 1, 1.0), (2, -1, 1.0)]
     for label, table in zip(labels, (TABLE, TABLE[:, ::-1]), strict=True):
         pair = label.read()
@@ -46,7 +53,7 @@ def test_indexed_csv_keeps_file_order_and_reads_both_labels(tmp_path: Path) -> N
 def test_whitespace_survives_trailing_blanks_and_empty_lines(tmp_path: Path, end: str) -> None:
     write(tmp_path, "pair0007.txt", spaced(TABLE, end) + "\n")
     write(tmp_path, "pairmeta.txt", f"0007 2 2 1 1 0.25{end}\n")
-    (label,) = whitespace.read(tmp_path, entry("SIM"))
+    (label,) = read_whitespace(tmp_path, published_set("SIM"))
     assert (label.pair_id, label.truth, label.weight) == (7, -1, 0.25)
     assert np.array_equal(label.read().y, TABLE[:, 1])
 
@@ -54,14 +61,14 @@ def test_whitespace_survives_trailing_blanks_and_empty_lines(tmp_path: Path, end
 def test_whitespace_ignores_a_third_column_with_missing_values(tmp_path: Path) -> None:
     lines = [f"{x!r} {y!r} {flag}\n" for (x, y), flag in zip(TABLE.tolist(), ["1", "NaN"] * 6, strict=True)]
     write(tmp_path, "pair0081.txt", "".join(lines))
-    pair = whitespace.read_pair(tmp_path / "pair0081.txt")
+    pair = whitespace_pair(tmp_path / "pair0081.txt")
     assert np.array_equal(pair.x, TABLE[:, 0])
     assert pair.n == ROWS
 
 
 def test_whitespace_leaves_the_excluded_pairs_out(tmp_path: Path) -> None:
     write(tmp_path, "pairmeta.txt", "0001 1 1 2 2 1\n0047 2 2 1 1 1\n0052 5 8 1 4 0\n0106 2 2 1 1 0.5\n")
-    labels = whitespace.read(tmp_path, entry("Tue"))
+    labels = read_whitespace(tmp_path, published_set("Tue"))
     assert [label.pair_id for label in labels] == [1, 106]
 
 
@@ -77,7 +84,7 @@ def test_cells_read_comma_and_tab_files(tmp_path: Path, form: str) -> None:
     suffix = "tab" if form == "tab" else "csv"
     write(tmp_path, f"CE-Net_pairs.{suffix}", "\n".join([comma.join(("SampleID", "A", "B")), *lines]) + "\n\n")
     write(tmp_path, "CE-Net_targets.csv", "SampleID,Target\npair1,1.0\npair2,-1.0\n")
-    labels = cells.read(tmp_path, entry("Net"))
+    labels = read_cells(tmp_path, published_set("Net"))
     assert [(label.pair_id, label.truth) for label in labels] == [(1, 1), (2, -1)]
     assert np.array_equal(labels[1].read().x, TABLE[:, 1])
 
@@ -86,7 +93,7 @@ def test_cells_hold_far_more_numbers_than_a_csv_module_allows(tmp_path: Path) ->
     column = np.random.default_rng(0).normal(size=20_000)
     write(tmp_path, "CE-Cha_pairs.csv", f"SampleID,A,B\nodd name,{cell(column)},{cell(-column + column**2)}\n")
     write(tmp_path, "CE-Cha_targets.csv", "SampleID,Target\nodd name,-1\n")
-    (label,) = cells.read(tmp_path, entry("Cha"))
+    (label,) = read_cells(tmp_path, published_set("Cha"))
     assert label.pair_id == "odd name"
     assert np.array_equal(label.read().x, column)
 
@@ -107,20 +114,19 @@ def test_a_label_that_makes_no_sense_is_refused(
 ) -> None:
     write(tmp_path, labels, text)
     write(tmp_path, "CE-Net_pairs.csv", "SampleID,A,B\npair1,1 2,3 4\n")
-    reader = {"AN": indexed_csv.read, "SIM": whitespace.read, "Net": cells.read}[name]
     with pytest.raises(InputError, match=complaint):
-        reader(tmp_path, entry(name))
+        FORMATS[published_set(name).format](tmp_path, published_set(name))
 
 
 @pytest.mark.parametrize("text", ["", "1 2\n3 x\n", "1 2\n3\n", "\x00\x01"])
 def test_a_damaged_pair_file_is_a_sentence(tmp_path: Path, text: str) -> None:
     write(tmp_path, "pair0001.txt", text)
     with pytest.raises(InputError):
-        whitespace.read_pair(tmp_path / "pair0001.txt")
+        whitespace_pair(tmp_path / "pair0001.txt")
     with pytest.raises(InputError):
-        indexed_csv.read_pair(tmp_path / "pair0001.txt")
+        indexed_csv_pair(tmp_path / "pair0001.txt")
     with pytest.raises(InputError, match="No such file"):
-        whitespace.read_pair(tmp_path / "pair0002.txt")
+        whitespace_pair(tmp_path / "pair0002.txt")
 
 
 @settings(max_examples=25, deadline=None)
@@ -136,11 +142,11 @@ def test_numbers_come_back_bit_for_bit(
     table = np.array(rows) + np.array([0.0, 0.5])
     write(folder, "pair_1.txt", indexed(table))
     write(folder, "pair0001.txt", spaced(table))
-    for pair in (indexed_csv.read_pair(folder / "pair_1.txt"), whitespace.read_pair(folder / "pair0001.txt")):
+    for pair in (indexed_csv_pair(folder / "pair_1.txt"), whitespace_pair(folder / "pair0001.txt")):
         assert np.array_equal(np.column_stack([pair.x, pair.y]), table)
 
 
 def test_exclusions_are_the_registry_s_business(tmp_path: Path) -> None:
     write(tmp_path, "pairmeta.txt", "0047 2 2 1 1 1\n")
-    everything = replace(entry("Tue"), exclusions=())
-    assert [label.pair_id for label in whitespace.read(tmp_path, everything)] == [47]
+    everything = replace(published_set("Tue"), exclusions=())
+    assert [label.pair_id for label in read_whitespace(tmp_path, everything)] == [47]

@@ -11,8 +11,8 @@ from typing import Any
 
 from whence.benchmark import paper
 from whence.datasets import Collection, load
-from whence.datasets.folder import AbsentError, all_missing, data_folder
-from whence.datasets.registry import entries
+from whence.datasets.registry import published_sets
+from whence.datasets.storage import AbsentError, all_missing, data_folder
 from whence.pair import InputError
 
 PREFIX = "gen:"
@@ -34,7 +34,7 @@ def open_set(spec: str, data_dir: str | Path | None = None, limit: int | None = 
 def whole(spec: str) -> int | None:
     """How many pairs there are in all; None where it is not known."""
     if not _is_drawn(spec):
-        return next((known.pairs for known in entries() if known.name == spec), None)
+        return next((known.pairs for known in published_sets() if known.name == spec), None)
     named = re.findall(r":pairs=(\d+)", spec)
     return int(named[-1]) if named else DRAWN
 

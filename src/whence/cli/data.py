@@ -15,8 +15,8 @@ from whence.pair import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from whence.datasets.cache import Progress
-    from whence.datasets.registry import Entry
+    from whence.datasets.fetching import Progress
+    from whence.datasets.registry import PublishedSet
 
 app = typer.Typer(no_args_is_help=True, help="Labelled cause-effect pairs: list, fetch, generate.")
 
@@ -52,8 +52,8 @@ def fetch(
     attempts: Annotated[int, typer.Option(min=1, help="How often a broken download is continued.")] = 4,
 ) -> None:
     """Download published data sets; what is at hand already is left alone, so a failed run can be repeated."""
-    from whence.datasets.cache import fetch as fetch_set
-    from whence.datasets.download import Resuming
+    from whence.datasets.fetching import ResumingDownloader
+    from whence.datasets.fetching import fetch as fetch_set
 
     if address is not None and "://" not in address:
         raise InputError(
@@ -61,11 +61,13 @@ def fetch(
             "here already into the data folder."
         )
     wanted, failed = _entries(names), False
-    downloader = Resuming(timeout=timeout, attempts=attempts)
+    downloader = ResumingDownloader(timeout=timeout, attempts=attempts)
     for entry in wanted:
         with _bar() as tell:
             result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=tell)
-        said = result.failure or f"{entry.name}: {'fetched into' if result.news else 'already in'} {result.folder}"
+        said = (
+            result.failure or f"{entry.name}: {'fetched into' if result.downloaded else 'already in'} {result.folder}"
+        )
         typer.echo(said, err=bool(result.failure))
         failed |= bool(result.failure)
     if failed:
@@ -82,22 +84,22 @@ def generate(
 ) -> None:
     """Draw labelled pairs from a seed and write them as files that `--data` reads back."""
     from whence.datasets.generators import generate as draw
-    from whence.datasets.writing import write
+    from whence.datasets.storage import write
 
     collection = draw(name, pairs=pairs, n=n, seed=seed)
     folder = write(collection, out, seed)
     typer.echo(f"{name}: {len(collection)} pairs written into {folder}")
 
 
-def _entries(names: list[str]) -> "tuple[Entry, ...]":
+def _entries(names: list[str]) -> "tuple[PublishedSet, ...]":
     from whence.datasets import registry
 
-    return registry.entries() if names == ["all"] else tuple(map(registry.entry, names))
+    return registry.published_sets() if names == ["all"] else tuple(map(registry.published_set, names))
 
 
 def _sets(data: Path | None) -> list[dict[str, Any]]:
-    from whence.datasets.folder import GENERATED, data_folder, is_present
-    from whence.datasets.registry import entries
+    from whence.datasets.registry import published_sets
+    from whence.datasets.storage import GENERATED, data_folder, is_present
 
     root = data_folder(data)
     return [
@@ -114,7 +116,7 @@ def _sets(data: Path | None) -> list[dict[str, Any]]:
             "citation": entry.citation,
             "addresses": [{"url": m.source.url, "tried": m.source.verified} for m in entry.mirrors],
         }
-        for entry in entries()
+        for entry in published_sets()
     ]
 
 
@@ -127,7 +129,7 @@ def _generators() -> list[dict[str, Any]]:
 
 
 def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | None) -> None:
-    from whence.datasets.folder import VARIABLE, data_folder
+    from whence.datasets.storage import VARIABLE, data_folder
 
     shown = [record | {"at hand": _at_hand(record)} for record in records]
     _show(console, ("name", "at hand", "pairs", "rows", "title"), shown)

@@ -2,22 +2,21 @@
 
 collection   LabelledPair and Collection: columns in file order, the label, the weight, the original id
 registry     the thirteen published sets (registry.toml): size, terms, citation, addresses, hashes
-folder       where the files lie: an argument, WHENCE_DATA, or a per-user cache
 readers      one reader per file format
-loading      load(): a name -> a collection
-cache        fetch(): download, check, unpack; archive and download are its tools
-laws, gaussian_process, mechanisms, classic, simulated, networks    what the generators are made of
-damage, breaks, robustness    the robustness grid: named cells, each a generator
+storage      the data directory: load() a set from it, write() a generated one into it
+fetching     fetch(): download, check, unpack
+laws, mechanisms    what the generators are made of: columns, random functions, effects of a cause and a noise
+classic, lookalikes, robustness    the generators: published laws, laws fitted to published files, the robustness grid
+sampling     a seed -> labelled pairs: of a generator, or random rows of other pairs
 generators   generate(): a name, a seed -> a collection
-writing      a generated collection -> files that load() reads back
 """
 
 from typing import TYPE_CHECKING, Any
 
 from whence.datasets.collection import Collection, Exclusion, LabelledPair
-from whence.datasets.loading import load
 from whence.datasets.registry import names
-from whence.datasets.subsample import subsample
+from whence.datasets.sampling import subsample
+from whence.datasets.storage import load
 
 if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getattr__
     from whence.datasets.generators import generate as generate

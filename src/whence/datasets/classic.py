@@ -1,15 +1,15 @@
-"""AN, ANs, LS, LSs, MNU: the laws of Tagasovska et al. (2020), exactly. Every function draws (cause, effect)."""
+"""Published laws, drawn anew: AN, ANs, LS, LSs, MNU (Tagasovska et al. 2020) and Multi (Goudet et al. 2018).
 
-from collections.abc import Callable
+Every law draws (cause, effect).
+"""
 
 import numpy as np
 
-from whence.datasets.gaussian_process import draw_process
+from whence.datasets.laws import Columns
+from whence.datasets.mechanisms import draw_process
 from whence.pair import FloatArray
 
-Columns = tuple[FloatArray, FloatArray]
-Draw = Callable[[np.random.Generator, int], Columns]
-"""Draws n rows of a cause and its effect."""
+# ---- Tagasovska et al.
 
 
 def additive_process(rng: np.random.Generator, n: int) -> Columns:
@@ -19,11 +19,9 @@ def additive_process(rng: np.random.Generator, n: int) -> Columns:
 
 
 def additive_sigmoid(rng: np.random.Generator, n: int) -> Columns:
-    """ANs: y = f(x) + e, f a sigmoid.
-
-    In the published ANs files both variances are drawn once per pair, so cause and noise are Gaussian (the variances of
-    the causes spread over 1.0 to 2.0, their mean excess kurtosis is −0.01); in the other four sets once per row.
-    """
+    """ANs: y = f(x) + e, f a sigmoid."""
+    # In the published ANs files both variances are drawn once per pair, so cause and noise are Gaussian (the variances
+    # of the causes spread over 1.0 to 2.0, their mean excess kurtosis is −0.01); in the other four sets once per row.
     cause = gaussian_of_random_size(rng, n)
     return cause, sigmoid(rng, cause) + 0.2 * gaussian_of_random_size(rng, n)
 
@@ -66,4 +64,40 @@ def sigmoid(rng: np.random.Generator, cause: FloatArray) -> FloatArray:
 
 
 def _location_scale(rng: np.random.Generator, location: FloatArray) -> FloatArray:
+    # f − min f is the scale: never negative, and 0 at the lowest point of the sample.
     return location + (location - location.min()) * 0.2 * scale_mixture(rng, len(location))
+
+
+# ---- Goudet et al.
+
+
+def combined_noise(rng: np.random.Generator, n: int) -> Columns:
+    """Multi: noise added or multiplied, before or after f; both columns come out normalised."""
+    # A linear function with Gaussian cause and added Gaussian noise is not identifiable: draw again.
+    while True:
+        cause_law, noise_law, mechanism = rng.integers(2, size=3)
+        multiplied, inside = rng.integers(2, size=2)
+        linear_gaussian = cause_law == noise_law == mechanism == 0 and not multiplied
+        if not linear_gaussian:
+            break
+    cause, noise = _variable(rng, n, cause_law == 0), _variable(rng, n, noise_law == 0)
+    power = 1 + int(mechanism)
+    slope, offset = rng.standard_normal(2)
+
+    def function(argument: FloatArray) -> FloatArray:
+        return np.asarray(slope * argument**power + offset)
+
+    combine = np.multiply if multiplied else np.add
+    effect = function(combine(cause, noise)) if inside else combine(function(cause), noise)
+    return _normalised(cause), _normalised(effect)
+
+
+def _variable(rng: np.random.Generator, n: int, is_gaussian: bool) -> FloatArray:
+    scale, shift = rng.standard_normal(2)
+    raw = rng.standard_normal(n) if is_gaussian else _normalised(rng.uniform(size=n))
+    return np.asarray(scale * raw + shift)
+
+
+def _normalised(column: FloatArray) -> FloatArray:
+    # The 1e-3 is the original's; it keeps near-constant columns small.
+    return np.asarray((column - column.mean()) / (column.std(ddof=1) + 1e-3))

@@ -50,7 +50,7 @@ class LazyPairs(Sequence[LabelledPair]):
     def __getitem__(self, index: int | slice) -> "LabelledPair | LazyPairs":
         if isinstance(index, slice):
             return LazyPairs(self.dataset, self.labels[index])
-        place = range(len(self))[index]
+        place = range(len(self))[index]  # a negative index counts from the end, one too far is an IndexError
         if place not in self._kept:
             self._kept[place] = _read(self.dataset, self.labels[place])
         return self._kept[place]
@@ -59,6 +59,7 @@ class LazyPairs(Sequence[LabelledPair]):
         return (self[index] for index in range(len(self)))
 
     def __getstate__(self) -> dict[str, Any]:
+        # The numbers stay behind: the other process reads or draws the pairs it needs, from labels of a few bytes.
         return {"dataset": self.dataset, "labels": self.labels, "_kept": {}}
 
     def __repr__(self) -> str:
@@ -88,6 +89,7 @@ class Collection:
 
 
 def _read(dataset: str, label: Label) -> LabelledPair:
+    # A reader knows the file at most; the sentence must also say which pair of which set.
     try:
         pair = label.read()
     except InputError as problem:

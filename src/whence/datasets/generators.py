@@ -1,11 +1,13 @@
 """generate(): a name and a seed -> labelled pairs, in shuffled order of columns."""
 
+import difflib
 from functools import cache, partial
 
-from whence.datasets import classic, combination, networks, robustness, simulated
-from whence.datasets.classic import Draw
+from whence.datasets import classic, lookalikes
 from whence.datasets.collection import Collection, LazyPairs
-from whence.datasets.recipes import Generator, label
+from whence.datasets.laws import PairLaw
+from whence.datasets.robustness import cells
+from whence.datasets.sampling import Generator, draw_label
 from whence.pair import MIN_ROWS, InputError
 
 _TAGASOVSKA = "Law of N. Tagasovska, V. Chavez-Demoulin, T. Vatter (ICML 2020), drawn anew."
@@ -22,14 +24,14 @@ def _table() -> dict[str, Generator]:
         _named("LS", "location-scale noise, Gaussian-process mechanisms", classic.location_scale_process, _TAGASOVSKA),
         _named("LSs", "location-scale noise, sigmoid mechanisms", classic.location_scale_sigmoid, _TAGASOVSKA),
         _named("MNU", "multiplicative uniform noise, sigmoid mechanisms", classic.multiplicative_uniform, _TAGASOVSKA),
-        _simulated("SIM", simulated.SIM),
-        _simulated("SIMc", simulated.SIMC),
-        _simulated("SIMln", simulated.SIMLN),
-        _simulated("SIMG", simulated.SIMG),
-        _named("Multi", "pre/post additive and multiplicative noise", combination.draw, _GOUDET, rows=1500),
-        _named("Net-like", "look-alike of Net", networks.draw, _GOUDET_LIKE, rows=1500),
+        _simulated("SIM", lookalikes.SIM),
+        _simulated("SIMc", lookalikes.SIMC),
+        _simulated("SIMln", lookalikes.SIMLN),
+        _simulated("SIMG", lookalikes.SIMG),
+        _named("Multi", "pre/post additive and multiplicative noise", classic.combined_noise, _GOUDET, rows=1500),
+        _named("Net-like", "look-alike of Net", lookalikes.network_effect, _GOUDET_LIKE, rows=1500),
     )
-    return {generator.name: generator for generator in (*named, *robustness.cells())}
+    return {generator.name: generator for generator in (*named, *cells())}
 
 
 def generator_names() -> tuple[str, ...]:
@@ -58,24 +60,23 @@ def generate(name: str, pairs: int = 100, n: int | None = None, seed: int = 0) -
         raise InputError(f"Got {pairs} pairs; expected at least 1.")
     if seed < 0:
         raise InputError(f"Got the seed {seed}; expected a whole number, 0 or more.")
-    labels = [label(generator, index, rows, seed) for index in range(pairs)]
+    labels = [draw_label(generator, index, rows, seed) for index in range(pairs)]
     title = f"{generator.title}; generated, seed {seed}, {rows} rows"
     return Collection(name, LazyPairs(name, labels), title, generator.citation)
 
 
-def _named(name: str, title: str, draw: Draw, citation: str, rows: int = 1000) -> Generator:
+def _named(name: str, title: str, draw: PairLaw, citation: str, rows: int = 1000) -> Generator:
     return Generator(name, title, draw, stream=name, rows=rows, citation=citation)
 
 
-def _simulated(name: str, settings: simulated.Settings) -> Generator:
-    return _named(f"{name}-like", f"look-alike of {name}", partial(simulated.draw, settings), _MOOIJ)
+def _simulated(name: str, settings: lookalikes.SimulationSettings) -> Generator:
+    return _named(f"{name}-like", f"look-alike of {name}", partial(lookalikes.simulated, settings), _MOOIJ)
 
 
 def _lookup(name: str) -> Generator:
     if name in _table():
         return _table()[name]
-    import difflib
-
+    # A published set without an exact law must not be answered with its look-alike unasked.
     if f"{name}-like" in _table():
         raise InputError(f"Got {name!r}, whose exact law is not known; expected {name}-like, a look-alike.")
     near = difflib.get_close_matches(name, generator_names(), n=3, cutoff=0.5)

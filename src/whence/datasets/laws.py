@@ -1,13 +1,17 @@
-"""Laws of causes and noises, each with mean 0 and standard deviation 1."""
+"""Laws of causes and noises, each with mean 0 and standard deviation 1, so that noise levels compare."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from whence.datasets.warp import increasing_map
 from whence.pair import FloatArray
 
 Law = Callable[[np.random.Generator, int], FloatArray]
+"""Draws n values of one column."""
+Columns = tuple[FloatArray, FloatArray]
+"""A cause and its effect."""
+PairLaw = Callable[[np.random.Generator, int], Columns]
+"""Draws n rows of a cause and its effect."""
 
 
 def gaussian(rng: np.random.Generator, n: int) -> FloatArray:
@@ -56,18 +60,13 @@ def skew_normal20(rng: np.random.Generator, n: int) -> FloatArray:
 
 
 def beta_half(rng: np.random.Generator, n: int) -> FloatArray:
-    """Beta(½, ½), the arcsine law: both ends are likelier than the middle (variance 1/8)."""
+    """Beta(½, ½), the arcsine law: more weight at both ends than in the middle (variance 1/8)."""
     return (rng.beta(0.5, 0.5, n) - 0.5) * np.sqrt(8)
 
 
 def gamma2(rng: np.random.Generator, n: int) -> FloatArray:
     """Γ(2, 1)."""
     return (rng.gamma(2, size=n) - 2) / np.sqrt(2)
-
-
-def random_density(rng: np.random.Generator, n: int, length: float, jitter: float = 1e-4) -> FloatArray:
-    """Sample of a random smooth density (Mooij et al. 2016): normals under a random increasing map."""
-    return increasing_map(rng, rng.standard_normal(n), length, jitter)
 
 
 CAUSE_LAWS: dict[str, Law] = {

@@ -1,24 +1,101 @@
-"""The ladder of mechanisms of the robustness grid: (rng, cause, noise, level) -> effect.
+"""Random functions (Gaussian processes, increasing maps, networks) and the mechanisms that are built from them.
 
-Cause and noise have variance about 1. `level` is the standard deviation of the noise where the signal has 1.
+A mechanism maps (rng, cause, noise, level) to the effect. Cause and noise have variance about 1; `level` is the
+standard deviation of the noise where the signal has 1.
 """
 
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
-from whence.datasets import networks
-from whence.datasets.gaussian_process import draw_process
-from whence.datasets.warp import increasing_map
 from whence.pair import FloatArray, standardise
 
 Mechanism = Callable[[np.random.Generator, FloatArray, FloatArray, float], FloatArray]
 
+TOLERANCE = 1e-9
+"""Variance left out at any point, of 1; a standard deviation of 3e-5, below the jitter a dense factor would need."""
+HIDDEN = 20
+"""Hidden units of a random network."""
 LENGTH = 1.5
 """Length scale of location and scale functions, in standard deviations of the cause."""
 SPREAD = 0.8
 """Standard deviation of the logarithm of a scale function: a factor of 5 between −1 and +1 standard deviation."""
+LEVEL = 0.4
+"""The noise level of a pair unless it is the level that is varied."""
+
+# ---- random functions
+
+
+def draw_process(rng: np.random.Generator, columns: list[FloatArray], lengths: list[float]) -> FloatArray:
+    """One function of the columns, drawn from a Gaussian process with mean 0 and k = exp(−½ Σ (Δ/length)²)."""
+    points = np.column_stack([column / length for column, length in zip(columns, lengths, strict=True)])
+    # With K ≈ LᵀL a draw is zᵀL, without an n × n matrix. Random Fourier features were rejected: their error falls
+    # like 1/√r in the number r of features, that of the factor exponentially.
+    factor = kernel_factor(points, TOLERANCE)
+    return np.asarray(rng.standard_normal(len(factor)) @ factor)
+
+
+@njit(cache=True, nogil=True)
+def kernel_factor(points: NDArray[np.float64], tolerance: float) -> NDArray[np.float64]:
+    """Rows L with K ≈ LᵀL for K = exp(−½ |pᵢ − pⱼ|²), by pivoted Cholesky: time n·r², memory n·r for r rows."""
+    n, dimensions = points.shape
+    factor = np.empty((min(n, 32), n))
+    left = np.ones(n)
+    rank = 0
+    while rank < n:
+        # The next pivot is the point whose variance is explained worst. The kernel of smooth functions has low
+        # numerical rank: at n = 1000 and unit length scale it stops after about 25 rows.
+        pivot = np.argmax(left)
+        if left[pivot] <= tolerance:
+            break
+        if rank == len(factor):
+            wider = np.empty((min(n, 2 * rank), n))
+            wider[:rank] = factor
+            factor = wider
+        row = factor[rank]
+        for i in range(n):
+            square = 0.0
+            for k in range(dimensions):
+                square += (points[i, k] - points[pivot, k]) ** 2
+            row[i] = np.exp(-0.5 * square)
+        for earlier in range(rank):
+            weight = factor[earlier, pivot]
+            for i in range(n):
+                row[i] -= weight * factor[earlier, i]
+        root = np.sqrt(left[pivot])
+        for i in range(n):
+            row[i] /= root
+            left[i] -= row[i] * row[i]
+        # Exactly 0, where rounding would leave some 1e-17: a point is never a pivot twice.
+        left[pivot] = 0.0
+        rank += 1
+    return factor[:rank]
+
+
+def increasing_map(rng: np.random.Generator, column: FloatArray, length: float, jitter: float = 0.0) -> FloatArray:
+    """The column under a random smooth increasing map, the integral of exp(F) with F a Gaussian process.
+
+    The smallest value becomes 0, and equal values stay equal. `jitter` is the standard deviation of white noise added
+    to F.
+    """
+    order = np.argsort(column, kind="stable")
+    ordered = column[order]
+    slope = np.exp(draw_process(rng, [ordered], [length]) + jitter * rng.standard_normal(len(column)))
+    # The trapezoidal rule between neighbours: the map is needed at the points of the column only.
+    steps = (slope[1:] + slope[:-1]) / 2 * np.diff(ordered)
+    mapped = np.empty_like(column)
+    mapped[order] = np.concatenate(([0.0], np.cumsum(steps)))
+    return mapped
+
+
+def random_network(rng: np.random.Generator, cause: FloatArray, noise: FloatArray) -> FloatArray:
+    """One hidden layer of 20 tanh units with N(0, 1) weights and biases, fed with cause and noise."""
+    weights = rng.standard_normal((2, HIDDEN))
+    hidden = np.tanh(np.outer(cause, weights[0]) + np.outer(noise, weights[1]) + rng.standard_normal(HIDDEN))
+    return np.asarray(hidden @ rng.standard_normal(HIDDEN))
 
 
 def smooth(rng: np.random.Generator, cause: FloatArray) -> FloatArray:
@@ -30,6 +107,9 @@ def positive(rng: np.random.Generator, cause: FloatArray) -> FloatArray:
     """A random smooth positive function, mean square 1."""
     scale = np.exp(SPREAD * smooth(rng, cause))
     return np.asarray(scale / np.sqrt(np.mean(scale**2)))
+
+
+# ---- mechanisms
 
 
 def additive(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float) -> FloatArray:
@@ -73,16 +153,18 @@ def post_nonlinear_location_scale(
 def quantile_surface(
     rank: int, rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float
 ) -> FloatArray:
-    """f(x) + Σⱼ gⱼ(x)·bⱼ(e) with gⱼ > 0 and bⱼ increasing, so quantiles never cross; rank 1 is an LSNM."""
+    """f(x) + Σⱼ gⱼ(x)·bⱼ(e); rank 1 is an LSNM."""
     total = smooth(rng, cause)
     for _ in range(rank):
+        # gⱼ > 0 and bⱼ increasing: the sum increases in e at every x, so quantiles never cross.
         total = total + level / np.sqrt(rank) * positive(rng, cause) * standardise(increasing_map(rng, noise, 0.7))
     return total
 
 
 def network(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float) -> FloatArray:
-    """A random network of cause and noise; at the default level of 0.4 the noise enters with standard deviation 1."""
-    return networks.network(rng, cause, 2.5 * level * noise)
+    """A random network of cause and noise."""
+    # At LEVEL the noise enters with standard deviation 1, as it does in Net-like.
+    return random_network(rng, cause, 2.5 * level * noise)
 
 
 LADDER: dict[str, Mechanism] = {
@@ -98,3 +180,4 @@ LADDER: dict[str, Mechanism] = {
     "surface-4": partial(quantile_surface, 4),
     "network": network,
 }
+"""The mechanisms of the robustness grid."""

@@ -1,5 +1,6 @@
 """The published data sets: names, sizes, terms, citations, where to get them. The table itself is registry.toml."""
 
+import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ class Mirror:
 
 
 @dataclass(frozen=True)
-class Entry:
+class PublishedSet:
     """One data set of the registry."""
 
     name: str
@@ -58,35 +59,34 @@ class Entry:
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def published_sets() -> tuple[PublishedSet, ...]:
     """Every data set, in the order of the paper's tables."""
-    table = tomllib.loads(files("whence.datasets").joinpath("registry.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(files(__package__).joinpath("registry.toml").read_text(encoding="utf-8"))
     sources = {key: Source(key=key, **fields) for key, fields in table["source"].items()}
-    return tuple(_entry(fields, table["family"], sources) for fields in table["set"])
+    return tuple(_from_toml(fields, table["family"], sources) for fields in table["set"])
 
 
 def names() -> tuple[str, ...]:
     """Names of the published data sets."""
-    return tuple(entry.name for entry in entries())
+    return tuple(known.name for known in published_sets())
 
 
-def entry(name: str) -> Entry:
+def published_set(name: str) -> PublishedSet:
     """Look a data set up; an unknown name gets a sentence with the near misses."""
-    for candidate in entries():
+    for candidate in published_sets():
         if candidate.name == name:
             return candidate
-    import difflib
-
     near = difflib.get_close_matches(name, names(), n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else f"expected one of: {', '.join(names())}."
     raise InputError(f"Got the data set {name!r}, which whence does not know; {hint}")
 
 
-def _entry(fields: Mapping[str, Any], families: Mapping[str, Any], sources: Mapping[str, Source]) -> Entry:
+def _from_toml(fields: Mapping[str, Any], families: Mapping[str, Any], sources: Mapping[str, Source]) -> PublishedSet:
+    # A set overrides what its family says; `folder` is known only then, so the mirrors are filled in last.
     own = dict(families[fields["family"]]) | {key: value for key, value in fields.items() if key != "family"}
     where = own.pop("mirrors")
     left_out = own.pop("exclude", [])
-    return Entry(
+    return PublishedSet(
         **own,
         mirrors=tuple(Mirror(sources[m["source"]], m["inside"].format(folder=own["folder"])) for m in where),
         exclusions=tuple(Exclusion(number, group["reason"]) for group in left_out for number in group["ids"]),

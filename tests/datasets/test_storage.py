@@ -1,4 +1,4 @@
-"""load(): where it looks, what it says when there is nothing, laziness, limits; and the registry behind it."""
+"""load(): where it looks, what it says when there is nothing, laziness, limits; the registry behind it; write()."""
 
 import pickle
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whence.datasets import load, names
-from whence.datasets.collection import Label, LazyPairs
-from whence.datasets.folder import data_folder
-from whence.datasets.registry import entries
+from whence.datasets import generate, load, names
+from whence.datasets.collection import Collection, Label, LazyPairs
+from whence.datasets.registry import published_sets
+from whence.datasets.storage import data_folder, write
 from whence.pair import InputError, Pair
 
 X = np.arange(12.0)
@@ -29,7 +29,7 @@ def test_the_names_are_those_of_the_paper() -> None:
     assert names() == ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue", "Cha", "Net", "Multi")
 
 
-@pytest.mark.parametrize("known", entries(), ids=lambda known: known.name)
+@pytest.mark.parametrize("known", published_sets(), ids=lambda known: known.name)
 def test_every_entry_says_what_one_must_know(known) -> None:
     assert known.title and known.citation and known.licence and known.labels_sha256
     assert known.mirrors
@@ -119,3 +119,31 @@ def test_pairs_travel_to_another_process_unread(tmp_path: Path) -> None:
     copy = pickle.loads(pickle.dumps(pairs))
     assert copy[0].pair_id == first.pair_id and np.array_equal(copy[0].pair.y, first.pair.y)
     assert "100 labelled pairs" in repr(copy)
+
+
+def tables(collection: Collection) -> list[np.ndarray]:
+    return [np.column_stack([labelled.pair.x, labelled.pair.y]) for labelled in collection.pairs]
+
+
+@pytest.mark.parametrize("name", ["LS", "SIMln-like", "grid/laws/t3-beta", "grid/rows/50"])
+def test_what_is_written_is_read_back_bit_for_bit(tmp_path: Path, name: str) -> None:
+    drawn = generate(name, 4, None if "rows" in name else 30, seed=9)
+    folder = write(drawn, tmp_path, seed=9)
+    back = load(name, tmp_path)
+    assert folder == tmp_path / name
+    assert [p.truth for p in back.pairs] == [p.truth for p in drawn.pairs]
+    assert all(np.array_equal(a, b) for a, b in zip(tables(back), tables(drawn), strict=True))
+    assert "seed 9" in back.title
+    assert len(load(name, tmp_path, limit=2)) == 2
+
+
+def test_writing_fewer_pairs_over_more_leaves_no_stray_pair(tmp_path: Path) -> None:
+    write(generate("AN", 5, 20), tmp_path, seed=0)
+    write(generate("AN", 3, 20, seed=1), tmp_path, seed=1)
+    assert len(load("AN", tmp_path)) == 3
+
+
+def test_writing_where_one_cannot_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "AN").write_text("in the way")
+    with pytest.raises(InputError, match="Could not write"):
+        write(generate("AN", 1, 20), tmp_path, seed=0)
