@@ -18,10 +18,8 @@ from whence.study.ledger import Cell, Row
 from whence.study.output import Table, select, share, values_of
 from whence.study.study import Scale
 from whence.theory.equation import evaluate, evaluate_exact
-from whence.theory.families import FAMILIES
-from whence.theory.generic import GENERIC
+from whence.theory.families import FAMILIES, GENERIC, PATHS
 from whence.theory.model import Model
-from whence.theory.path import PATHS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
