@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from whence.benchmark.figures.heat import heat_map
 from whence.benchmark.figures.risk import risk, risk_coverage
 from whence.benchmark.figures.style import look, save
+from whence.benchmark.intervals import resample
 from whence.benchmark.metrics import Scored, accuracy
-from whence.benchmark.resampling import resample
 
 CELLS = ["laws/normal", "laws/uniform", "rows/50"]
 VALUES = np.array([[11.0, 22.0], [33.0, np.nan], [55.0, 99.0]])

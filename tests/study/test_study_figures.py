@@ -2,7 +2,7 @@
 
 import pytest
 
-from whence.study.study import Scale, load
+from whence.study.running import Scale, load
 
 
 @pytest.mark.parametrize("name", ["estimators", "identifiability", "likelihood"])

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from whence.benchmark.resampling import LEVEL
+from whence.benchmark.intervals import LEVEL
 from whence.benchmark.row import Row
 from whence.pair import FloatArray
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from whence.benchmark import paper
 from whence.benchmark.answered import Answered, answered
+from whence.benchmark.intervals import bootstrap, interval, resample
 from whence.benchmark.metrics import METRICS, Scored
-from whence.benchmark.resampling import bootstrap, interval, resample
 from whence.benchmark.row import Row, Status
 from whence.benchmark.sets import counted, whole
 from whence.benchmark.store import natural

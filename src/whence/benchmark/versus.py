@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from whence.benchmark.resampling import compare
+from whence.benchmark.intervals import compare
 from whence.benchmark.row import Row, Status
 from whence.benchmark.sets import counted
 from whence.benchmark.summary import grouped, scored

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whence.benchmark.figures.style import canvas, line
+from whence.benchmark.intervals import Indices
 from whence.benchmark.metrics import Scored, running_accuracy
-from whence.benchmark.resampling import Indices
 from whence.pair import FloatArray
 
 if TYPE_CHECKING:
