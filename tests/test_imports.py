@@ -8,7 +8,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "whence"
 # Lower floors may not know of higher ones. A room stands on the floor of its first name.
 FLOORS = [
     {"__init__"},
-    {"numerics", "threads", "markdown"},
+    {"numerics", "threads"},
     {"pair"},
     {"decision", "ranges"},
     {"models", "datasets", "criteria", "tables", "preflight"},
