@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from whence.decision import LEVEL, Decision, Direction, Evidence, Reading, Stability, percent, undecided
+from whence.criteria import LEVEL, Reading
+from whence.decision import Decision, Direction, Evidence, Stability, percent
 from whence.pair import Pair
 from whence.preflight import Level, Notice
+from whence.protocol import undecided
 
 PAIR = Pair.of(np.arange(12.0), np.arange(12.0) ** 2, x_name="rain", y_name="river")
 

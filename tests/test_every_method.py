@@ -13,9 +13,10 @@ import pytest
 import whence
 from whence.catalogue import CATALOGUE, method
 from whence.costs import cost
-from whence.decision import Decision, Direction, Method
+from whence.decision import Decision, Direction
 from whence.models import network_fits
 from whence.pair import InputError, Pair
+from whence.protocol import Method
 
 NETWORK = {"hidden": 5, "steps": 30, "device": "cpu"}
 CHEAP = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"), NETWORK) | {

@@ -7,19 +7,22 @@ PACKAGE = Path(__file__).parents[1] / "src" / "whence"
 
 # Lower floors may not know of higher ones. A room stands on the floor of its first name.
 FLOORS = [
+    {"version"},
     {"__init__"},
     {"numerics", "threads"},
     {"pair"},
-    {"decision", "ranges"},
-    {"models", "datasets", "criteria", "tables", "preflight"},
-    {"baselines", "theory"},
-    {"catalogue", "costs"},
-    {"methods"},
+    {"criteria", "datasets", "tables", "diagnostics"},
+    {"decision", "preflight"},
+    {"protocol"},
+    {"models", "theory"},
+    {"loci", "baselines"},
     {"neural", "combined"},
-    {"stability"},
-    {"benchmark", "report", "scan"},
+    {"catalogue"},
+    {"inference", "stability"},
+    {"report"},
+    {"benchmark"},
     {"study"},
-    {"cli", "web"},
+    {"cli"},
     {"__main__"},
 ]
 FLOOR = {name: height for height, floor in enumerate(FLOORS) for name in floor}

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from whence.diagnostics import noise_share
 from whence.pair import Pair
-from whence.preflight import CHECKS, Level, Notice, _noise_share, check
+from whence.preflight import CHECKS, Level, Notice, check
 
 SEEDS = st.integers(0, 2**32 - 1)
 ORDERED = {"sorted_rows", "dependent_rows", "alternating_rows"}
@@ -223,8 +224,8 @@ def diamonds(n: int = 5000) -> Pair:
 def test_the_noise_does_not_depend_on_the_row_order(seed: int, digits: int) -> None:
     pair = clean(seed)
     x, order = np.round(pair.x, digits), np.random.default_rng(seed).permutation(pair.n)
-    assert _noise_share(x, pair.y) == _noise_share(x[order], pair.y[order])
-    assert _noise_share(pair.y, x) == _noise_share(pair.y[order], x[order])
+    assert noise_share(x, pair.y) == noise_share(x[order], pair.y[order])
+    assert noise_share(pair.y, x) == noise_share(pair.y[order], x[order])
 
 
 @pytest.mark.parametrize("order", ["as drawn", "by price", "by carat and price"])
@@ -233,7 +234,7 @@ def test_ties_sorted_by_the_effect_are_still_noise(order: str) -> None:
     keys = {"as drawn": np.arange(pair.n), "by price": pair.y, "by carat and price": pair.x + 1j * pair.y}
     ordered = rows(pair, np.argsort(keys[order], kind="stable"))
     assert not {"nearly_deterministic", "repeated_rows"} & set(kinds(ordered))
-    assert _noise_share(ordered.x, ordered.y) == _noise_share(pair.x, pair.y) > 0.05
+    assert noise_share(ordered.x, ordered.y) == noise_share(pair.x, pair.y) > 0.05
 
 
 @pytest.mark.parametrize("step", [0.0, 0.001, 0.02, 0.1, 0.5])
@@ -245,7 +246,7 @@ def test_the_noise_share_is_right_with_and_without_ties(step: float, size: float
     y = x + size * rng.normal(size=4000)
     spread = np.subtract(*np.quantile(y, [0.75, 0.25])) / 1.349
     kept = 0.76  # of a Gaussian's variance, when the largest twentieth of the squares is left out
-    assert _noise_share(x, y) == pytest.approx(kept * (size / spread) ** 2, rel=0.1)
+    assert noise_share(x, y) == pytest.approx(kept * (size / spread) ** 2, rel=0.1)
 
 
 @pytest.mark.parametrize("digits", [0, 1, 2, 12])

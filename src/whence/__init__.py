@@ -2,23 +2,29 @@
 
 The top-level files are the road; read in this order they tell the method:
 
-    pair        two finite columns with names: what a valid pair is
-    criteria    how plausible is one direction, given its fit: likelihood, independence
-    decision    Direction, Evidence, Decision, and the Method protocol
-    methods     LOCI = model × criterion, and infer()
-    catalogue   every method by name, with what it assumes
+    pair        two finite columns with names: what a valid pair is, the only standardising and row order
+    criteria    how plausible is one direction, given its fit: likelihood, independence; what two tests say together
+    decision    Direction, Evidence, Decision: records
+    protocol    what a method is, what a failure becomes, ranges of settings
+    loci        LOCI = model × criterion: one direction's evidence, and the difference of two
+    catalogue   every method by name, one table of facts
+    inference   infer(): a table in, a decision out
 
-    neural      the same with networks, all fits at once
+    neural      LOCI with networks, all fits at once
+    preflight   what a look at the rows tells before any fit
+    stability   random halves of the rows decided anew
+    threads     one thread for numerical libraries
 
-Rooms beside the road: numerics, models, baselines, combined (the default method), tables, datasets, benchmark, report,
-theory, study, cli.
-Everything below is imported on first use, so that `import whence` costs next to nothing.
+Rooms beside the road: combined (the default method), numerics, models, baselines, tables, datasets, benchmark, report,
+theory, study, cli. Everything is imported on first use, so that `import whence` costs next to nothing. (No file is
+called infer or method: once imported, it would hide the function of that name.)
 """
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from whence.version import VERSION as __version__
 
 _HOME = {
     "Decision": "whence.decision",
@@ -27,27 +33,44 @@ _HOME = {
     "InputError": "whence.pair",
     "LocationScaleNetwork": "whence.models.network_estimator",
     "LocationScaleRegressor": "whence.models.estimator",
-    "Method": "whence.decision",
+    "Method": "whence.protocol",
     "Pair": "whence.pair",
-    "Reading": "whence.decision",
-    "infer": "whence.methods",
+    "Reading": "whence.criteria",
+    "Stability": "whence.decision",
+    "infer": "whence.inference",
     "method": "whence.catalogue",
+    "methods": "whence.catalogue",
 }
+_ROOMS = {
+    "draw": "whence.report.picture:draw",
+    "half_samples": "whence.stability:half_samples",
+    "render_card": "whence.report.card:render",
+    "write_report": "whence.report.page:write",
+}
+"""What a Decision reaches through this door (see `decision`): name -> module:function."""
 
 __all__ = ["__version__", *sorted(_HOME)]
 
 if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getattr__
     from whence.catalogue import method as method
+    from whence.catalogue import methods as methods
+    from whence.criteria import Reading as Reading
     from whence.decision import Decision as Decision
     from whence.decision import Direction as Direction
     from whence.decision import Evidence as Evidence
-    from whence.decision import Method as Method
-    from whence.decision import Reading as Reading
-    from whence.methods import infer as infer
+    from whence.decision import Stability as Stability
+    from whence.inference import infer as infer
     from whence.models.estimator import LocationScaleRegressor as LocationScaleRegressor
     from whence.models.network_estimator import LocationScaleNetwork as LocationScaleNetwork
     from whence.pair import InputError as InputError
     from whence.pair import Pair as Pair
+    from whence.protocol import Method as Method
+
+
+def room(name: str) -> Callable[..., Any]:
+    """A function of a higher room, for the records that are drawn, reported and repeated there."""
+    module, function = _ROOMS[name].split(":")
+    return getattr(import_module(module), function)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,19 +1,35 @@
-"""Every method by name: how to build it, what it assumes, when it fails.
+"""Every method by name: how to build it, what it assumes, when it fails, whom to cite, what it costs.
 
+The facts are in `catalogue.toml` and nowhere else; the measured costs in `costs.toml`, which names its command.
 A method may carry settings: `name:key=value:key=value`, for instance `cam:published=true`. Modules are imported only
 when their method is asked for, so that one method's dependencies never slow down another.
 """
 
 import ast
 import inspect
+import tomllib
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from typing import Any, cast
 
-from whence.decision import Method
 from whence.pair import InputError
+from whence.protocol import Method
 
 DEFAULT = "whence"
+UNIT = "loci-h"
+"""The method whose cost is 1 on every machine."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One decision on a pair of 1000 rows, one core, nothing left to compile."""
+
+    seconds: float
+    """On the machine of the measurement."""
+    relative: float
+    """In decisions of `UNIT`: about the same on any machine."""
 
 
 @dataclass(frozen=True)
@@ -25,211 +41,49 @@ class Entry:
     """`module:function`; called with the settings as keywords, it returns a Method."""
     assumes: str
     fails: str
-    family: str = "baseline"
+    family: str
+    """"default", "loci", "baseline" or "control"."""
+    cites: tuple[str, ...] = ()
+    """Keys of the bibliography."""
     extra: str = ""
     """The optional dependency group the method needs, if any."""
 
 
-CATALOGUE: tuple[Entry, ...] = (
-    Entry(
-        "whence",
-        "whence.combined.method:whence",
-        "effect = f(cause) + g(cause)·noise, roughly; adds up description length, independence of the residual and "
-        "shape, and weighs the sum by how much the rows can say",
-        "hidden common causes, which can look like a direction; dependent rows in shuffled order; relations that are "
-        "the same both ways",
-        family="combined",
-    ),
-    Entry(
-        "loci-h",
-        "whence.methods:loci_h",
-        "effect = f(cause) + g(cause)·noise; smooth f and g; noise independent of the cause",
-        "linear Gaussian relations (both directions fit); hidden common causes; coarse rounding",
-        family="loci",
-    ),
-    Entry(
-        "loci-m",
-        "whence.methods:loci_m",
-        "as loci-h, and Gaussian noise and a Gaussian cause: compares likelihoods",
-        "a cause far from Gaussian under much noise (48 to 66 % right in the study, loci-h 98 to 100 %): it then reads "
-        "the columns' own shapes, the rule of igci-g, and its answer says so",
-        family="loci",
-    ),
-    Entry(
-        "anm-h",
-        "whence.methods:anm_h",
-        "effect = f(cause) + noise of constant size, independent of the cause",
-        "noise whose size changes with the cause: both directions are rejected",
-        family="loci",
-    ),
-    Entry(
-        "anm-m",
-        "whence.methods:anm_m",
-        "as anm-h, Gaussian noise: compares squared errors on standardised columns",
-        "noise whose size changes with the cause; non-Gaussian causes",
-        family="loci",
-    ),
-    Entry(
-        "ifgls-h",
-        "whence.methods:ifgls_h",
-        "as loci-h, with f and g² fitted in turn by least squares: the classical estimator, kept for comparison",
-        "as loci-h; few rows per knot, where the fitted variance falls to zero",
-        family="loci",
-    ),
-    Entry(
-        "ifgls-m",
-        "whence.methods:ifgls_m",
-        "as loci-m, with f and g² fitted in turn by least squares: the classical estimator, kept for comparison",
-        "as loci-m; few rows per knot, where the fitted variance falls to zero and the likelihood is worthless",
-        family="loci",
-    ),
-    Entry(
-        "nn-loci-h",
-        "whence.neural:nn_loci_h",
-        "as loci-h, with f and g given by a neural network instead of splines",
-        "as loci-h; slower, and its training depends on a seed",
-        family="loci",
-        extra="nn",
-    ),
-    Entry(
-        "nn-loci-m",
-        "whence.neural:nn_loci_m",
-        "as loci-m, with f and g given by a neural network instead of splines",
-        "as loci-m: a cause that is far from Gaussian; its training depends on a seed",
-        family="loci",
-        extra="nn",
-    ),
-    Entry(
-        "nn-anm-h",
-        "whence.neural:nn_anm_h",
-        "as anm-h, with f given by a neural network",
-        "noise whose size changes with the cause: both directions are rejected",
-        family="loci",
-        extra="nn",
-    ),
-    Entry(
-        "nn-anm-m",
-        "whence.neural:nn_anm_m",
-        "as anm-m, with f given by a neural network",
-        "noise whose size changes with the cause; non-Gaussian causes",
-        family="loci",
-        extra="nn",
-    ),
-    Entry(
-        "roche",
-        "whence.neural:roche",
-        "as nn-loci-h, with Student's t noise: outliers pull less on f and g",
-        "as nn-loci-h: linear Gaussian relations, hidden common causes; its training depends on a seed",
-        extra="nn",
-    ),
-    Entry(
-        "cgnn",
-        "whence.baselines.cgnn:cgnn",
-        "effect = net(cause, Gaussian noise) with a small network: the direction that imitates the data better wins",
-        "relations that fit both ways; few rows; random from run to run, and slow without a GPU (minutes a pair)",
-        extra="nn",
-    ),
-    Entry(
-        "mdl",
-        "whence.combined.mdl:mdl",
-        "effect = f(cause) + g(cause)·noise; cause and noise of any law, both coded by mixtures of normals",
-        "a cause bent by a monotone map: then the effect may look the simpler of the two",
-        family="combined",
-    ),
-    Entry(
-        "control-gaussian",
-        "whence.baselines.controls:control_gaussian",
-        "nothing: calls the more Gaussian column the cause, to show what marginals alone give away",
-        "everywhere that marginals carry no label",
-        family="control",
-    ),
-    Entry(
-        "control-distinct",
-        "whence.baselines.controls:control_distinct",
-        "nothing: calls the column with fewer distinct values the cause",
-        "everywhere that marginals carry no label; a tie where no value repeats",
-        family="control",
-    ),
-    Entry(
-        "control-kurtosis",
-        "whence.baselines.controls:control_kurtosis",
-        "nothing: calls the column with the lower kurtosis the cause",
-        "everywhere that marginals carry no label",
-        family="control",
-    ),
-    Entry(
-        "igci",
-        "whence.baselines.igci:igci",
-        "effect = f(cause) almost without noise; the slope of f is unrelated to the density of the cause",
-        "visible noise: it then mostly reads which column has the heavier tails; columns with few distinct values",
-    ),
-    Entry(
-        "igci-g",
-        "whence.baselines.igci:igci_g",
-        "as igci, with the normal distribution as reference: entropy of standardised columns",
-        "a cause that is itself far from Gaussian; visible noise; columns with few distinct values",
-    ),
-    Entry(
-        "grci",
-        "whence.baselines.grci:grci",
-        "effect = m(cause) + s(cause)·noise; noise independent of the cause, measured by nearest neighbours",
-        "linear Gaussian relations; coarsely rounded columns; fewer than some hundred rows",
-    ),
-    Entry(
-        "heci",
-        "whence.baselines.heci:heci",
-        "effect is a piecewise polynomial of the cause of degree at most 3, with noise that is constant on pieces",
-        "outliers, which squeeze the data into few bins; invertible smooth relations, where both codes are alike",
-    ),
-    Entry(
-        "qccd",
-        "whence.baselines.qccd:qccd",
-        "the quantiles of cause, and of effect given cause, take the fewer bits together; knows ranks only",
-        "relations whose copula is nearly symmetric; fewer than 200 rows, where only the median is compared",
-    ),
-    Entry(
-        "cam",
-        "whence.baselines.cam:cam",
-        "effect = smooth f(cause) + Gaussian noise of constant size: compares residual variances",
-        "noise whose size changes with the cause; straight lines, which it calls a tie",
-    ),
-    Entry(
-        "resit",
-        "whence.baselines.resit:resit",
-        "effect = smooth f(cause) + noise of any law but constant size, independent of the cause",
-        "noise whose size changes with the cause: then it is wrong more often than right; linear Gaussian relations",
-    ),
-    Entry(
-        "fom",
-        "whence.baselines.fom:fom",
-        "little noise: the fourth moment of the regression error is smaller in the causal direction",
-        "strong noise; columns with outliers, which set the scale of the unit interval",
-    ),
-    Entry(
-        "reci",
-        "whence.baselines.reci:reci",
-        "little noise, f monotone: the squared regression error is smaller in the causal direction",
-        "strong noise; relations a cubic cannot follow; outliers, which set the scale of the unit interval",
-    ),
-    Entry(
-        "cdci",
-        "whence.baselines.cdci:cdci",
-        "effect given cause has one shape up to location and scale; many rows per half standard deviation",
-        "few rows (under about a hundred); coarsely rounded columns",
-    ),
-    Entry(
-        "lingam",
-        "whence.baselines.lingam:lingam",
-        "effect = slope·cause + noise, at least one of cause and noise not Gaussian",
-        "curved relations; everything Gaussian",
-    ),
-    Entry(
-        "pnl",
-        "whence.baselines.pnl:pnl",
-        "h(effect) = g(cause) + noise with h increasing: a nonlinear sensor on top of additive noise",
-        "few rows; it fits almost anything, so both directions often look independent",
-    ),
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("whence") / name).read_text(encoding="utf-8"))
+
+
+CATALOGUE: tuple[Entry, ...] = tuple(
+    Entry(name=name, **facts | {"cites": tuple(facts["cites"])}) for name, facts in _read("catalogue.toml").items()
 )
+
+
+def methods() -> tuple[Entry, ...]:
+    """Every method whence has.
+
+    Returns
+    -------
+    tuple of Entry
+        Name, assumptions, known failures, family and citations of each, the default method first.
+
+    Examples
+    --------
+    >>> import whence
+    >>> [entry.name for entry in whence.methods()][:3]
+    ['whence', 'loci-h', 'loci-m']
+    """
+    return CATALOGUE
+
+
+def cost(name: str) -> Cost | None:
+    """The measured cost of a method of the catalogue; None where it was not measured."""
+    seconds = _measured()
+    return Cost(seconds[name], seconds[name] / seconds[UNIT]) if name in seconds else None
+
+
+@cache
+def _measured() -> dict[str, float]:
+    return dict(_read("costs.toml")["seconds"])
 
 
 def entry(name: str) -> Entry:

@@ -1,22 +1,31 @@
-"""How plausible is one direction? Each criterion reads a direction's evidence; higher is more plausible."""
+"""How plausible is one direction? Each criterion reads a direction's evidence; higher is more plausible.
+
+And what the two independence tests say together, whichever criterion decides.
+"""
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from whence.decision import Evidence
 from whence.numerics.spacings import log_density_at_rows
 from whence.pair import Pair, spread, standardise
 
-Criterion = Callable[[Evidence], float]
+if TYPE_CHECKING:  # a direction's evidence is read, never made here: the record lies one step further on the road
+    from whence.decision import Evidence
+
+Criterion = Callable[["Evidence"], float]
+
+LEVEL = 0.05
+"""A direction's model is called rejected when its independence test has p below this."""
 
 TOLD_APART = 2.0
 """Standard errors by which the likelihood must differ from the marginals' entropies to say more than these."""
 
 
-def likelihood(evidence: Evidence) -> float:
+def likelihood(evidence: "Evidence") -> float:
     """M: mean log-likelihood of the effect given the cause.
 
     The cause's own law is taken as Gaussian, so that after standardising both marginals cancel. With perfect fits the
@@ -26,7 +35,7 @@ def likelihood(evidence: Evidence) -> float:
     return float("nan") if evidence.log_likelihood is None else evidence.log_likelihood
 
 
-def independence(evidence: Evidence) -> float:
+def independence(evidence: "Evidence") -> float:
     """H: the smaller the HSIC statistic of presumed cause and residual, the more plausible.
 
     The paper's text compares p-values, its published program statistics; statistics do not saturate, so they decide
@@ -35,7 +44,7 @@ def independence(evidence: Evidence) -> float:
     return float("nan") if evidence.hsic is None else -evidence.hsic
 
 
-def independence_p_value(evidence: Evidence) -> float:
+def independence_p_value(evidence: "Evidence") -> float:
     """H by p-value, as in the paper's text: the larger the p-value of the independence test, the more plausible.
 
     Its logarithm is compared, which does not saturate where the p-value itself is zero in double precision.
@@ -54,7 +63,7 @@ class Parts(NamedTuple):
     """Standard error of either part."""
 
 
-def parts(pair: Pair, forward: Evidence, backward: Evidence) -> Parts | None:
+def parts(pair: Pair, forward: "Evidence", backward: "Evidence") -> Parts | None:
     """Split a likelihood score; None where ties leave no density or a direction has no fit.
 
     The relation's part is the mean over rows of log p(y | x) + log p(x) − log p(x | y) − log p(y), the marginals by
@@ -68,7 +77,7 @@ def parts(pair: Pair, forward: Evidence, backward: Evidence) -> Parts | None:
     return Parts(likelihood(forward) - likelihood(backward) - relation, relation, error)
 
 
-def marginal_rule(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[str, ...]:
+def marginal_rule(pair: Pair, forward: "Evidence", backward: "Evidence") -> tuple[str, ...]:
     """The sentence for a likelihood answer that the columns' own shapes have given; none where the relation did."""
     found = parts(pair, forward, backward)
     if found is None:
@@ -91,9 +100,38 @@ def marginal_rule(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[st
     return ()
 
 
-def _log_joint(cause: np.ndarray, effect: np.ndarray, side: Evidence) -> np.ndarray | None:
+def _log_joint(cause: np.ndarray, effect: np.ndarray, side: "Evidence") -> np.ndarray | None:
     """log p(effect | cause) + log p(cause) at every row, up to a constant."""
     marginal = log_density_at_rows(standardise(cause))
     if marginal is None or side.residual is None or side.scale is None:
         return None
     return np.asarray(marginal - 0.5 * side.residual**2 - np.log(side.scale / spread(effect)))
+
+
+class Reading(Enum):
+    """The four ways two independence tests can turn out; the value is the sentence for the user."""
+
+    FORWARD_FITS = "Only {x} → {y} fits: its residual looks independent of {x}, and the reverse model is rejected."
+    BACKWARD_FITS = "Only {y} → {x} fits: its residual looks independent of {y}, and the reverse model is rejected."
+    BOTH_FIT = (
+        "Both directions fit: neither residual depends visibly on its presumed cause, so these rows cannot tell the "
+        "directions apart well (too few rows, or a relation that is the same both ways, such as a linear Gaussian one)."
+    )
+    NEITHER_FITS = (
+        "Neither direction fits: both residuals still depend on their presumed cause, which points to a hidden common "
+        "cause, a mixture of mechanisms, dependent rows, or a model family that is too small; if a direction is "
+        "given all the same, it is only the less bad one."
+    )
+
+    @classmethod
+    def of(cls, p_forward: float | None, p_backward: float | None) -> "Reading | None":
+        """Read two p-values; None where a method gives none."""
+        if p_forward is None or p_backward is None or math.isnan(p_forward) or math.isnan(p_backward):
+            return None
+        fits = (p_forward >= LEVEL, p_backward >= LEVEL)
+        return {
+            (True, False): cls.FORWARD_FITS,
+            (False, True): cls.BACKWARD_FITS,
+            (True, True): cls.BOTH_FIT,
+            (False, False): cls.NEITHER_FITS,
+        }[fits]

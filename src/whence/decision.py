@@ -1,23 +1,22 @@
-"""What an answer is: Direction, Evidence, Decision; and what a method is.
+"""What an answer is: Direction, Evidence, Decision. Records only: nothing here computes.
 
 One convention, stated once: a *score* is higher when a direction is more plausible, and the score of a pair is
 forward − backward, so that > 0 favours x → y.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from whence import __version__
-from whence.pair import FloatArray, InputError, Pair
+from whence.criteria import Reading
+from whence.pair import FloatArray, Pair, Record
+from whence.version import VERSION
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-LEVEL = 0.05
-"""A direction's model is called rejected when its independence test has p below this."""
 
 
 class Direction(Enum):
@@ -29,39 +28,10 @@ class Direction(Enum):
 
     @classmethod
     def of(cls, score: float) -> "Direction":
-        """The sign of a score; a tie or a number that is none is undecided, never a silent zero."""
+        """The sign of a score; a tie or NaN is undecided, never a silent zero."""
         if not math.isfinite(score) or score == 0:
             return cls.UNDECIDED
         return cls.FORWARD if score > 0 else cls.BACKWARD
-
-
-class Reading(Enum):
-    """The four ways two independence tests can turn out; the value is the sentence for the user."""
-
-    FORWARD_FITS = "Only {x} → {y} fits: its residual looks independent of {x}, and the reverse model is rejected."
-    BACKWARD_FITS = "Only {y} → {x} fits: its residual looks independent of {y}, and the reverse model is rejected."
-    BOTH_FIT = (
-        "Both directions fit: neither residual depends visibly on its presumed cause, so these rows cannot tell the "
-        "directions apart well (too few rows, or a relation that is the same both ways, such as a linear Gaussian one)."
-    )
-    NEITHER_FITS = (
-        "Neither direction fits: both residuals still depend on their presumed cause, which points to a hidden common "
-        "cause, a mixture of mechanisms, dependent rows, or a model family that is too small; if a direction is "
-        "given all the same, it is only the less bad one."
-    )
-
-    @classmethod
-    def of(cls, p_forward: float | None, p_backward: float | None) -> "Reading | None":
-        """Read two p-values; None where a method gives none."""
-        if p_forward is None or p_backward is None or math.isnan(p_forward) or math.isnan(p_backward):
-            return None
-        fits = (p_forward >= LEVEL, p_backward >= LEVEL)
-        return {
-            (True, False): cls.FORWARD_FITS,
-            (False, True): cls.BACKWARD_FITS,
-            (True, True): cls.BOTH_FIT,
-            (False, False): cls.NEITHER_FITS,
-        }[fits]
 
 
 def grouped(count: int) -> str:
@@ -75,8 +45,17 @@ def percent(confidence: float) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
-    """What speaks for one direction. Fields a method does not compute are None, never a placeholder number."""
+class Evidence(Record):
+    """What speaks for one direction. Fields a method does not compute are None, never a placeholder number.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=200)
+    >>> whence.infer(x, x**2 + rng.normal(size=200), method="loci-h").forward.p_value > 0.05
+    True
+    """
 
     score: float
     """The method's own criterion for this direction; higher is more plausible."""
@@ -102,17 +81,7 @@ class Evidence:
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, without the per-row arrays; NaN becomes None so that the result is valid JSON."""
-        names = (
-            "score",
-            "log_likelihood",
-            "hsic",
-            "p_value",
-            "log_p_value",
-            "converged",
-            "n_iter",
-            "kkt",
-            "message",
-        )
+        names = ["score", "log_likelihood", "hsic", "p_value", "log_p_value", "converged", "n_iter", "kkt", "message"]
         costs = {"costs": {kind: _json_safe(value) for kind, value in self.costs.items()}} if self.costs else {}
         return {name: _json_safe(getattr(self, name)) for name in names} | costs
 
@@ -130,8 +99,22 @@ class Stability(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Decision:
-    """The answer for one pair, with the evidence for both directions and everything needed to repeat it."""
+class Decision(Record):
+    """The answer for one pair, with the evidence for both directions and everything needed to repeat it.
+
+    Decisions are made by `whence.infer` and by methods; they compare equal when everything in them is, and pickle.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(-2, 2, 500)
+    >>> decision = whence.infer(x, np.sin(2 * x) + (0.1 + 0.2 * np.abs(x)) * rng.normal(size=500))
+    >>> decision.cause, decision.direction.value
+    ('x', 'x->y')
+    >>> abs(decision.score - decision.weight * sum(decision.contributions.values())) < 1e-12
+    True
+    """
 
     method: str
     pair: Pair = field(repr=False)
@@ -164,7 +147,7 @@ class Decision:
     """The sentence that says why the answer is withheld although the score leans one way; empty when it is given."""
     half_samples: "Stability | None" = None
     """What `stability` found, once it was asked for."""
-    version: str = __version__
+    version: str = VERSION
 
     @property
     def direction(self) -> Direction:
@@ -269,67 +252,44 @@ class Decision:
             "version": self.version,
         } | ({} if self.half_samples is None else {"stability": self.half_samples._asdict()})
 
+    # The rooms that draw and repeat decisions lie above this one. They are reached through the front door, which alone
+    # knows every room: an import here would tie the records to matplotlib and to the catalogue.
     def stability(self, draws: int = 20, seed: int = 0) -> "Stability":
-        """Decide `draws` random halves of the rows anew: which share leans the same way, and the range of the score.
+        """Decide random halves of the rows anew; whole blocks of rows where neighbours resemble each other.
 
-        Where rows resemble their neighbours, whole blocks of them are drawn.
+        Parameters
+        ----------
+        draws
+            How many halves.
+        seed
+            Which halves; the same seed gives the same ones.
         """
-        from whence.stability import half_samples
+        return _room("half_samples")(self, draws, seed)
 
-        return half_samples(self, draws, seed)
+    def plot(self, path: Any = None, *, ax: Any = None) -> "Figure":
+        """Draw both directions: the rows with mean and ±2σ band, and the residual against the presumed cause.
 
-    # The report room draws decisions; these doors to it are opened on use, so that deciding never loads matplotlib.
-    def plot(self) -> "Figure":
-        """Both directions: scatter with mean and ±2σ band, and the standardised residual against the presumed cause."""
-        from whence.report.picture import draw
+        Parameters
+        ----------
+        path
+            Where to write the picture (png, svg or pdf); nowhere by default.
+        ax
+            Axes of your own to draw into.
+        """
+        return _room("draw")(self, path, ax)
 
-        return draw(self)
-
-    def report(self, path: str) -> None:
+    def report(self, path: Any) -> None:
         """Write one self-contained HTML page."""
-        from whence.report.page import write
-
-        write(self, path)
+        _room("write_report")(self, path)
 
     def _repr_html_(self) -> str:
         """The head of that page and a small picture, for notebooks."""
-        from whence.report.card import render
-
-        return render(self)
+        return _room("render_card")(self)
 
 
-@runtime_checkable
-class Method(Protocol):
-    """Anything with a name that decides pairs; batched methods use that they see many at once."""
-
-    @property
-    def name(self) -> str:
-        """The name under which results are filed."""
-
-    def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
-        """One decision per pair, in order. A pair that fails becomes a Decision with `failure` set."""
-
-
-def undecided(pair: Pair, method: str, why: str, **extra: Any) -> Decision:
-    """The decision for a pair on which a method has no answer: no number stands in for it."""
-    nothing = Evidence(score=math.nan)
-    return Decision(method, pair, math.nan, nothing, nothing, failure=why, **extra)
+def _room(name: str) -> Callable[..., Any]:
+    return sys.modules[__package__].room(name)
 
 
 def _json_safe(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-__all__ = [
-    "LEVEL",
-    "Decision",
-    "Direction",
-    "Evidence",
-    "InputError",
-    "Method",
-    "Reading",
-    "Stability",
-    "grouped",
-    "percent",
-    "undecided",
-]

@@ -11,8 +11,8 @@ from inspect import signature
 from typing import Any
 
 from whence.criteria import Criterion, independence, likelihood
-from whence.decision import Decision, Evidence, undecided
-from whence.methods import evidence
+from whence.decision import Decision, Evidence
+from whence.loci import evidence
 from whence.models.network import Progress
 from whence.models.network_fits import Network, networks
 from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
@@ -20,6 +20,7 @@ from whence.models.network_jax import gpu_in_sight
 from whence.models.network_training import Status, Training
 from whence.numerics.hsic import hsic_test
 from whence.pair import Pair
+from whence.protocol import undecided
 
 HOST_BATCH, GPU_BATCH = 16, 128
 

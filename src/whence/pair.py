@@ -1,7 +1,7 @@
 """A pair: two finite float columns with names. This file alone says what a valid pair is."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,8 +19,28 @@ class InputError(ValueError):
     """The input is at fault; the message is one sentence: what was got, what was expected, what to do."""
 
 
+class Record:
+    """Equality by value for dataclasses that hold arrays and NaN, which the generated comparison cannot compare."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        # Equal records are equal in their short fields; arrays are left out, since hashing them costs a pass each.
+        short = [getattr(self, f.name) for f in fields(self)]  # type: ignore[arg-type]
+        return hash((type(self), *(value for value in short if isinstance(value, str | int | bool | None))))
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(one, other, equal_nan=True)
+    return bool(one == other) or (one != one and other != other)
+
+
 @dataclass(frozen=True, eq=False)
-class Pair:
+class Pair(Record):
     """Two columns of equal length, finite, not constant, not identical, at least ten rows.
 
     Build one with `Pair.of`, which checks; the constructor itself trusts its caller.

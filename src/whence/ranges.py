@@ -1,39 +1,8 @@
-"""The ranges of a method's settings, refused in one wording."""
+"""Moved to `whence.protocol`."""
 
-import math
-from collections.abc import Sequence
-
-from whence.pair import InputError
-
-SPLINE_DEGREES = (0, 20)
-"""The cost of every row grows like the square of the degree."""
-SPLINE_KNOTS = (2, 10_000)
-"""Matrices are banded: the cost is linear in the knots."""
-
-
-def at_least(method: str, least: int, **settings: int) -> None:
-    """Refuse a setting below its least sensible value."""
-    for name, value in settings.items():
-        if value < least:
-            raise InputError(f"Got {name}={value!r} for {method}; expected a whole number of at least {least}.")
-
-
-def between(method: str, least: int, most: int, **settings: int) -> None:
-    """Refuse a setting outside its sensible values."""
-    for name, value in settings.items():
-        if not least <= value <= most:
-            raise InputError(f"Got {name}={value!r} for {method}; expected a whole number from {least} to {most}.")
-
-
-def positive(method: str, **settings: float) -> None:
-    """Refuse a setting that is not a finite number above zero."""
-    for name, value in settings.items():
-        if not 0 < value < math.inf:
-            raise InputError(f"Got {name}={value!r} for {method}; expected a number above 0.")
-
-
-def one_of(method: str, allowed: Sequence[str], **settings: str) -> None:
-    """Refuse a setting that is none of the words it may be."""
-    for name, value in settings.items():
-        if value not in allowed:
-            raise InputError(f"Got {name}={value!r} for {method}; expected one of: {', '.join(allowed)}.")
+from whence.protocol import SPLINE_DEGREES as SPLINE_DEGREES
+from whence.protocol import SPLINE_KNOTS as SPLINE_KNOTS
+from whence.protocol import at_least as at_least
+from whence.protocol import between as between
+from whence.protocol import one_of as one_of
+from whence.protocol import positive as positive

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.catalogue import accepts, method
-from whence.decision import Decision, Direction, Method, Stability
+from whence.decision import Decision, Direction, Stability
 from whence.pair import InputError, Pair
+from whence.protocol import Method
 from whence.threads import one_thread
 
 BLOCK = 50

@@ -7,7 +7,8 @@ import pytest
 
 import whence
 from whence.baselines.resit import published_score, published_test, score
-from whence.decision import Direction, Reading
+from whence.criteria import Reading
+from whence.decision import Direction
 from whence.pair import Pair
 
 

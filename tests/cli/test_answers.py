@@ -15,9 +15,10 @@ from trial import N, infer, run
 import whence
 from whence.catalogue import DEFAULT
 from whence.cli.steps import Stepwise
-from whence.decision import Decision, Evidence, Method, undecided
+from whence.decision import Decision, Evidence
 from whence.pair import Pair
 from whence.preflight import Level, Notice
+from whence.protocol import Method, undecided
 
 
 def test_the_verdict_comes_first_and_everything_else_is_there(table: Path) -> None:

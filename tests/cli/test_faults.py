@@ -106,7 +106,7 @@ def failing(problem: BaseException):
 def test_failures_have_codes(
     problem: BaseException, code: int, words: str, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whence.methods.infer", failing(problem))
+    monkeypatch.setattr("whence.inference.infer", failing(problem))
     result = infer(table)
     assert result.exit_code == code
     assert words in result.stderr
@@ -115,7 +115,7 @@ def test_failures_have_codes(
 
 
 def test_the_traceback_is_there_for_who_wants_it(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("whence.methods.infer", failing(RuntimeError("deep inside")))
+    monkeypatch.setattr("whence.inference.infer", failing(RuntimeError("deep inside")))
     result = infer(table, WHENCE_DEBUG="1")
     assert isinstance(result.exception, RuntimeError)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from whence.datasets import load
-from whence.methods import evidence
+from whence.loci import evidence
 from whence.models.spline import fit_location, fit_location_scale
 from whence.numerics.newton import KKT_CERTIFIED
 from whence.pair import standardise

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from whence.decision import Decision, Evidence, Stability, undecided
+from whence.decision import Decision, Evidence, Stability
 from whence.pair import Pair
 from whence.preflight import Level, Notice
+from whence.protocol import undecided
 
 HOSTILE = '"><script>alert(1)</script> & $x_1$ \\frac{ {{ 7*7 }} #ffffff \x00\u202e font-family: a; '
 

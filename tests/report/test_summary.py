@@ -174,7 +174,7 @@ def test_left_out_rows_are_repeated_and_reported() -> None:
 def test_the_python_snippet_asks_for_the_same_decision() -> None:
     for decision in SPECIMENS.values():
         tree = ast.parse(provenance.python(decision))
-        (call,) = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "whence.infer")
+        (call,) = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "whence.inference")
         asked = [ast.literal_eval(each) for each in call.args[1:]]
         assert asked == [decision.pair.x_name, decision.pair.y_name]
         method = next(ast.literal_eval(word.value) for word in call.keywords if word.arg == "method")

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whence.baselines.scored import Directional
-from whence.decision import Method
 from whence.numerics.magnitude import tame
 from whence.numerics.neighbours import count_within, kth_distance
 from whence.numerics.piecewise_linear import fit_constant, fit_piecewise_linear
 from whence.numerics.scaling import minmax, zscore
 from whence.pair import FloatArray, InputError, row_order
+from whence.protocol import Method
 from whence.ranges import at_least, positive
 
 FLOOR = 0.05

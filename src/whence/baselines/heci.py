@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from whence.baselines.scored import Directional
-from whence.decision import Method
 from whence.numerics.magnitude import tame
 from whence.numerics.scaling import minmax, zscore
 from whence.numerics.segmentation import DEGREES, bin_factors, bin_starts, cheapest_cut
 from whence.pair import FloatArray, row_order
+from whence.protocol import Method
 from whence.ranges import at_least, positive
 
 EDGE = 1e-9

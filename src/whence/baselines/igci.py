@@ -13,11 +13,12 @@ from typing import Literal
 import numpy as np
 
 from whence.baselines.scored import Joint, PairScore
-from whence.decision import Evidence, Method
+from whence.decision import Evidence
 from whence.numerics.magnitude import tame
 from whence.numerics.scaling import minmax, zscore
 from whence.numerics.spacing_entropy import spacing_entropy, spacing_entropy_of_masses
 from whence.pair import FloatArray, InputError
+from whence.protocol import Method
 
 MIN_DISTINCT = 3
 ROUNDING = 1e-9

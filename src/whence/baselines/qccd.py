@@ -12,12 +12,13 @@ import numpy as np
 
 from whence.baselines.file_order import InFileOrder
 from whence.baselines.scored import Joint, PairScore
-from whence.decision import Evidence, Method
+from whence.decision import Evidence
 from whence.numerics.ace import maximal_correlation
 from whence.numerics.copula import STEP, conditional_quantiles, copula_density, uniform_grid
 from whence.numerics.ranks import comes_first, mid_ranks, random_tie_ranks
 from whence.numerics.rstream import uniforms
 from whence.pair import FloatArray
+from whence.protocol import Method
 from whence.ranges import at_least
 
 MAX_CORRELATION = 0.95

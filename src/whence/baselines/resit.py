@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from whence.baselines.scored import Joint, PairScore
-from whence.decision import LEVEL, Evidence
+from whence.criteria import LEVEL
+from whence.decision import Evidence
 from whence.numerics.distances import median_sq_distance
 from whence.numerics.gaussian_process import residual
 from whence.numerics.hsic import hsic_test, kernel_column

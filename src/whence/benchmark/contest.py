@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from whence import __version__
 from whence.benchmark.row import Outcome, Row
-from whence.decision import Direction, Method
+from whence.decision import Direction
 from whence.pair import InputError, Pair
+from whence.protocol import Method
+from whence.version import VERSION
 
 RESOLVER = "whence.benchmark.resolver:build"
 
@@ -65,7 +66,7 @@ def enter(source: str | Method, seed: int = 0, resolver: str = RESOLVER) -> Cont
     name = label(source, method)
     text = _settings(name, method)
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    version = "+".join(filter(None, (__version__, str(getattr(method, "version", "")))))
+    version = "+".join(filter(None, (VERSION, str(getattr(method, "version", "")))))
     batch = max(1, int(getattr(method, "batch_size", 1) or 1))
     return Contender(source, name, seed, text, digest, version, batch)
 

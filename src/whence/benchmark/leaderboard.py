@@ -7,11 +7,11 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from whence import __version__
 from whence.benchmark.metrics import METRICS
 from whence.benchmark.row import Row
 from whence.benchmark.summary import MEAN, Summary, summarise
 from whence.benchmark.tables import notes
+from whence.version import VERSION
 
 
 def page(rows: Sequence[Row]) -> str:
@@ -39,7 +39,7 @@ def contents(rows: Sequence[Row]) -> dict[str, Any]:
     first = summaries["accuracy"]
     columns = [*first.sets, MEAN]
     return {
-        "version": __version__,
+        "version": VERSION,
         "metrics": list(METRICS),
         "columns": columns,
         "pairs": first.counts(),

@@ -3,10 +3,10 @@
 import inspect
 from typing import Any, cast
 
-from whence import catalogue
+import whence.catalogue as catalogue
 from whence.benchmark.contest import load
-from whence.decision import Method
 from whence.pair import InputError
+from whence.protocol import Method
 
 
 def build(spec: str, seed: int) -> Method:

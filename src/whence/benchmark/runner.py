@@ -11,7 +11,7 @@ from whence.benchmark.pool import Pool
 from whence.benchmark.process import Limits, Task
 from whence.benchmark.row import Row, Status
 from whence.benchmark.store import Key, Store
-from whence.decision import Method
+from whence.protocol import Method
 
 CHUNK = 8
 """At most so many single pairs are handed to a worker at once; their rows still come back one by one."""

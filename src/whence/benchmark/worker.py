@@ -15,8 +15,9 @@ from typing import Any
 
 from whence.benchmark.contest import load
 from whence.benchmark.row import Outcome, Status, nothing, outcome_of
-from whence.decision import Decision, Method
+from whence.decision import Decision
 from whence.pair import Pair
+from whence.protocol import Method
 
 
 def main() -> None:

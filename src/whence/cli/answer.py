@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from whence.cli.streams import paragraph, terminal
-from whence.decision import LEVEL, Decision
+from whence.criteria import LEVEL
+from whence.decision import Decision
 from whence.report.measures import Measure, factors, measures, terms
 from whence.report.stance import Stance, confidence, sentence
 from whence.report.stance import explanation as explained

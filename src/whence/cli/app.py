@@ -11,12 +11,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from whence import __version__
 from whence.cli.demo import demo
 from whence.cli.failures import exit_code_of, is_usage_error, report_usage_error
 from whence.cli.infer import infer
 from whence.cli.methods import methods
 from whence.cli.streams import accept_any_encoding
+from whence.version import VERSION
 
 GROUPS = ("bench", "data", "study")
 """Command groups, each `app` in whence.cli.NAME; `whence infer` must never pay for their imports."""
@@ -83,7 +83,7 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"whence {__version__}")
+        typer.echo(f"whence {VERSION}")
         raise typer.Exit()
 
 

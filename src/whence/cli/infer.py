@@ -101,7 +101,7 @@ def check_targets(report: Path | None, plot: Path | None) -> None:
 def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
     """The answer for one pair, with a sign of life where a method takes its time."""
     from whence.catalogue import entry, seeded_method
-    from whence.methods import infer as infer_pair
+    from whence.inference import infer as infer_pair
 
     text = f"{method} on {pair.n:,} rows …"
     slow = entry(method.split(":")[0]).family != "loci" or pair.n > 200_000

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from whence.decision import Decision, Method
+from whence.decision import Decision
 from whence.pair import Pair
+from whence.protocol import Method
 
 Tell = Callable[[int, int], None]
 

@@ -1,7 +1,7 @@
 """Description length as a method of its own: the direction with the shorter code for the same rows."""
 
-from whence.baselines.scored import Directional
 from whence.combined.readings import description_length
+from whence.protocol import Directional
 
 
 def mdl() -> Directional:

@@ -8,6 +8,7 @@ residual and one independence test a direction serve all terms, the picture and 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,10 @@ from whence.combined.readings import Reading, contrasts, read_direction
 from whence.combined.rows import MAX_ROWS, Rows, judged_rows
 from whence.combined.weight import Weight, effective_rows, weight_of
 from whence.combined.words import Account, reason, withheld
-from whence.decision import LEVEL, Decision, Evidence, undecided
+from whence.criteria import LEVEL
+from whence.decision import Decision, Evidence
 from whence.pair import FloatArray, InputError, Pair, spread
+from whence.protocol import attempted
 
 THRESHOLD = 0.8
 """From this confidence on an answer is given."""
@@ -57,12 +60,8 @@ class Whence:
         return [self._decide(pair) for pair in pairs]
 
     def _decide(self, pair: Pair) -> Decision:
-        try:
-            with np.errstate(all="ignore"):
-                return self._judged(pair, weighing(pair, self.max_rows))
-        except (ArithmeticError, np.linalg.LinAlgError, InputError) as problem:
-            why = f"{self.name} broke down on this pair ({problem}); look at the two columns for degenerate values."
-            return undecided(pair, self.name, why, settings=self.settings)
+        judge = partial(self._judged, pair)
+        return attempted(pair, self.name, lambda: judge(weighing(pair, self.max_rows)), settings=self.settings)
 
     def _judged(self, pair: Pair, found: Weighing) -> Decision:
         terms, weight = terms_of(found.contrasts), weight_in(found)

@@ -45,20 +45,23 @@ def judged_rows(x: FloatArray, y: FloatArray, max_rows: int = MAX_ROWS) -> Rows:
     """Thin, then spread ties."""
     kept = thinned(x, y, max_rows)
     x, y = x[kept], y[kept]
-    copy = _copies(x, y)
-    in_x, in_y = _ranked(x, copy), _ranked(y, copy)
-    way_x, way_y = _orientation(in_x, in_y), _orientation(in_y, in_x)
-    spread_x = way_x * spread(way_x * x, way_y * y, in_y.word)
-    spread_y = way_y * spread(way_y * y, way_x * x, in_x.word)
-    return Rows(spread_x, spread_y, kept, (len(in_x.values), len(in_y.values)))
+    in_x, in_y = _ranked(x), _ranked(y)
+    distinct = (len(in_x.values), len(in_y.values))
+    if distinct == (len(x), len(y)):
+        return Rows(x, y, kept, distinct)
+    copy = scrambled(_copies(x, y))
+    way_x, way_y = _orientations(in_x, in_y)
+    spread_x = way_x * spread(way_x * x, way_y * y, _keys(in_x, in_y, copy))
+    spread_y = way_y * spread(way_y * y, way_x * x, _keys(in_y, in_x, copy))
+    return Rows(spread_x, spread_y, kept, distinct)
 
 
 def thinned(x: FloatArray, y: FloatArray, max_rows: int) -> NDArray[np.intp]:
     """Indices of about `max_rows` rows with the smallest keys; the key is a fixed scramble of both ranks together."""
     if len(x) <= max_rows:
         return np.arange(len(x))
-    copy = _copies(x, y)
-    key = scrambled(_ranked(x, copy).word + _ranked(y, copy).word)
+    # A sum, so that the two columns count alike; copies of a row get keys of their own.
+    key = scrambled(_ranked(x).word + _ranked(y).word + scrambled(_copies(x, y)))
     return np.flatnonzero(key <= np.partition(key, max_rows - 1)[max_rows - 1])
 
 
@@ -90,25 +93,45 @@ def scrambled(keys: UnsignedArray) -> UnsignedArray:
     return z ^ (z >> np.uint64(31))
 
 
-def _ranked(column: FloatArray, copy: UnsignedArray) -> _Ranked:
+def _ranked(column: FloatArray) -> _Ranked:
     """Ranks are counted from the nearer end in the word, so that turning a scale upside down changes nothing."""
     values, place = np.unique(column, return_inverse=True)
     from_end = np.minimum(place, len(values) - 1 - place).astype(np.uint64)
-    return _Ranked(values, place, scrambled(scrambled(from_end) + copy))
+    return _Ranked(values, place, scrambled(from_end))
+
+
+def _keys(column: _Ranked, other: _Ranked, copy: UnsignedArray) -> UnsignedArray:
+    """The order of this column's tied rows: by the other column's rank and the number of the copy, scrambled.
+
+    The salt is drawn from the table as this column sees it. Without it, copies of a row whose two ranks are as far from
+    an end would come in the same order in both columns, along a diagonal of their cell.
+    """
+    salt = np.sum(scrambled(column.word + scrambled(other.word)), dtype=np.uint64)
+    return scrambled(scrambled(other.word + copy) + salt)
+
+
+def _orientations(in_x: _Ranked, in_y: _Ranked) -> tuple[float, float]:
+    """+1 or −1 for each column: the way round in which it is treated, whichever way it was recorded.
+
+    A column that looks the same from either end takes its direction from the other by the sign of their covariance in
+    ranks. Averaging over both ways round was rejected: it doubles every fit.
+    """
+    way_x, way_y = _orientation(in_x, in_y), _orientation(in_y, in_x)
+    if way_x and way_y:
+        return way_x, way_y
+    ranks = [2 * c.place.astype(np.int64) - (len(c.values) - 1) for c in (in_x, in_y)]
+    together = float(np.sign(np.sum(ranks[0] * ranks[1]))) or 1.0
+    return way_x or (way_y or 1.0) * together, way_y or (way_x * together if way_x else 1.0)
 
 
 def _orientation(column: _Ranked, other: _Ranked) -> float:
-    """+1 or −1: the way round in which this column is treated, whichever way it was recorded.
-
-    Every cell is summed up by the words of its rows, in exact arithmetic; the sequence of sums is read from the end
-    where it is larger at the first difference. Averaging over both ways round was rejected: it doubles every fit.
-    """
-    if len(column.values) == len(column.place):
-        return 1.0
+    """The end from which the column's cells, each summed up by the words of its rows, read larger; 0 where both agree."""
     sums = np.zeros(len(column.values), np.uint64)
-    np.add.at(sums, column.place, other.word)
+    np.add.at(sums, column.place, scrambled(other.word))
     differing = np.flatnonzero(sums != sums[::-1])
-    return -1.0 if len(differing) and sums[differing[0]] < sums[::-1][differing[0]] else 1.0
+    if len(differing) == 0:
+        return 0.0
+    return 1.0 if sums[differing[0]] > sums[::-1][differing[0]] else -1.0
 
 
 def _copies(x: FloatArray, y: FloatArray) -> UnsignedArray:

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.combined.constants import WEIGHT
-from whence.numerics.ranks import mid_ranks
-from whence.pair import FloatArray, standardise
+from whence.diagnostics import autocorrelation, is_monotone
+from whence.pair import FloatArray
 
 REFUSED = 0.05
 NOTHING_LEFT = 0.01
@@ -59,7 +59,7 @@ def effective_rows(x: FloatArray, y: FloatArray, forward: FloatArray, backward: 
     Columns enter by their ranks, so that no outlier hides a drift.
     """
     n = len(x)
-    if n < SHORTEST_SERIES or _sorted(x) or _sorted(y):
+    if n < SHORTEST_SERIES or is_monotone(x) or is_monotone(y):
         return float(n)
     lost = min(_variance_factor(x, forward), _variance_factor(y, backward))
     return n / lost if lost > NOTICED else float(n)
@@ -69,17 +69,3 @@ def _variance_factor(cause: FloatArray, residual: FloatArray) -> float:
     lags = min(len(cause) // 4, LONGEST_LAG)
     product = autocorrelation(cause, lags) * autocorrelation(residual, lags)
     return 1.0 + 2.0 * float(np.sum(product[1:]))
-
-
-def autocorrelation(column: FloatArray, lags: int) -> FloatArray:
-    """Of the column's mean ranks, at lags 0 … `lags`, by the fast Fourier transform."""
-    from scipy.fft import irfft, next_fast_len, rfft
-
-    ranks = standardise(mid_ranks(column))
-    size = next_fast_len(len(ranks) + lags, real=True)
-    power = np.abs(rfft(ranks, size)) ** 2
-    return np.asarray(irfft(power, size)[: lags + 1] / len(ranks))
-
-
-def _sorted(column: FloatArray) -> bool:
-    return bool(np.all(column[1:] >= column[:-1]) or np.all(column[1:] <= column[:-1]))

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from whence.combined.weight import Weight
-from whence.decision import Evidence, Reading, percent
+from whence.criteria import Reading
+from whence.decision import Evidence, percent
 from whence.pair import Pair
 
 KINDS = {

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from whence import __version__
 from whence.datasets.collection import Collection, LabelledPair, LazyPairs
 from whence.datasets.folder import GENERATED
 from whence.datasets.readers import indexed_csv
 from whence.pair import InputError
+from whence.version import VERSION
 
 LABELS = "pairs_gt.txt"
 
@@ -55,7 +55,7 @@ def _write_note(folder: Path, collection: Collection, seed: int) -> None:
         "pairs": len(collection),
         "rows": collection.pairs[0].pair.n,
         "seed": seed,
-        "whence": __version__,
+        "whence": VERSION,
         "numpy": np.__version__,
     }
     text = "".join(f"{key} = {_toml(value)}\n" for key, value in fields.items())

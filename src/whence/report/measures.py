@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.combined.words import KINDS
-from whence.decision import LEVEL, Decision, Evidence
+from whence.criteria import LEVEL
+from whence.decision import Decision, Evidence
 from whence.pair import FloatArray, Pair, spread, standardise
 from whence.report.wording import adding_up, count, fits, number, p_value, signed
 

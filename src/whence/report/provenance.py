@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from whence.catalogue import CATALOGUE, Entry
-from whence.decision import LEVEL, Decision, percent
+from whence.criteria import LEVEL
+from whence.decision import Decision, percent
 from whence.pair import Pair
 from whence.report.stance import sentence
 from whence.report.wording import Sum, adding_up, count, halves, on_rows, p_equals, shown, signed

@@ -7,7 +7,8 @@ and the two independence tests say how far to trust it.
 from dataclasses import dataclass
 from enum import Enum
 
-from whence.decision import Decision, Direction, Reading, percent
+from whence.criteria import Reading
+from whence.decision import Decision, Direction, percent
 from whence.report.wording import BRIEF, short, shown, told
 
 

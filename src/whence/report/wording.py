@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from whence.combined.words import KINDS
-from whence.decision import LEVEL, Decision, Evidence, Stability
+from whence.criteria import LEVEL
+from whence.decision import Decision, Evidence, Stability
 
 BRIEF = 26
 """Letters of a name where both names share a narrow place, such as the head of a table."""

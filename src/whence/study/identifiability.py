@@ -13,7 +13,8 @@ import numpy as np
 
 from whence.benchmark.figures.style import canvas, line, look
 from whence.catalogue import method
-from whence.decision import LEVEL, Decision, Reading
+from whence.criteria import LEVEL, Reading
+from whence.decision import Decision
 from whence.pair import Pair
 from whence.study.output import Row, StudyTable, percentage, select, values_of
 from whence.study.running import Cell, Scale

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whence.benchmark.figures.style import canvas, line, look
+from whence.criteria import LEVEL
 from whence.datasets.laws import NOISE_LAWS, gaussian
 from whence.datasets.mechanisms import LADDER
-from whence.decision import LEVEL
 from whence.models.spline import fit_location_scale
 from whence.models.splitting import fit_crosswise, halves
 from whence.numerics.hsic import HsicTest, hsic_test, p_value_at

@@ -1,7 +1,6 @@
-"""LOCI = a conditional model × a criterion, and `infer`, which answers for one pair.
+"""LOCI = a conditional model × a criterion.
 
-The steps of the paper: standardise, fit each direction, judge each direction, subtract. The standardising, the order of
-the rows and the turning round of a pair happen here and nowhere else.
+The steps of the paper: standardise, fit each direction, judge each direction, subtract.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,18 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from whence.catalogue import DEFAULT, accepts, seeded_method
 from whence.criteria import Criterion, independence, independence_p_value, likelihood, marginal_rule
-from whence.decision import Decision, Evidence, Method, undecided
+from whence.decision import Decision, Evidence
 from whence.models.fgls import ALPHA, MAX_PASSES, fit_fgls
 from whence.models.fit import Fit
 from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_location, fit_location_scale
 from whence.models.splitting import fit_crosswise
 from whence.numerics.hsic import hsic_test
-from whence.pair import FloatArray, InputError, NanPolicy, Pair, both_directions, row_order, spread, standardise
-from whence.preflight import Level, Notice, check
-from whence.ranges import SPLINE_DEGREES, SPLINE_KNOTS, at_least, between, positive
-from whence.threads import one_thread
+from whence.pair import FloatArray, InputError, Pair, both_directions, row_order, spread, standardise
+from whence.protocol import SPLINE_DEGREES, SPLINE_KNOTS, Method, at_least, attempted, between, positive
 
 Model = Callable[[FloatArray, FloatArray], Fit]
 Doubts = Callable[[Pair, Evidence, Evidence], tuple[str, ...]]
@@ -45,12 +41,11 @@ class Loci:
         return [self._decide(pair) for pair in pairs]
 
     def _decide(self, pair: Pair) -> Decision:
-        try:
-            forward, backward = both_directions(pair, partial(evidence, model=self.model))
-        except (ArithmeticError, np.linalg.LinAlgError) as problem:
-            why = f"{self.name} broke down on this pair ({problem}); look at the two columns for degenerate values."
-            return undecided(pair, self.name, why, settings=self.settings)
-        forward, backward = (replace(side, score=self.criterion(side)) for side in (forward, backward))
+        return attempted(pair, self.name, lambda: self._judged(pair), settings=self.settings)
+
+    def _judged(self, pair: Pair) -> Decision:
+        sides = both_directions(pair, partial(evidence, model=self.model))
+        forward, backward = (replace(side, score=self.criterion(side)) for side in sides)
         warnings = tuple(f"{way}: {side.message}" for way, side in _named(pair, forward, backward) if side.message)
         if self.doubts is not None:
             warnings += self.doubts(pair, forward, backward)
@@ -138,91 +133,6 @@ def anm_h(n_knots: int = N_KNOTS, degree: int = DEGREE) -> Method:
 def anm_m(n_knots: int = N_KNOTS, degree: int = DEGREE) -> Method:
     """Additive noise: least squares, judged by a Gaussian likelihood of unit scale."""
     return _built("anm-m", fit_location, likelihood, {"n_knots": n_knots, "degree": degree})
-
-
-def infer(
-    data: Any,
-    x: Any = None,
-    y: Any = None,
-    *,
-    method: str | Method = DEFAULT,
-    nan_policy: NanPolicy = "raise",
-    threshold: float | None = None,
-    seed: int = 0,
-    **settings: Any,
-) -> Decision:
-    """Which of two columns causes the other?
-
-    Parameters
-    ----------
-    data
-        A pandas, polars or Arrow table (then `x` and `y` name two of its columns), or the first column itself
-        (then `x` is the second): `infer(df, "altitude", "temperature")` or `infer(altitude, temperature)`.
-    method
-        A name from `whence methods`, with settings if need be (`"loci-h:n_knots=15"`), or a Method object.
-    nan_policy
-        "raise" refuses missing values; "omit" leaves such rows out and says how many.
-    threshold
-        From which confidence on an answer is given (0.8 unless told otherwise), for methods that have a confidence.
-    seed
-        Used by methods that draw random numbers; the same seed gives the same bytes.
-    **settings
-        Further settings of the method, as `whence methods NAME` lists them.
-
-    Examples
-    --------
-    >>> import numpy as np, whence
-    >>> rng = np.random.default_rng(0)
-    >>> x = rng.uniform(-2, 2, 500)
-    >>> y = np.tanh(2 * x) + (0.2 + 0.3 * np.abs(x)) * rng.normal(size=500)
-    >>> whence.infer(x, y).verdict
-    'x → y'
-    """
-    from whence.tables import pair_from
-
-    pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy)
-    method = _built_method(method, seed, settings | _threshold(method, threshold))
-    with one_thread():
-        (decision,) = method.decide_many([pair])
-        return warned(decision, check(pair))
-
-
-def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
-    """The decision with what a look at the rows tells; a notice that stops withholds an answer that has a confidence.
-
-    Methods without a confidence keep their published answer, beside the notice.
-    """
-    stops = [notice for notice in notices if notice.level is Level.STOPS]
-    withhold = stops and decision.confidence is not None and not decision.abstention and not decision.failure
-    why = f"Undecided: {stops[0]}" if withhold else decision.abstention
-    return replace(decision, warnings=(*notices, *decision.warnings), abstention=why)
-
-
-def _threshold(method: str | Method, threshold: float | None) -> dict[str, float]:
-    if threshold is None:
-        return {}
-    if isinstance(method, str) and not accepts(method, "threshold"):
-        raise InputError(
-            f"Got threshold={threshold!r} for {method}, which gives no confidence to hold against it; expected a "
-            f"method that does, such as {DEFAULT}: leave the threshold out, or choose that one."
-        )
-    return {"threshold": threshold}
-
-
-def _built_method(method: str | Method, seed: int, settings: Mapping[str, Any]) -> Method:
-    if isinstance(method, str):
-        return seeded_method(method, seed, **settings)
-    if not isinstance(method, Method):
-        raise InputError(
-            f"Got {method!r} for the method; expected a name from `whence methods`, or an object with a name and "
-            "decide_many(pairs)."
-        )
-    if settings:
-        raise InputError(
-            f"Got the setting{'s' * (len(settings) > 1)} {', '.join(map(repr, settings))} beside a method that is "
-            "built already; expected settings with a method's name only: give them where the method is built."
-        )
-    return method
 
 
 def _built(

@@ -1,0 +1,96 @@
+"""`infer`: which of two columns causes the other? A table in, a decision with its warnings out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from whence.catalogue import DEFAULT, accepts, seeded_method
+from whence.decision import Decision
+from whence.pair import InputError, NanPolicy, Pair
+from whence.preflight import Level, Notice, check
+from whence.protocol import Method
+from whence.tables import pair_from
+from whence.threads import one_thread
+
+
+def infer(
+    data: Any,
+    x: Any = None,
+    y: Any = None,
+    *,
+    method: str | Method = DEFAULT,
+    nan_policy: NanPolicy = "raise",
+    threshold: float | None = None,
+    seed: int = 0,
+    **settings: Any,
+) -> Decision:
+    """Which of two columns causes the other?
+
+    Parameters
+    ----------
+    data
+        A pandas, polars or Arrow table (then `x` and `y` name two of its columns), or the first column itself
+        (then `x` is the second): `infer(df, "altitude", "temperature")` or `infer(altitude, temperature)`.
+    method
+        A name from `whence methods`, with settings if need be (`"loci-h:n_knots=15"`), or a Method object.
+    nan_policy
+        "raise" refuses missing values; "omit" leaves such rows out and says how many.
+    threshold
+        From which confidence on an answer is given (0.8 unless told otherwise), for methods that have a confidence.
+    seed
+        Used by methods that draw random numbers; the same seed gives the same bytes.
+    **settings
+        Further settings of the method, as `whence methods NAME` lists them.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(-2, 2, 500)
+    >>> y = np.tanh(2 * x) + (0.2 + 0.3 * np.abs(x)) * rng.normal(size=500)
+    >>> whence.infer(x, y).verdict
+    'x → y'
+    """
+    pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy)
+    method = _built_method(method, seed, settings | _threshold(method, threshold))
+    with one_thread():
+        (decision,) = method.decide_many([pair])
+        return warned(decision, check(pair))
+
+
+def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
+    """The decision with what a look at the rows tells; a notice that stops withholds an answer that has a confidence.
+
+    Methods without a confidence keep their published answer, beside the notice.
+    """
+    stops = [notice for notice in notices if notice.level is Level.STOPS]
+    withhold = stops and decision.confidence is not None and not decision.abstention and not decision.failure
+    why = f"Undecided: {stops[0]}" if withhold else decision.abstention
+    return replace(decision, warnings=(*notices, *decision.warnings), abstention=why)
+
+
+def _threshold(method: str | Method, threshold: float | None) -> dict[str, float]:
+    if threshold is None:
+        return {}
+    if isinstance(method, str) and not accepts(method, "threshold"):
+        raise InputError(
+            f"Got threshold={threshold!r} for {method}, which gives no confidence to hold against it; expected a "
+            f"method that does, such as {DEFAULT}: leave the threshold out, or choose that one."
+        )
+    return {"threshold": threshold}
+
+
+def _built_method(method: str | Method, seed: int, settings: Mapping[str, Any]) -> Method:
+    if isinstance(method, str):
+        return seeded_method(method, seed, **settings)
+    if not isinstance(method, Method):
+        raise InputError(
+            f"Got {method!r} for the method; expected a name from `whence methods`, or an object with a name and "
+            "decide_many(pairs)."
+        )
+    if settings:
+        raise InputError(
+            f"Got the setting{'s' * (len(settings) > 1)} {', '.join(map(repr, settings))} beside a method that is "
+            "built already; expected settings with a method's name only: give them where the method is built."
+        )
+    return method

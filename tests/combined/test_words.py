@@ -1,0 +1,192 @@
+"""The sentences: the largest term is named, the lean and both tests are told, and so is what lowers the weight."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import whence
+from whence.combined.weight import Weight
+from whence.combined.words import KINDS, Account, reason, withheld
+from whence.decision import Evidence
+from whence.pair import Pair
+
+DEPENDENT, FEW, COARSE, REFUSED = (
+    "resemble their neighbours",
+    "rows are few",
+    "distinct values",
+    "neither direction fits",
+)
+LIMITS = (DEPENDENT, FEW, COARSE, REFUSED)
+number = st.floats(-3, 3).filter(lambda value: abs(value) > 1e-6)
+terms = st.fixed_dictionaries(dict.fromkeys(KINDS, number))
+
+
+def side(p: float) -> Evidence:
+    return Evidence(0.0, p_value=math.exp(p) if p < -1 else p, log_p_value=p if p < -1 else math.log(p))
+
+
+def account(
+    terms: dict[str, float] | None = None,
+    n: int = 1000,
+    distinct: tuple[int, int] = (900, 800),
+    effective: float | None = None,
+    weight: Weight | None = None,
+    p: tuple[float, float] = (0.4, 0.012),
+) -> Account:
+    x = np.arange(float(n))
+    found = {"description": 0.5, "independence": 0.01, "shape": -0.2} if terms is None else terms
+    weight = weight or Weight(0.97, 0.99, 1.0)
+    score = weight.product * sum(found.values())
+    sides = side(p[0]), side(p[1])
+    pair = Pair.of(x, x**2, x_name="rain", y_name="river")
+    confidence = 1 / (1 + math.exp(-abs(score)))
+    return Account(pair, sides, found, weight, score, confidence, distinct, effective or float(n))
+
+
+def undecided(given: Account) -> str:
+    return withheld(given, 0.99, -50.0, unrelated=False)
+
+
+# The reason.
+
+
+@given(terms)
+def test_every_reason_names_the_largest_term(terms: dict[str, float]) -> None:
+    given = account(terms)
+    largest = max(terms, key=lambda kind: abs(terms[kind]))
+    assert (KINDS[largest] in reason(given)) == (given.score != 0)
+    assert f"({terms[largest]:+.2f}" in reason(given) or given.score == 0
+
+
+@given(terms)
+def test_terms_for_the_lean_come_before_those_against_it(terms: dict[str, float]) -> None:
+    given = account(terms)
+    if given.score == 0:
+        return
+    text, way = reason(given), "rain → river" if given.score > 0 else "river → rain"
+    assert text.startswith(f"What speaks for {way}: ")
+    favour, _, against = text.partition("Against it:")
+    for kind, term in terms.items():
+        assert KINDS[kind] not in (against if term * given.score > 0 else favour)
+
+
+@given(terms)
+def test_the_terms_in_favour_are_named_by_size(terms: dict[str, float]) -> None:
+    given = account(terms)
+    favour = reason(given).partition("Against it:")[0]
+    named = sorted((k for k in KINDS if KINDS[k] in favour), key=lambda k: favour.index(KINDS[k]))
+    assert [abs(terms[k]) for k in named] == sorted((abs(terms[k]) for k in named), reverse=True)
+
+
+def test_trifles_are_not_named() -> None:
+    text = reason(account({"description": 1.0, "independence": 0.05, "shape": -0.05}))
+    assert KINDS["description"] in text and KINDS["independence"] not in text and KINDS["shape"] not in text
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_reason_of_a_decision_names_its_largest_term(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.gamma(2.0, size=120)
+    found = whence.infer(x, np.sqrt(x) + 0.2 * x * rng.normal(size=120), threshold=0.5)
+    largest = max(found.contributions, key=lambda kind: abs(found.contributions[kind]))
+    assert KINDS[largest] in found.reason == found.explanation
+
+
+# Why no answer is given.
+
+
+@given(terms)
+def test_an_undecided_sentence_tells_the_lean_both_p_values_and_the_threshold(terms: dict[str, float]) -> None:
+    given = account(terms)
+    text, way = undecided(given), "rain → river" if given.score > 0 else "river → rain"
+    if given.score == 0 or given.confidence >= 0.99:
+        assert text == ""
+        return
+    assert text.startswith(f"Undecided: the evidence leans towards {way}")
+    assert "0.4" in text and "0.012" in text and "99 %" in text
+    assert f"{math.floor(100 * given.confidence)} %" in text
+
+
+@pytest.mark.parametrize(
+    ("p", "told"),
+    [
+        ((0.4, 0.012), "leave rain → river standing alone (p = 0.4 against 0.012)"),
+        ((0.012, 0.4), "leave river → rain standing alone (p = 0.4 against 0.012)"),
+        ((0.4, 0.3), "refuse neither direction (p = 0.4 and 0.3)"),
+        ((0.03, 0.02), "refuse both directions (p = 0.03 and 0.02)"),
+        ((-700.0, -1000.0), "refuse both directions (p = 1e-305 and 1e-435)"),
+    ],
+)
+def test_the_tests_are_told_as_they_turned_out(p: tuple[float, float], told: str) -> None:
+    assert told in undecided(account(p=p))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_sentence_of_a_decision_has_its_own_numbers(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=80)
+    found = whence.infer(x, x**3 + 3 * rng.normal(size=80), threshold=0.99)
+    assert found.status == "undecided"
+    for side in (found.forward, found.backward):
+        assert f"{side.p_value:.2g}" in found.explanation
+    assert ("x → y" if found.score > 0 else "y → x") in found.explanation
+
+
+def test_an_answer_needs_no_excuse() -> None:
+    given = account()
+    assert withheld(given, given.confidence, -50.0, unrelated=False) == ""
+    assert withheld(given, np.nextafter(given.confidence, 1), -50.0, unrelated=False) != ""
+
+
+def test_unrelated_columns_are_told_with_their_p_value_and_without_a_lean() -> None:
+    text = withheld(account(), 0.5, math.log(0.37), unrelated=True)
+    assert text.startswith("Unrelated") and "p = 0.37" in text and "→" not in text
+    assert "rain" in text and "river" in text
+
+
+# What lowers the weight.
+
+
+@pytest.mark.parametrize(
+    ("told", "given"),
+    [
+        ((), account()),
+        ((DEPENDENT,), account(effective=40.0, weight=Weight(0.5, 0.99, 1.0))),
+        ((FEW,), account(n=60, distinct=(60, 60), weight=Weight(0.6, 0.97, 1.0))),
+        ((COARSE,), account(distinct=(900, 4), weight=Weight(0.97, 0.67, 1.0))),
+        ((REFUSED,), account(weight=Weight(0.97, 0.99, 0.4))),
+        (LIMITS[:1] + LIMITS[2:], account(effective=40.0, distinct=(3, 900), weight=Weight(0.5, 0.6, 0.4))),
+    ],
+)
+def test_what_lowers_the_weight_is_named_and_nothing_else(told: tuple[str, ...], given: Account) -> None:
+    for text in (reason(given), undecided(given)):
+        assert {limit for limit in LIMITS if limit in text} == set(told)
+
+
+def test_dependent_rows_are_told_with_what_they_are_worth() -> None:
+    text = reason(account(effective=40.2, weight=Weight(0.5, 0.99, 1.0)))
+    assert "the 1000 rows" in text and "worth about 40" in text
+
+
+def test_thousands_of_dependent_rows_are_not_worth_a_word() -> None:
+    assert DEPENDENT not in reason(account(n=10_000, effective=4000.0, weight=Weight(0.99, 0.99, 1.0)))
+
+
+@pytest.mark.parametrize(("distinct", "name"), [((3, 900), "rain has only 3"), ((900, 3), "river has only 3")])
+def test_the_coarser_column_is_named(distinct: tuple[int, int], name: str) -> None:
+    assert name in reason(account(distinct=distinct, weight=Weight(0.97, 0.6, 1.0)))
+
+
+def test_real_tables_get_the_word_that_applies() -> None:
+    rng = np.random.default_rng(0)
+    x, e = rng.normal(size=(2, 600))
+    y = x**2 + 0.5 * e
+    assert FEW in whence.infer(x[:40], y[:40]).explanation
+    assert COARSE in whence.infer((x > 0).astype(float), x + e).explanation
+    drift = np.cumsum(0.2 * x) + 0.1 * e
+    assert DEPENDENT in whence.infer(np.cumsum(x), drift + np.cumsum(e)).explanation
+    mixture = np.where(rng.random(600) < 0.5, 2 * x, 2 - x) + 0.2 * e
+    assert REFUSED in whence.infer(x, mixture).explanation
