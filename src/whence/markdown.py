@@ -33,7 +33,7 @@ def markdown_table(
     | LSs |    100.0 |
     """
     sides = align or "l" + "r" * (len(head) - 1)
-    widths = [max(map(len, column)) if padded else 1 for column in zip(head, *rows, strict=True)]
+    widths = [max(map(len, column)) if padded else 0 for column in zip(head, *rows, strict=True)]
     # An unpadded rule is `---` or `---:`, which every Markdown reader knows; a padded one fills its column.
     dashes = [width + 1 if padded else 3 - (side == "l") for side, width in zip(sides, widths, strict=True)]
     rule = "|".join("-" * count + ("-" if side == "l" else ":") for side, count in zip(sides, dashes, strict=True))

@@ -13,8 +13,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from whence.benchmark.contest import load
-from whence.benchmark.row import Outcome, Status, nothing, outcome_of
+from whence.benchmark.contenders import load
+from whence.benchmark.row import Outcome, Status, no_answer, outcome_of
 from whence.decision import Decision
 from whence.pair import Pair
 from whence.protocol import Method
@@ -90,7 +90,7 @@ def _checked(decisions: Any, expected: int) -> list[Decision]:
 
 
 def _failed(problem: Any, pairs: Sequence[Pair], seconds: float = 0.0) -> list[Outcome]:
-    return [nothing(Status.FAILED, str(problem), seconds) for _ in pairs]
+    return [no_answer(Status.FAILED, str(problem), seconds) for _ in pairs]
 
 
 def _words(raised: BaseException) -> str:

@@ -15,7 +15,7 @@ from whence.pair import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from whence.benchmark.process import Limits
+    from whence.benchmark.pool import Limits
     from whence.benchmark.runner import Plan
     from whence.benchmark.store import Store
     from whence.decision import Decision
