@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from whence.combined.readings import GROUPS, ROWS_PER_GROUP, SMALLEST_REST, Reading, quantile_surface
+from whence.combined.readings import GROUPS, ROWS_PER_GROUP, SMALLEST_REST, ReadDirection, quantile_surface
 from whence.combined.rows import Rows
 from whence.numerics.distances import median_sq_distance
 from whence.numerics.hsic import hsic_test, kernel_column
@@ -20,13 +20,13 @@ CANDIDATES = (
 )
 
 
-def candidate_contrasts(rows: Rows, forward: Reading, backward: Reading) -> list[float]:
+def candidate_contrasts(rows: Rows, forward: ReadDirection, backward: ReadDirection) -> list[float]:
     """Backward against forward, in the order of CANDIDATES."""
     there, back = _costs(rows.x, rows.y, forward), _costs(rows.y, rows.x, backward)
     return [b - a for a, b in zip(there, back, strict=True)]
 
 
-def _costs(cause: FloatArray, effect: FloatArray, reading: Reading) -> list[float]:
+def _costs(cause: FloatArray, effect: FloatArray, reading: ReadDirection) -> list[float]:
     u, v = standardise(cause[reading.order]), standardise(effect[reading.order])
     r = reading.curve.residual
     fine = hsic_test(*(kernel_column(c, median_sq_distance(c) / 8) for c in (u, r)))

@@ -40,8 +40,8 @@ def row(pair: Labelled) -> tuple[object, ...]:
     """The readings of one pair."""
     with np.errstate(all="ignore"):
         found = weighing(Pair.of(pair.x, pair.y))
+        tried = candidate_contrasts(found.rows, found.forward, found.backward)
     contrasts = [found.contrasts[name] for name in TERMS]
-    tried = candidate_contrasts(found.rows, found.forward, found.backward)
     context = (min(found.effective_rows, len(found.rows.kept)), min(found.rows.distinct))
     return contrasts, tried, *context, found.better_log_p, found.left, found.relation_log_p, pair.truth, pair.family
 

@@ -161,7 +161,7 @@ class Decision(Record):
 
     @property
     def status(self) -> str:
-        """ "oriented", "undecided", "unrelated" or "failed"."""
+        """One of `oriented`, `undecided`, `unrelated` and `failed`."""
         if self.failure:
             return "failed"
         if self.unrelated:

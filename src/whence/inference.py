@@ -29,33 +29,48 @@ def infer(
     Parameters
     ----------
     data
-        A pandas, polars or Arrow table (then `x` and `y` name two of its columns), or the first column itself
-        (then `x` is the second): `infer(df, "altitude", "temperature")` or `infer(altitude, temperature)`.
+        A table: pandas, polars, Arrow, or a dict of columns. Or the first column itself: a list, array or series.
+    x, y
+        With a table, the names of two of its columns; without them it must have exactly two columns of numbers. With a
+        first column, `x` is the second.
     method
-        A name from `whence methods`, with settings if need be (`"loci-h:n_knots=15"`), or a Method object.
+        A name from `whence.methods()`, with settings if need be (`"loci-h:n_knots=15"`), or an object with a `name` and
+        `decide_many(pairs)`.
     nan_policy
-        "raise" refuses missing values; "omit" leaves such rows out and says how many.
+        "raise" refuses missing values; "omit" leaves such rows out and counts them.
     threshold
         From which confidence on an answer is given (0.8 unless told otherwise), for methods that have a confidence.
     seed
         Used by methods that draw random numbers; the same seed gives the same bytes.
     **settings
-        Further settings of the method, as `whence methods NAME` lists them.
+        Further settings of the method by name, as `whence methods NAME` lists them.
+
+    Returns
+    -------
+    Decision
+        Direction, score, both directions' evidence, warnings, and everything needed to repeat it.
+
+    Raises
+    ------
+    InputError
+        If the columns are no pair (missing, constant, of unequal length …) or a setting is out of range.
 
     Examples
     --------
     >>> import numpy as np, whence
     >>> rng = np.random.default_rng(0)
-    >>> x = rng.uniform(-2, 2, 500)
-    >>> y = np.tanh(2 * x) + (0.2 + 0.3 * np.abs(x)) * rng.normal(size=500)
-    >>> whence.infer(x, y).verdict
-    'x → y'
+    >>> dose = rng.uniform(-2, 2, 500)
+    >>> response = np.sin(2 * dose) + (0.1 + 0.2 * np.abs(dose)) * rng.normal(size=500)
+    >>> whence.infer({"dose": dose, "response": response}, "dose", "response").verdict
+    'dose → response'
+    >>> whence.infer(dose, response, method="loci-h").direction
+    <Direction.FORWARD: 'x->y'>
     """
     pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy)
     method = _built_method(method, seed, settings | _threshold(method, threshold))
     with one_thread():
         (decision,) = method.decide_many([pair])
-        return warned(decision, check(pair))
+        return warned(replace(decision, seed=seed if decision.seed is None else decision.seed), check(pair))
 
 
 def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:

@@ -19,9 +19,9 @@ MOST_DRAWS = 1000
 
 def half_samples(decision: Decision, draws: int = 20, seed: int = 0, built: Method | None = None) -> Stability:
     """The decision's own method on `draws` halves of its rows."""
-    if not (isinstance(draws, int) and 1 <= draws <= MOST_DRAWS):
+    if type(draws) is not int or not 1 <= draws <= MOST_DRAWS:
         raise InputError(f"Got draws={draws!r}; expected a whole number from 1 to {MOST_DRAWS}.")
-    if not (isinstance(seed, int) and seed >= 0):
+    if type(seed) is not int or seed < 0:
         raise InputError(f"Got seed={seed!r}; expected a whole number, 0 or more.")
     if decision.failure:
         raise InputError(f"{decision.method} gave no answer on this pair, so there is nothing to repeat on its halves.")

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.signal import lfilter
 from scipy.special import expit
@@ -51,8 +51,8 @@ def series(rng: np.random.Generator, n: int, memory: float) -> FloatArray:
     return np.asarray(lfilter([1.0], [1.0, -memory], shocks))
 
 
-def decide(x: FloatArray, y: FloatArray, **settings: float) -> Decision:
-    return built(**settings).decide_many([Pair.of(x, y)])[0]  # type: ignore[arg-type]
+def decide(x: FloatArray, y: FloatArray, **chosen: float) -> Decision:
+    return built(**chosen).decide_many([Pair.of(x, y)])[0]  # type: ignore[arg-type]
 
 
 def independent(seed: int, n: int = 200) -> Columns:
@@ -61,11 +61,13 @@ def independent(seed: int, n: int = 200) -> Columns:
 
 
 seeds = st.integers(0, 10**6)
+some = settings(max_examples=15)
 
 
 # The sum.
 
 
+@some
 @given(seeds, st.integers(10, 200))
 def test_the_score_is_the_weight_times_the_sum_of_the_terms(seed: int, n: int) -> None:
     found = decide(*related(seed, n))
@@ -75,6 +77,7 @@ def test_the_score_is_the_weight_times_the_sum_of_the_terms(seed: int, n: int) -
     assert found.score == found.forward.score - found.backward.score
 
 
+@some
 @given(seeds)
 def test_exchanging_the_columns_negates_every_term_exactly(seed: int) -> None:
     x, y = related(seed)
@@ -97,6 +100,7 @@ def test_a_term_is_odd_rising_and_never_higher_than_its_height(contrasts: dict[s
         assert term * contrasts[name] >= 0
 
 
+@some
 @given(seeds)
 def test_the_terms_are_those_of_the_contrasts(seed: int) -> None:
     x, y = related(seed)
@@ -106,6 +110,7 @@ def test_the_terms_are_those_of_the_contrasts(seed: int) -> None:
         assert term == pytest.approx(height * np.tanh(contrasts[name] / width), rel=1e-12)
 
 
+@some
 @given(seeds)
 def test_confidence_is_the_logistic_of_the_size_of_the_score(seed: int) -> None:
     found = decide(*related(seed))
@@ -113,6 +118,7 @@ def test_confidence_is_the_logistic_of_the_size_of_the_score(seed: int) -> None:
 
 
 @pytest.mark.parametrize("max_rows", [100, 20_000])
+@some
 @given(seed=seeds)
 def test_the_order_of_the_rows_changes_no_bit_of_the_record(max_rows: int, seed: int) -> None:
     x, y = related(seed, 300)
@@ -132,6 +138,7 @@ def test_the_threshold_decides_who_is_answered() -> None:
     assert answered[2] <= 1
 
 
+@some
 @given(seeds, st.floats(0.5, 0.99))
 def test_an_answer_is_given_from_the_threshold_on(seed: int, threshold: float) -> None:
     found = decide(*related(seed), threshold=threshold)
@@ -202,6 +209,7 @@ def function_of(cause: FloatArray, values: FloatArray) -> bool:
     return bool(np.array_equal(values, values[first][where]))
 
 
+@some
 @given(seeds, st.sampled_from([60, 20_000]))
 def test_the_curve_is_a_function_of_the_recorded_cause_at_every_row(seed: int, max_rows: int) -> None:
     x, y = related(seed)
@@ -213,6 +221,7 @@ def test_the_curve_is_a_function_of_the_recorded_cause_at_every_row(seed: int, m
         assert np.all(side.scale > 0)
 
 
+@some
 @given(seeds)
 def test_curve_and_residual_follow_the_order_of_the_file(seed: int) -> None:
     x, y = related(seed)
@@ -224,6 +233,7 @@ def test_curve_and_residual_follow_the_order_of_the_file(seed: int) -> None:
         assert np.array_equal(np.sort(b.residual), np.sort(a.residual))  # type: ignore[arg-type]
 
 
+@some
 @given(seeds, st.sampled_from([60, 20_000]))
 def test_without_ties_the_residual_is_effect_minus_location_over_scale(seed: int, max_rows: int) -> None:
     x, y = (column + 1e-6 * np.random.default_rng(seed).normal(size=150) for column in related(seed))

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 from scipy.stats import gamma, norm
 
 from whence.combined.curve import fit_curve
-from whence.combined.mdl import mdl
+from whence.combined.readings import mdl
 from whence.combined.readings import (
     GROUPS,
     LEVELS,
@@ -28,6 +28,7 @@ from whence.pair import FloatArray, Pair, standardise
 
 seeds = st.integers(0, 10**6)
 sizes = st.integers(20, 200)
+some = settings(max_examples=20)
 
 
 def drawn(seed: int, n: int) -> tuple[FloatArray, FloatArray]:
@@ -49,6 +50,7 @@ def mixture_log_density(mixture: Mixture, values: FloatArray) -> FloatArray:
 # Description length.
 
 
+@some
 @given(seed=seeds, n=sizes)
 def test_description_length_is_that_of_mixtures_of_normals_and_a_curve(seed: int, n: int) -> None:
     x, y = drawn(seed, n)
@@ -77,6 +79,7 @@ def test_the_coded_density_of_a_row_integrates_to_one() -> None:
         assert np.trapezoid(density, at) == pytest.approx(1.0, abs=1e-6)
 
 
+@some
 @given(seed=seeds)
 def test_the_method_mdl_compares_description_lengths(seed: int) -> None:
     x, y = drawn(seed, 80)
@@ -84,6 +87,7 @@ def test_the_method_mdl_compares_description_lengths(seed: int) -> None:
     assert decision.score == pytest.approx(description_length(y, x) - description_length(x, y), rel=1e-9, abs=1e-12)
 
 
+@some
 @given(seed=seeds, n=sizes)
 def test_its_contrast_is_mean_over_standard_error(seed: int, n: int) -> None:
     forward, backward = read(seed, n)
@@ -97,6 +101,7 @@ def test_its_contrast_is_mean_over_standard_error(seed: int, n: int) -> None:
 # All contrasts.
 
 
+@some
 @given(seed=seeds, n=sizes)
 def test_exchanging_the_directions_negates_every_contrast_exactly(seed: int, n: int) -> None:
     forward, backward = read(seed, n)
@@ -105,6 +110,7 @@ def test_exchanging_the_directions_negates_every_contrast_exactly(seed: int, n: 
     assert all(map(math.isfinite, there.values()))
 
 
+@some
 @given(seed=seeds, n=sizes)
 def test_the_smaller_cost_is_spoken_for(seed: int, n: int) -> None:
     forward, backward = read(seed, n)
@@ -112,6 +118,7 @@ def test_the_smaller_cost_is_spoken_for(seed: int, n: int) -> None:
         assert np.sign(contrast) == np.sign(backward.costs[name] - forward.costs[name])
 
 
+@some
 @given(seed=seeds, n=sizes)
 def test_two_contrasts_are_logarithms_of_ratios(seed: int, n: int) -> None:
     forward, backward = read(seed, n)
@@ -121,6 +128,7 @@ def test_two_contrasts_are_logarithms_of_ratios(seed: int, n: int) -> None:
         assert found[name] == pytest.approx(expected, rel=0.02, abs=0.02)  # but for the smallest value
 
 
+@some
 @given(seed=seeds, n=sizes)
 def test_neither_the_order_of_rows_nor_units_change_a_reading(seed: int, n: int) -> None:
     x, y = drawn(seed, n)

@@ -9,7 +9,8 @@ from scipy.stats import rankdata
 
 from whence.combined.constants import WEIGHT
 from whence.combined.method import weighing
-from whence.combined.weight import NOTHING_LEFT, REFUSED, autocorrelation, effective_rows, weight_of
+from whence.combined.weight import NOTHING_LEFT, REFUSED, effective_rows, weight_of
+from whence.diagnostics import autocorrelation
 from whence.pair import FloatArray, Pair
 
 rows = st.floats(1, 1e6)

@@ -116,7 +116,7 @@ def test_a_term_that_tells_nothing_gets_no_height() -> None:
     true = {name: Term(h, w) for name, h, w in zip(TERMS, (3.0, 0.0, 2.0), (8.0, 8.0, 2.0), strict=True)}
     found = labelled(np.random.default_rng(1), 4000, true, 30.0)
     heights = {name: term.height for name, term in fit.fit_terms(found, found.contrasts, list(TERMS)).items()}
-    assert heights["independence"] < 0.15 * min(heights["description"], heights["shape"])
+    assert heights["independence"] < 0.3 * min(heights["description"], heights["shape"])
 
 
 def test_the_size_shrinks_where_other_worlds_disagree() -> None:

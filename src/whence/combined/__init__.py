@@ -7,7 +7,6 @@ weight       λ: effective rows, distinct values, whether any direction fits
 constants    the heights and widths of the terms, from `constants.toml`
 method       readings -> terms -> score, confidence
 words        the reasons in sentences
-mdl          description length as a method of its own
 
 The constants come from generated pairs only; see `training/`, which is not installed.
 """

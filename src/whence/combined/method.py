@@ -15,7 +15,7 @@ import numpy as np
 
 from whence.combined.constants import TERMS
 from whence.combined.curve import curve_at
-from whence.combined.readings import Reading, contrasts, read_direction
+from whence.combined.readings import ReadDirection, contrasts, read_direction
 from whence.combined.rows import MAX_ROWS, Rows, judged_rows
 from whence.combined.weight import Weight, effective_rows, weight_of
 from whence.combined.words import Account, reason, withheld
@@ -32,8 +32,8 @@ class Weighing(NamedTuple):
     """Everything that is weighed about one pair, before any constant enters."""
 
     rows: Rows
-    forward: Reading
-    backward: Reading
+    forward: ReadDirection
+    backward: ReadDirection
     sides: tuple[Evidence, Evidence]
     """What is shown of each direction, at every row of the table."""
     contrasts: dict[str, float]
@@ -94,7 +94,7 @@ class Whence:
 
 def whence(max_rows: int = MAX_ROWS, threshold: float = THRESHOLD) -> Whence:
     """The default method; of longer tables a fixed sample of `max_rows` is judged, and every output says so."""
-    if not (isinstance(max_rows, int) and max_rows >= 50):
+    if type(max_rows) is not int or max_rows < 50:
         raise InputError(f"Got max_rows={max_rows!r} for whence; expected a whole number, at least 50.")
     if not 0.5 <= threshold < 1.0:
         raise InputError(f"Got threshold={threshold!r} for whence; expected a confidence of at least 0.5 and below 1.")
@@ -136,7 +136,7 @@ def weight_in(found: Weighing) -> Weight:
     return weight_of(effective, min(found.rows.distinct), found.better_log_p, found.left)
 
 
-def _side(cause: FloatArray, effect: FloatArray, rows: Rows, reading: Reading, turned: bool = False) -> Evidence:
+def _side(cause: FloatArray, effect: FloatArray, rows: Rows, reading: ReadDirection, turned: bool = False) -> Evidence:
     """One direction as it is shown: the fitted curve at every recorded value; the residual that was tested.
 
     Rows that are not judged get the residual of their recorded values.

@@ -24,6 +24,7 @@ from whence.combined.curve import Curve, fit_curve
 from whence.numerics.hsic import HsicTest, hsic_test, kernel_column
 from whence.numerics.mixture import fit_mixture, log_density
 from whence.pair import FloatArray, row_order, standardise
+from whence.protocol import Directional
 
 LEVELS = 10
 GROUPS = (3, 10)
@@ -34,8 +35,8 @@ SMALLEST_RATIO = 1e-6
 SMALLEST_ERROR = 1e-9
 
 
-class Reading(NamedTuple):
-    """One direction."""
+class ReadDirection(NamedTuple):
+    """One direction as it was read."""
 
     order: NDArray[np.intp]
     """Rows in the order of the cause."""
@@ -66,7 +67,7 @@ class Reading(NamedTuple):
         return self.test.statistic / self.test.null_mean if self.test.null_mean > 0 else 0.0
 
 
-def read_direction(cause: FloatArray, effect: FloatArray) -> Reading:
+def read_direction(cause: FloatArray, effect: FloatArray) -> ReadDirection:
     """Columns without ties, in any units and order of rows."""
     order = row_order(cause, effect)
     u, v = standardise(cause[order]), standardise(effect[order])
@@ -75,7 +76,7 @@ def read_direction(cause: FloatArray, effect: FloatArray) -> Reading:
     density, price = _code(u, curve)
     in_table = np.empty_like(density)
     in_table[order] = density
-    return Reading(
+    return ReadDirection(
         order,
         curve,
         hsic_test(kernel_u, kernel_column(curve.residual)),
@@ -86,7 +87,7 @@ def read_direction(cause: FloatArray, effect: FloatArray) -> Reading:
     )
 
 
-def contrasts(forward: Reading, backward: Reading) -> dict[str, float]:
+def contrasts(forward: ReadDirection, backward: ReadDirection) -> dict[str, float]:
     """What speaks for x → y: backward against forward, by kind. Exchanging the two negates every number exactly."""
     return {
         "description": _in_standard_errors(forward, backward),
@@ -95,7 +96,7 @@ def contrasts(forward: Reading, backward: Reading) -> dict[str, float]:
     }
 
 
-def _in_standard_errors(forward: Reading, backward: Reading) -> float:
+def _in_standard_errors(forward: ReadDirection, backward: ReadDirection) -> float:
     """Difference of the code lengths over its standard error; exact sums, so that no order of rows shows in a bit."""
     gain = forward.log_density - backward.log_density
     n = len(gain)
@@ -121,6 +122,11 @@ def description_length(cause: FloatArray, effect: FloatArray) -> float:
     u, v = standardise(cause[order]), standardise(effect[order])
     density, price = _code(u, fit_curve(u, v))
     return price - float(np.mean(density))
+
+
+def mdl() -> Directional:
+    """Description length as a method of its own."""
+    return Directional("mdl", lambda cause, effect: -description_length(cause, effect))
 
 
 def quantile_surface(v: FloatArray, groups: int, levels: int = LEVELS) -> FloatArray:

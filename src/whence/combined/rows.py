@@ -125,7 +125,7 @@ def _orientations(in_x: _Ranked, in_y: _Ranked) -> tuple[float, float]:
 
 
 def _orientation(column: _Ranked, other: _Ranked) -> float:
-    """The end from which the column's cells, each summed up by the words of its rows, read larger; 0 where both agree."""
+    """From which end the column's cells, each summed up by the words of its rows, read larger; 0 where both agree."""
     sums = np.zeros(len(column.values), np.uint64)
     np.add.at(sums, column.place, scrambled(other.word))
     differing = np.flatnonzero(sums != sums[::-1])
