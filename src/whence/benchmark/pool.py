@@ -96,8 +96,9 @@ class Pool:
         except queue.Empty:
             yield from self._overdue()
             return
+        # The last message of a worker that was ended may still be on its way.
         if worker not in self._workers:
-            return  # the last message of a worker that was ended
+            return
         if message is None:
             yield from self._lost(worker, Status.CRASHED, worker.exit_description())
         elif message == "hello":
@@ -141,8 +142,11 @@ class Process:
 
     def __init__(self, limits: Limits, inbox: "queue.Queue[tuple[Process, Any]]") -> None:
         self._limits = limits
+        # A file, not a pipe: a method that writes much to standard error cannot block on a reader.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (held until `end`)
         self._process = subprocess.Popen(
+            # A program of its own, not a fork: nothing the parent has loaded or locked is shared, and one that dies
+            # of a signal or eats all memory takes nothing with it.
             [sys.executable, "-m", "whence.benchmark.worker", str(limits.memory_bytes)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -164,6 +168,7 @@ class Process:
             return self.since + START_SECONDS
         if self.task is None or self._limits.seconds <= 0:
             return float("inf")
+        # Importing and compiling come before the first pair, and are no part of its time.
         if not self.ready:
             return self.since + START_SECONDS + self._limits.seconds
         return self.since + self._limits.seconds * len(self.task.batches[self.done])
@@ -174,7 +179,8 @@ class Process:
         pairs = [[each.pair for each in batch] for batch in task.batches]
         message = pickle.dumps((task.contender.source, task.contender.seed, resolver, pairs))
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # it has just died; its end of file is already on the way to the inbox
+        # Where it has just died, its end of file is already on the way to the inbox.
+        with suppress(BrokenPipeError):
             self._process.stdin.write(message)
             self._process.stdin.flush()
 

@@ -49,7 +49,8 @@ def render(summary: ScoreTable, form: str = "md", look: Look | None = None) -> s
 
 
 def cost(summary: ScoreTable) -> str:
-    """Median seconds per pair, as Markdown; kept out of the main table, which must not depend on the machine."""
+    """Median seconds per pair, as Markdown."""
+    # Kept out of the main table, whose bytes must not depend on the machine.
     rows = [(method, *(_seconds(summary, method, name) for name in summary.sets)) for method in summary.methods]
     return markdown_table(("seconds per pair (median)", *summary.sets), rows) + "\n"
 
@@ -116,6 +117,7 @@ def _text(summary: ScoreTable, method: str, column: str, look: Look, bold: Calla
     value = summary.value(method, column)
     if math.isnan(value):
         return "–"
+    # Compared as displayed: two methods that show the same number are both the best.
     text = f"{value:.1f}"
     if text == f"{summary.best(column):.1f}":
         text = bold(text)
@@ -138,7 +140,8 @@ def _given(summary: ScoreTable, method: str, column: str) -> list[str]:
 
 
 def _withholding(summary: ScoreTable) -> list[str]:
-    """Methods whose given answers are shown apart; of the metrics, only accuracy is a matter of answers given."""
+    """Methods whose given answers are shown apart."""
+    # The areas under a curve rank all pairs, withheld or not; only accuracy is a matter of answers given.
     return summary.withholding if summary.metric == "accuracy" else []
 
 

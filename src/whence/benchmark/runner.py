@@ -40,16 +40,16 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Tally:
+class RunTotals:
     """How a run went."""
 
     made: int = 0
     broken: int = 0
     """Rows that are listed as failed: failed, timeout, crashed."""
 
-    def plus(self, rows: Sequence[Row]) -> "Tally":
+    def plus(self, rows: Sequence[Row]) -> "RunTotals":
         """Count some more rows."""
-        return Tally(self.made + len(rows), self.broken + sum(Status(each.status).broken for each in rows))
+        return RunTotals(self.made + len(rows), self.broken + sum(Status(each.status).broken for each in rows))
 
 
 def plan(contenders: Sequence[Contender], sets: Sequence[Labelled], stored: Collection[Key], jobs: int = 1) -> Plan:
@@ -89,9 +89,9 @@ def run(
     limits: Limits | None = None,
     resolver: str = RESOLVER,
     on_rows: Callable[[Sequence[Row]], None] = lambda rows: None,
-) -> Tally:
+) -> RunTotals:
     """Do what is planned; `on_rows` is called after every commit. An interrupt at any moment keeps what is finished."""
-    tally = Tally()
+    tally = RunTotals()
     pool = Pool(jobs, limits or Limits(), resolver)
     with closing(_outcomes(pool, plan, store)) as outcomes:
         for rows in outcomes:
@@ -111,6 +111,7 @@ def judged(contender: Contender, item: Item, outcome: Outcome) -> Row:
     """Turn an outcome back into file orientation and judge it."""
     score = math.nan if outcome.status.broken else outcome.score
     forward, backward = outcome.forward, outcome.backward
+    # Broken outcomes carry no score to turn round; everything else is stored as if nothing had been swapped.
     if item.flipped:
         score, forward, backward = -score, backward, forward
     return Row(
@@ -134,6 +135,7 @@ def judged(contender: Contender, item: Item, outcome: Outcome) -> Row:
 
 
 def _outcomes(pool: Pool, plan: Plan, store: Store) -> Generator[list[Row], None, None]:
+    # Asked again just before a task is handed out: a second runner on the same store may have done it meanwhile.
     def wanted(task: Task) -> Task | None:
         found = store.present(key(task.contender, each) for batch in task.batches for each in batch)
         left = [_missing(task.contender, batch, found) for batch in task.batches]
@@ -156,6 +158,7 @@ def _cut(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
 
 
 def _tasks(contender: Contender, batches: Sequence[tuple[Item, ...]], jobs: int) -> Iterator[Task]:
+    # Small enough that no worker is left with a long tail at the end, large enough to save round trips.
     at_once = 1 if contender.batch_size > 1 else max(1, min(CHUNK, len(batches) // (4 * jobs)))
     for start in range(0, len(batches), at_once):
         yield Task(contender, tuple(batches[start : start + at_once]))

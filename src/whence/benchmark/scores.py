@@ -140,6 +140,7 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
         found[row.method, row.dataset].append(row)
     chosen: dict[tuple[str, str], list[Row]] = {}
     for (method, dataset), group in found.items():
+        # Rows of an older version are kept in the store, but a table never mixes two versions of a method.
         newest = max((row.version for row in group), key=_version)
         current = [row for row in group if row.version == newest]
         variants = sorted({row.settings_hash for row in current})
@@ -151,10 +152,7 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
 
 
 def answer_rate(*sets: Sequence[Row]) -> AnswerRate:
-    """What one method answered on one set, or on several that count the same each.
-
-    Several seeds are averaged within a pair, which stays one observation.
-    """
+    """What one method answered on one set, or on several that count the same each."""
     weight, right = np.concatenate([_answers(rows) for rows in sets]).T
     given = float(np.sum(weight))
     if given == 0:
@@ -167,6 +165,7 @@ def answer_rate(*sets: Sequence[Row]) -> AnswerRate:
 
 def scored(rows: Sequence[Row]) -> Scored:
     """The rows of one method on one set under one seed, for the metrics."""
+    # A tie keeps its 0, which is wrong but ranks as the least certain; a failure has no score at all.
     answers = [row.score if Status(row.status).answered or row.score == 0 else math.nan for row in rows]
     columns = ([row.truth for row in rows], [row.weight for row in rows], [row.confidence for row in rows])
     return Scored.of(answers, *columns)
@@ -200,6 +199,7 @@ def _answer_rates(groups: dict[tuple[str, str], list[Row]], sets: Sequence[str])
 
 def _answers(rows: Sequence[Row]) -> FloatArray:
     """For every pair its weight times the share of its runs that were answered, and that were answered right."""
+    # Several seeds are averaged within a pair, which stays one observation: the same answer twice adds no certainty.
     runs: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         runs[row.pair_id].append(row)

@@ -22,8 +22,10 @@ from whence.protocol import Method
 
 def main() -> None:
     """Serve until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides what follows
+    # Ctrl-C reaches the whole group; the parent decides what follows.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with_parent()
+    # Standard input and output become nothing and standard error; the pipes live on under other numbers.
     inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)

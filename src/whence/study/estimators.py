@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 
 NAME, REVISION = "estimators", 1
 
+# The paper's sizes are truncated powers of ten; the 1e-12 keeps rounding from turning 1000 into 999.
 SIZES = tuple(int(10**power) for power in np.linspace(2, 4, 11) + 1e-12)
 KNOTS = {"sqrt": lambda n: math.isqrt(n), "tenth": lambda n: n // 10}
 EDGE, DEGREE, DELTA, SMALLEST_PRECISION = 4 * math.pi, 5, 1e-6, 1e-7
 POINTS = 10_000
 
+# The part `consistency`: the truth is itself a spline with these knots and coefficients, p > 0 everywhere.
 RIGHT_DEGREE = 2
 RIGHT_KNOTS = uniform_knots(-1.0, 1.0, 5, RIGHT_DEGREE)
 RIGHT_PRECISION = 1.5 + np.sin(np.arange(6.0))
@@ -79,7 +81,7 @@ def truth(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def draw(n: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Rows sorted by x; the random numbers of a seed are the same for every n."""
+    """Rows sorted by x."""
     rng = np.random.default_rng([711, seed])
     x = np.sort(rng.uniform(-EDGE, EDGE, n))
     mean, sd = truth(x)
@@ -113,7 +115,7 @@ def divergence(x: FloatArray, mean: FloatArray, sd: FloatArray) -> float:
 def mean_and_sd(design: Design, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Of the Gaussian whose natural parameters are these coefficients' splines."""
     e, p = predict_rows(design.values, design.bounds, design.index, coefficients)
-    # Only p > 0 is asked of the coefficients, and where there are no rows it may come out as 0 to rounding.
+    # Inside a gap of its rows a fit knows nothing and p falls to zero; the floor keeps the scale finite there.
     p = np.maximum(p, SMALLEST_PRECISION)
     return np.asarray(gaussian.location(e, p)), np.sqrt(gaussian.variance(p))
 
@@ -164,6 +166,7 @@ def _starts(cell: Cell) -> Row:
 
     design, y = _right_draw(300, cell["seed"])
     end = fit_natural(design, y, np.ones(len(y)), DELTA, 500)
+    # Nothing of the estimator under test is used from here on: dense features, another algorithm, a random start.
     dense = np.zeros((len(y), design.size))
     for r, columns in enumerate(design.index):
         rows = slice(design.bounds[r], design.bounds[r + 1])
@@ -179,6 +182,8 @@ def _starts(cell: Cell) -> Row:
 
 def _objective(w: FloatArray, features: FloatArray, y: FloatArray) -> tuple[float, FloatArray]:
     """The criterion of `numerics.newton` with dense features, and its gradient."""
+    # The density is an exponential family: with respect to e and p, minus its logarithm has the derivatives
+    # E[y] − y and y² − E[y²], and E[y²] = mean² + variance.
     n, size = features.shape
     e, p = features @ w[:size], features @ w[size:]
     mean, variance = gaussian.location(e, p), gaussian.variance(p)
@@ -234,6 +239,7 @@ def _claims(rows: Sequence[Row]) -> StudyTable:
         ("largest distance of a random start from the optimum (nats a row)", max(row["start_gap"] for row in starts)),
         ("largest distance after L-BFGS-B from there", max(abs(row["end_gap"]) for row in starts)),
     ]
+    # Ratios on the same data, not a ratio of medians: the spread between data sets cancels.
     largest = select(appendix, knots="sqrt", n=max(values_of(appendix, "n")))
     ratios = median_interval([row["concave_kl"] / row["ifgls_kl"] for row in largest])
     for name, ratio in zip(("median", "lower end", "upper end"), ratios, strict=True):
@@ -302,6 +308,7 @@ def consistency(table: StudyTable, slope: float) -> "Figure":
     with look():
         figure, (left, right) = canvas(1, 2, 8.4, 3.4)
         left.plot(t, error, label=f"measured, slope {slope:.3f}", markersize=5, linewidth=1.3, **line(0))
+        # The line 1/√T through the middle of the points, on logarithmic axes.
         level = np.exp(np.mean(np.log(error * np.sqrt(t))))
         left.plot(t, level / np.sqrt(t), color="#202020", linestyle=":", label="1/√T")
         left.set(xscale="log", yscale="log", xlabel="rows T", ylabel="error of the coefficients")

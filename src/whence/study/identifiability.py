@@ -45,6 +45,7 @@ _PATHS = {
 def cells(scale: Scale) -> list[Cell]:
     """The whole map; in the fast version a corner of it."""
     seeds = scale.repetitions(100, 4)
+    # One evaluation of the equation takes a second.
     members = range(min(seeds, 20))
     steps, rows = ((0.0, 0.5, 1.0), (100, 300)) if scale.fast else (STEPS, ROWS)
     work: list[Cell] = [
@@ -102,6 +103,7 @@ def _member(name: str, seed: int) -> Model:
 
 def _pair(cell: Cell, seed: int) -> Pair:
     """x is always the cause: in the families neither column is, and a method at chance has no way of knowing."""
+    # The number of rows is part of the seed: cells of different n hold different pairs, not prefixes of one another.
     rng = np.random.default_rng([722, cell["n"], seed])
     model = FAMILIES[cell["models"]](rng).forward() if cell["part"] == "chance" else PATHS[cell["models"]](cell["t"])
     return Pair.of(*model.sample(rng, cell["n"]))
@@ -111,6 +113,7 @@ def _verdicts(fit: str, decision: Decision) -> list[Row]:
     ahead, behind = decision.forward, decision.backward
     if decision.failure or ahead.log_likelihood is None or behind.log_likelihood is None:
         return []
+    # One fit serves both variants: the likelihoods stand in the evidence of the independence method.
     scores = {"h": decision.score, "m": ahead.log_likelihood - behind.log_likelihood}
     shared = {
         "both_fit": decision.reading is Reading.BOTH_FIT,
@@ -150,6 +153,7 @@ def _chance(rows: Sequence[Row]) -> StudyTable:
         for name in (*FAMILIES, "both families"):
             some = select(chance, variant=variant, **({"models": name} if name in FAMILIES else {}))
             accuracy = percentage([row["right"] for row in some])
+            # Under the null every answer is a fair coin, so the standard error is 50/√n points whatever was observed.
             sigmas = (accuracy - 50) / (50 / np.sqrt(len(some)))
             both = percentage([row["both_fit"] for row in some])
             body.append((variant, name, some[0]["n"], len(some), accuracy, float(sigmas), both))

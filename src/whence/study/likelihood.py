@@ -54,6 +54,7 @@ def measure(cell: Cell) -> list[Row]:
     if m.failure or h.failure or g.failure:
         return []
     entropies = g.score * math.log(2)  # igci-g counts bits
+    # d of the module's docstring: what is left of the score when both columns' entropies are taken out.
     found = parts(pair, m.forward, m.backward)
     relation = math.nan if found is None else found.relation
     row: Row = {"loci-m": m.score, "loci-h": h.score, "igci-g": entropies, "relation": relation}
@@ -71,6 +72,7 @@ def _pair(cell: Cell) -> Pair:
         known = generate(world, pairs=seed + 1, n=n, seed=731).pairs[seed]
         return known.pair if known.truth > 0 else known.pair.swapped()
     mechanism, law = world.removesuffix(" cause").split(", ")
+    # No name of a world in the seed: the worlds share their random numbers, so that differences between them are paired.
     rng = np.random.default_rng([731, seed])
     cause = CAUSE_LAWS[law](rng, n)
     kind, noise = MECHANISMS[mechanism]
@@ -106,6 +108,7 @@ def _warned(rows: Sequence[Row]) -> StudyTable:
         some = select(rows, warning=name)
         if not some:
             continue
+        # Where the entropies point the wrong way, only the relation can put loci-m right.
         against = [row for row in some if row["igci-g"] < 0]
         body.append(
             (

@@ -48,6 +48,7 @@ def write_tables(folder: Path, tables: Sequence[StudyTable], rows: Sequence[Row]
         _write_csv(path, table.columns, table.rows)
     together = folder / "tables.md"
     together.write_text("\n\n".join(table.markdown() for table in tables) + "\n", encoding="utf-8")
+    # Parts of a study measure different things: the union of their columns, with empty cells.
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     _write_csv(folder / "rows.csv", columns, [[row.get(name, "") for name in columns] for row in rows])
     return [*paths, together, folder / "rows.csv"]

@@ -57,6 +57,7 @@ def cells(scale: Scale) -> list[Cell]:
 
 def measure(cell: Cell) -> list[Row]:
     """Both directions of one pair, tested in three ways."""
+    # Neither noise nor knots are in the seed: the ways are compared on the same causes.
     rng = np.random.default_rng([741, cell["n"], cell["seed"]])
     if cell["noise"] == RIGHT:
         cause, effect = draw_rational(rng).sample(rng, cell["n"])
@@ -80,6 +81,7 @@ def _compared(ahead: Test, behind: Test) -> Row:
         "p_true": ahead[1],
         "p_false": behind[1],
         "by_statistic": ahead[0] < behind[0],
+        # By the logarithms: far out in the tail both p-values underflow to zero, and would tie.
         "by_p_value": ahead[2] > behind[2],
     }
 
@@ -89,6 +91,7 @@ def _tests(cause: FloatArray, effect: FloatArray, n_knots: int) -> dict[str, Tes
     u, v = standardise(cause[order]), standardise(effect[order])
     seen = fit_location_scale(u, v, n_knots=n_knots).residual
     unseen = fit_crosswise(u, v, n_knots=n_knots).residual
+    # `half` is the cross-fit's residual on the rows that one of its two fits did not see: no third fit is needed.
     tested = ~halves(len(u), 0)
     found = (hsic_test(u, seen), hsic_test(u, unseen), hsic_test(u[tested], unseen[tested]))
     return {way: (t.statistic, t.p_value, t.log_p_value) for way, t in zip(WAYS, found, strict=True)}

@@ -109,7 +109,7 @@ def save(figure: "Figure", folder: Path, name: str, formats: Sequence[str] = FOR
     unknown = set(formats) - set(FORMATS)
     if unknown:
         raise InputError(f"Got the format {sorted(unknown)[0]!r}; expected some of {', '.join(FORMATS)}.")
-    # The layout is found once: each format's own renderer would move things by a fraction of a point.
+    # The layout is found once, so that all formats agree.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     dateless = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
