@@ -111,7 +111,7 @@ def judged(contender: Contender, item: Item, outcome: Outcome) -> Row:
     """Turn an outcome back into file orientation and judge it."""
     score = math.nan if outcome.status.broken else outcome.score
     forward, backward = outcome.forward, outcome.backward
-    # Broken outcomes carry no score to turn round; everything else is stored as if nothing had been swapped.
+    # Stored as if nothing had been swapped: whoever reads the rows need not know of the coin.
     if item.flipped:
         score, forward, backward = -score, backward, forward
     return Row(

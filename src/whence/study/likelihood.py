@@ -72,7 +72,7 @@ def _pair(cell: Cell) -> Pair:
         known = generate(world, pairs=seed + 1, n=n, seed=731).pairs[seed]
         return known.pair if known.truth > 0 else known.pair.swapped()
     mechanism, law = world.removesuffix(" cause").split(", ")
-    # No name of a world in the seed: the worlds share their random numbers, so that differences between them are paired.
+    # The seed is the same for all worlds: they share their random numbers, so that differences between them are paired.
     rng = np.random.default_rng([731, seed])
     cause = CAUSE_LAWS[law](rng, n)
     kind, noise = MECHANISMS[mechanism]
