@@ -11,7 +11,7 @@ from training.candidates import CANDIDATES
 from training.fit import fit_size, fit_terms, sums, weights
 from training.judge import RECORDED, SINGLE, Judged
 from training.table import Table
-from whence.benchmark.answered import wilson
+from whence.benchmark.intervals import wilson
 from whence.benchmark.metrics import Scored, accuracy, audrc
 from whence.combined.constants import TERMS, Term
 from whence.combined.method import THRESHOLD

@@ -6,8 +6,9 @@ from pathlib import Path
 import toys
 import typer
 
-from whence.benchmark.process import Limits
-from whence.benchmark.runner import field, plan
+from whence.benchmark.contenders import contenders
+from whence.benchmark.pool import Limits
+from whence.benchmark.runner import plan
 from whence.benchmark.store import Store
 from whence.cli.bench_work import do, plainly
 
@@ -19,7 +20,7 @@ TOTAL = 2 * len(METHODS) * PAIRS
 def main(path: Path) -> None:
     with plainly(), Store.open(path) as store:
         sets = [toys.collection(name, PAIRS) for name in ("one", "other")]
-        do(plan(field(METHODS, [0]), sets, store.keys(), 2), store, 2, Limits())
+        do(plan(contenders(METHODS, [0]), sets, store.keys(), 2), store, 2, Limits())
 
 
 if __name__ == "__main__":

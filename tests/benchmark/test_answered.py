@@ -15,14 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from whence.benchmark import leaderboard, tables
-from whence.benchmark.answered import answered, wilson
-from whence.benchmark.export import export
-from whence.benchmark.row import Row, Status, outcome_of
-from whence.benchmark.runner import field, plan, run
+from whence.benchmark import rendering
+from whence.benchmark.contenders import contenders
+from whence.benchmark.intervals import wilson
+from whence.benchmark.publish import leaderboard
+from whence.benchmark.rendering import store_contents
+from whence.benchmark.row import Row, Status, export, outcome_of
+from whence.benchmark.runner import plan, run
+from whence.benchmark.scores import MEAN, answer_rate, summarise
 from whence.benchmark.store import Store
-from whence.benchmark.summary import MEAN, summarise
-from whence.benchmark.versus import contents
 from whence.decision import Decision, Evidence
 from whence.pair import Pair
 
@@ -31,7 +32,7 @@ PAIR = Pair.of(*np.random.default_rng(0).normal(size=(2, 12)))
 
 def made(method: str, path: Path) -> list[Row]:
     with Store.open(path) as store:
-        work = plan(field([f"toys:{method}"], [0]), [toys.collection(pairs=12)], store.keys())
+        work = plan(contenders([f"toys:{method}"], [0]), [toys.collection(pairs=12)], store.keys())
         run(work, store)
         return store.rows()
 
@@ -106,12 +107,12 @@ def test_shares_are_those_counted_by_hand() -> None:
         mine = [row for row in rows if (row.method, row.dataset) == ("loci-h", name)]
         given_ = [row for row in mine if not row.withheld]
         assert len(given_) == 13
-        found = summary.answered["loci-h", name]
+        found = summary.answer_rates["loci-h", name]
         weight = sum(row.weight for row in given_)
         assert found.share == pytest.approx(100 * weight / sum(row.weight for row in mine))
         assert found.accuracy == pytest.approx(100 * sum(row.weight for row in given_ if row.correct) / weight)
         assert found.low < found.accuracy <= found.high
-    parts, mean = [summary.answered["loci-h", name] for name in ("AN", "LS")], summary.answered["loci-h", MEAN]
+    parts, mean = [summary.answer_rates["loci-h", name] for name in ("AN", "LS")], summary.answer_rates["loci-h", MEAN]
     assert mean.share == pytest.approx(np.mean([part.share for part in parts]))
     assert mean.accuracy == pytest.approx(
         sum(part.share * part.accuracy for part in parts) / sum(part.share for part in parts)
@@ -125,23 +126,23 @@ def test_failures_and_ties_are_not_answers() -> None:
     broken = replace(sure[0], status="failed", correct=False, score=math.nan, confidence=math.nan)
     tied = replace(sure[1], status="undecided", correct=False, score=0.0)
     changed = [{sure[0]: broken, sure[1]: tied}.get(row, row) for row in rows]
-    assert answered(changed).share == pytest.approx(100 * 14 / 20)
-    assert answered(changed).accuracy == pytest.approx(100 * np.mean([row.correct for row in sure[2:]]))
+    assert answer_rate(changed).share == pytest.approx(100 * 14 / 20)
+    assert answer_rate(changed).accuracy == pytest.approx(100 * np.mean([row.correct for row in sure[2:]]))
 
 
 def test_nothing_answered_has_no_accuracy() -> None:
     rows = [replace(row, withheld=True, correct=True, score=row.truth) for row in made_up.rows(methods=("loci-h",))]
-    text = tables.render(summarise(rows, intervals=False))
+    text = rendering.render(summarise(rows, intervals=False))
     assert "nan" not in text
     (line,) = [line for line in text.split("\n") if line.startswith("| AN")]
     assert [cell.strip() for cell in line.split("|")][3:5] == ["0.0", "–"]
-    assert 'data-numbers="[100.0, 0.0, null]" data-interval="–"' in leaderboard.page(rows)
+    assert 'data-numbers="[100.0, 0.0, null]" data-interval="–"' in leaderboard(rows)
 
 
 def test_the_same_answers_under_another_seed_add_no_certainty() -> None:
     rows = made_up.rows(sets=("AN",), methods=("loci-h",), withheld=7)
     twice = rows + [replace(row, seed=1) for row in rows]
-    assert answered(twice) == answered(rows)
+    assert answer_rate(twice) == answer_rate(rows)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -156,24 +157,24 @@ def test_the_interval_covers_about_as_often_as_it_says(weighted: bool) -> None:
             replace(row, pair_id=str(i), weight=weight[i], correct=bool(right[i]), withheld=bool(kept[i]))
             for i in range(60)
         ]
-        found = answered(drawn)
+        found = answer_rate(drawn)
         hits += found.low <= 85 <= found.high
     assert 0.92 <= hits / 400 <= 0.985
 
 
-@pytest.mark.parametrize("form", tables.FORMS)
+@pytest.mark.parametrize("form", rendering.FORMS)
 def test_methods_that_answer_everything_leave_no_trace(form: str) -> None:
     rows = made_up.rows(failed=2)
-    text = tables.render(summarise(rows), form, tables.Look(True, True))
+    text = rendering.render(summarise(rows), form, rendering.Look(True, True))
     sure = [replace(row, confidence=0.9) for row in rows]
-    assert tables.render(summarise(sure), form, tables.Look(True, True)) == text
+    assert rendering.render(summarise(sure), form, rendering.Look(True, True)) == text
     assert "answered" not in text
 
 
-@pytest.mark.parametrize("form", tables.FORMS)
+@pytest.mark.parametrize("form", rendering.FORMS)
 def test_the_main_table_is_the_same_whether_or_not_answers_are_withheld(form: str) -> None:
     given_, kept = (made_up.rows(withheld=count) for count in (0, 6))
-    plain, more = (tables.render(summarise(rows), form) for rows in (given_, kept))
+    plain, more = (rendering.render(summarise(rows), form) for rows in (given_, kept))
     if form == "json":
         lines = json.loads(more)["rows"]
         shares = [line["AN"].pop("answered") for line in lines if "answered" in line["AN"]]
@@ -195,11 +196,11 @@ def test_the_main_table_is_the_same_whether_or_not_answers_are_withheld(form: st
 
 def test_only_accuracy_is_a_matter_of_answers_given() -> None:
     rows = made_up.rows(withheld=6)
-    assert all("answered" not in tables.render(summarise(rows, "audrc"), form) for form in tables.FORMS)
+    assert all("answered" not in rendering.render(summarise(rows, "audrc"), form) for form in rendering.FORMS)
 
 
 def test_the_narrow_table_is_aligned_and_fits_a_terminal() -> None:
-    lines = tables.withheld(summarise(made_up.rows(withheld=6), intervals=False), "loci-m").strip().split("\n")
+    lines = rendering.withheld(summarise(made_up.rows(withheld=6), intervals=False), "loci-m").strip().split("\n")
     assert len(lines) == 2 + 3
     assert len({len(line) for line in lines}) == 1
     assert len(lines[0]) <= 79
@@ -209,19 +210,19 @@ def test_the_narrow_table_is_aligned_and_fits_a_terminal() -> None:
 
 def test_a_method_not_run_on_every_set_has_no_mean_there_either() -> None:
     rows = [row for row in made_up.rows(withheld=6) if (row.method, row.dataset) != ("loci-m", "LS")]
-    text = tables.render(summarise(rows))
+    text = rendering.render(summarise(rows))
     assert "nan" not in text
-    assert leaderboard.page(rows).count('<tr data-set="') == 1
+    assert leaderboard(rows).count('<tr data-set="') == 1
 
 
 def test_the_page_and_the_status_tell_of_withheld_answers() -> None:
     rows = made_up.rows(withheld=6)
-    summary, text = summarise(rows, intervals=False), leaderboard.page(rows)
+    summary, text = summarise(rows, intervals=False), leaderboard(rows)
     for name in ("AN", "LS", MEAN):
-        found = summary.answered["loci-m", name]
+        found = summary.answer_rates["loci-m", name]
         numbers = [summary.value("loci-m", name), found.share, found.accuracy]
         assert f'data-set="{name}" data-numbers="{json.dumps([round(number, 2) for number in numbers])}"' in text
         assert f"{found.low:.0f}–{found.high:.0f}" in text
-    assert "Answers given" not in leaderboard.page(made_up.rows())
-    assert "20 ok; 6 withheld" in contents(rows)
-    assert "withheld" not in contents(made_up.rows())
+    assert "Answers given" not in leaderboard(made_up.rows())
+    assert "20 ok; 6 withheld" in store_contents(rows)
+    assert "withheld" not in store_contents(made_up.rows())

@@ -11,12 +11,12 @@ import pytest
 import toys
 from test_store import ROW
 
-from whence.benchmark.export import export
-from whence.benchmark.row import Row
-from whence.benchmark.runner import field, plan, run
+from whence.benchmark.contenders import contenders
+from whence.benchmark.rendering import FORMS, Look, render
+from whence.benchmark.row import Row, export
+from whence.benchmark.runner import plan, run
+from whence.benchmark.scores import summarise
 from whence.benchmark.store import APPLICATION_ID, SCHEMA, Store
-from whence.benchmark.summary import summarise
-from whence.benchmark.tables import FORMS, Look, render
 
 # As the first layout wrote it.
 LAYOUT_1 = """
@@ -109,13 +109,13 @@ def test_a_reader_that_came_before_the_columns_sees_them(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("method", ["middling", "hesitant"])
 def test_carrying_on_does_what_is_missing_and_gives_the_same_tables(method: str, tmp_path: Path) -> None:
-    sets, contenders = [toys.collection(pairs=12)], field([f"toys:{method}"], [0])
+    sets, entered = [toys.collection(pairs=12)], contenders([f"toys:{method}"], [0])
     with Store.open(tmp_path / "whole.sqlite") as store:
-        run(plan(contenders, sets, store.keys()), store)
+        run(plan(entered, sets, store.keys()), store)
         whole = store.rows()
     path = earlier(tmp_path / "half.sqlite", whole[::2])
     with Store.open(path) as store:
-        work = plan(contenders, sets, store.keys())
+        work = plan(entered, sets, store.keys())
         assert (work.todo, work.there) == (6, 6)
         run(work, store)
         carried = store.rows()

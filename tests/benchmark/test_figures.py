@@ -9,10 +9,11 @@ import made_up
 import numpy as np
 import pytest
 
-from whence.benchmark import leaderboard, paper
-from whence.benchmark.figures import gallery
+from whence.benchmark import paper
+from whence.benchmark.figures import draw
 from whence.benchmark.figures.style import line
-from whence.benchmark.summary import MEAN, summarise
+from whence.benchmark.publish import leaderboard
+from whence.benchmark.scores import MEAN, summarise
 from whence.decision import Decision, Evidence
 from whence.pair import Pair
 
@@ -27,7 +28,7 @@ def decisions() -> dict[str, Decision]:
 
 
 def test_every_figure_comes_in_every_format(tmp_path: Path) -> None:
-    paths = gallery.draw(made_up.rows(sets=("LS", "LSs", "MNU"), pairs=12), tmp_path, decisions())
+    paths = draw(made_up.rows(sets=("LS", "LSs", "MNU"), pairs=12), tmp_path, decisions())
     assert {path.name for path in paths} == {f"{name}.{form}" for name in NAMES for form in ("pdf", "svg", "png")}
     starts = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}
     assert all(path.read_bytes().startswith(starts[path.suffix[1:]]) for path in paths)
@@ -36,7 +37,7 @@ def test_every_figure_comes_in_every_format(tmp_path: Path) -> None:
 def test_the_same_rows_give_the_same_picture(tmp_path: Path) -> None:
     rows = made_up.rows(pairs=8, methods=("loci-m", "anm-m"))
     for folder in ("one", "two"):
-        gallery.draw(rows, tmp_path / folder, formats=("svg",))
+        draw(rows, tmp_path / folder, formats=("svg",))
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
@@ -44,7 +45,7 @@ def test_the_same_rows_give_the_same_picture(tmp_path: Path) -> None:
 def test_what_cannot_be_drawn_is_left_out(tmp_path: Path) -> None:
     rows = made_up.rows(sets=("own", "LS"), methods=("mine", "loci-m"), pairs=6)
     rows = [row for row in rows if (row.method, row.dataset) != ("mine", "LS")]
-    names = {path.stem for path in gallery.draw(rows, tmp_path, formats=("svg",))}
+    names = {path.stem for path in draw(rows, tmp_path, formats=("svg",))}
     assert names == {"accuracy-bars", "overall", "decision-rate", "cost"}
 
 
@@ -73,7 +74,7 @@ class Cells(HTMLParser):
 
 def test_the_page_carries_every_number_and_fetches_nothing() -> None:
     rows = made_up.rows(failed=2)
-    text = leaderboard.page(rows)
+    text = leaderboard(rows)
     page = Cells()
     page.feed(text)
     assert page.links == []
@@ -91,7 +92,7 @@ def test_the_page_carries_every_number_and_fetches_nothing() -> None:
 
 
 def test_a_methods_name_cannot_inject_markup() -> None:
-    assert "<script>alert" not in leaderboard.page(made_up.rows(methods=("<script>alert(1)</script>",)))
+    assert "<script>alert" not in leaderboard(made_up.rows(methods=("<script>alert(1)</script>",)))
 
 
 def test_the_papers_figures_name_its_own_sets() -> None:

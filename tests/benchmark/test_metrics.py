@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whence.benchmark import paper
+from whence.benchmark.intervals import bootstrap, compare, interval, resample, sign_test
 from whence.benchmark.metrics import METRICS, Scored, accuracy, audrc, auroc, decision_rate_curve
-from whence.benchmark.resampling import bootstrap, compare, interval, resample, sign_test
 from whence.pair import InputError
 
 GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden"

@@ -6,7 +6,7 @@ import made_up
 import pytest
 
 from whence.benchmark.progress import Forecast, duration
-from whence.costs import cost
+from whence.catalogue import cost
 
 
 def seconds(method: str) -> float:

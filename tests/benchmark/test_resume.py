@@ -11,9 +11,9 @@ from pathlib import Path
 import drive
 import pytest
 
+from whence.benchmark.rendering import FORMS, Look, render
+from whence.benchmark.scores import summarise
 from whence.benchmark.store import Store
-from whence.benchmark.summary import summarise
-from whence.benchmark.tables import FORMS, Look, render
 
 LIMITED = """
 import os, resource, sys

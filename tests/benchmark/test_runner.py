@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import toys
 
-from whence.benchmark.contest import flipped
+from whence.benchmark.contenders import contenders
 from whence.benchmark.metrics import accuracy
-from whence.benchmark.pool import PoolError
-from whence.benchmark.process import Limits
+from whence.benchmark.pool import Limits, PoolError
 from whence.benchmark.row import Row
-from whence.benchmark.runner import field, plan, run
+from whence.benchmark.runner import plan, run
+from whence.benchmark.scores import scored
+from whence.benchmark.sets import flipped
 from whence.benchmark.store import Store
-from whence.benchmark.summary import scored
 from whence.pair import InputError
 
 
@@ -24,9 +24,9 @@ def results(
     path: Path, methods: list[str], sets: list[toys.Collection], seeds: tuple[int, ...] = (0,), **options: object
 ) -> list[Row]:
     jobs = options.pop("jobs", 2)
-    contenders = field([method if ":" in method else f"toys:{method}" for method in methods], seeds)
+    entered = contenders([method if ":" in method else f"toys:{method}" for method in methods], seeds)
     with Store.open(path) as store:
-        run(plan(contenders, sets, store.keys(), jobs), store, jobs=jobs, **options)  # type: ignore[arg-type]
+        run(plan(entered, sets, store.keys(), jobs), store, jobs=jobs, **options)  # type: ignore[arg-type]
         return store.rows()
 
 
@@ -107,7 +107,7 @@ def test_resuming_does_what_is_missing_and_only_that(tmp_path: Path) -> None:
     path, small, large = tmp_path / "s.sqlite", toys.collection(pairs=4), toys.collection(pairs=9)
     before = results(path, ["middling"], [small])
     with Store.open(path) as store:
-        work = plan(field(["toys:middling", "toys:oracle"], [0]), [large], store.keys())
+        work = plan(contenders(["toys:middling", "toys:oracle"], [0]), [large], store.keys())
         assert (work.todo, work.there) == (14, 4)
         assert work.todo_by_method == Counter({"middling": 5, "oracle": 9})
     after = results(path, ["middling", "oracle"], [large])
@@ -136,7 +136,7 @@ def test_seeds_flip_differently_and_share_a_settings_hash(tmp_path: Path) -> Non
 
 def test_an_object_can_be_handed_over_instead_of_a_name(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.sqlite") as store:
-        run(plan(field([toys.Short()], [0]), [toys.collection(pairs=2)], store.keys()), store)
+        run(plan(contenders([toys.Short()], [0]), [toys.collection(pairs=2)], store.keys()), store)
         assert [row.method for row in store.rows()] == ["short", "short"]
 
 
@@ -153,7 +153,7 @@ def test_an_object_can_be_handed_over_instead_of_a_name(tmp_path: Path) -> None:
 )
 def test_a_wrong_method_is_refused_before_the_run(spec: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        field([spec], [0])
+        contenders([spec], [0])
 
 
 def test_workers_keep_numerical_libraries_to_one_thread(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from whence.benchmark.ledger import StoreError
 from whence.benchmark.row import Row
-from whence.benchmark.store import APPLICATION_ID, SCHEMA, Store, StoreError
+from whence.benchmark.store import APPLICATION_ID, SCHEMA, Store
 
 ROW = Row(
     dataset="toy",

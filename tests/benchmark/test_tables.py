@@ -11,27 +11,28 @@ import made_up
 import numpy as np
 import pytest
 
-from whence.benchmark import leaderboard, paper, tables
-from whence.benchmark.summary import MEAN, summarise
-from whence.benchmark.versus import contents, versus
+from whence.benchmark import paper, rendering
+from whence.benchmark.publish import leaderboard
+from whence.benchmark.rendering import comparison_table, store_contents
+from whence.benchmark.scores import MEAN, summarise
 from whence.pair import InputError
 
-FULL = tables.Look(intervals=True, paper=True)
+FULL = rendering.Look(intervals=True, paper=True)
 
 
-@pytest.mark.parametrize("form", tables.FORMS)
+@pytest.mark.parametrize("form", rendering.FORMS)
 @pytest.mark.parametrize("metric", ["accuracy", "audrc", "auroc"])
 def test_the_order_of_the_rows_changes_no_byte(form: str, metric: str) -> None:
     rows = made_up.rows(failed=2)
     shuffled = random.Random(1).sample(rows, len(rows))
     slower = [replace(row, seconds=row.seconds * 3) for row in shuffled]
-    there, back = (tables.render(summarise(each, metric), form, FULL) for each in (rows, slower))
+    there, back = (rendering.render(summarise(each, metric), form, FULL) for each in (rows, slower))
     assert there == back
 
 
 def test_markdown_has_a_line_per_method_and_the_best_in_bold() -> None:
     summary = summarise(made_up.rows(pairs=100))
-    head, _, *lines = tables.render(summary).strip().split("\n")
+    head, _, *lines = rendering.render(summary).strip().split("\n")
     assert [cell.strip() for cell in head.strip("|").split("|")][1:] == ["AN", "LS", "mean"]
     assert [line.split("|")[1].strip() for line in lines] == list(summary.methods)
     for column, name in enumerate(("AN", "LS", MEAN), start=2):
@@ -58,7 +59,7 @@ def test_sets_and_methods_stand_in_the_papers_order_and_others_after_them() -> N
 
 def test_difference_from_the_paper() -> None:
     summary = summarise(made_up.rows(methods=("loci-m", "cam:published=true", "mine")))
-    table = json.loads(tables.render(summary, "json", FULL))
+    table = json.loads(rendering.render(summary, "json", FULL))
     for row in table["rows"]:
         printed = paper.printed("accuracy", row["method"], "LS")
         expected = None if math.isnan(printed) else pytest.approx(row["LS"]["value"] - printed, abs=1e-3)
@@ -69,7 +70,7 @@ def test_difference_from_the_paper() -> None:
 
 def test_csv_can_be_read_back() -> None:
     summary = summarise(made_up.rows(failed=1))
-    read = list(csv.DictReader(io.StringIO(tables.render(summary, "csv", FULL))))
+    read = list(csv.DictReader(io.StringIO(rendering.render(summary, "csv", FULL))))
     assert {row["method"]: float(row["mean"]) for row in read} == pytest.approx(
         {method: summary.value(method, MEAN) for method in summary.methods}, abs=1e-4
     )
@@ -77,7 +78,7 @@ def test_csv_can_be_read_back() -> None:
 
 
 def test_latex_escapes_names_and_balances() -> None:
-    text = tables.render(summarise(made_up.rows(methods=("my_method", "loci-m"))), "latex", FULL)
+    text = rendering.render(summarise(made_up.rows(methods=("my_method", "loci-m"))), "latex", FULL)
     assert r"my\_method" in text
     assert text.count(r"\begin") == text.count(r"\end") == 1
     assert r"\textbf{" in text
@@ -86,7 +87,7 @@ def test_latex_escapes_names_and_balances() -> None:
 def test_failed_and_missing_pairs_are_named() -> None:
     rows = made_up.rows(failed=2)
     less = [row for row in rows if not (row.method == "grci" and row.dataset == "LS" and int(row.pair_id) > 15)]
-    text = tables.render(summarise(less))
+    text = rendering.render(summarise(less))
     assert "mine failed on 2 of 20 pairs of AN" in text
     assert "grci has 15 of the 20 pairs of LS" in text
 
@@ -95,31 +96,31 @@ def test_failed_and_missing_pairs_are_named() -> None:
 def test_a_part_of_a_set_is_not_shown_as_the_whole(name: str, count: str) -> None:
     rows = made_up.rows(sets=(name,), methods=("loci-m", "grci"))
     summary = summarise(rows)
-    table, *rest = tables.render(summary, "md", FULL).split("\n\n")
+    table, *rest = rendering.render(summary, "md", FULL).split("\n\n")
     assert rest == [f"- {name}: {count} pairs.\n"]
     marked = " of " in count
     assert table.count("†") == (3 if marked else 0)  # two numbers and the heading that explains the mark
-    assert tables.render(summary, "latex", FULL).count(r"$^\dagger$") == (2 if marked else 0)
-    assert ("_pairs" in tables.render(summary, "csv", FULL)) == marked
-    assert json.loads(tables.render(summary, "json", FULL))["notes"] == [f"{name}: {count} pairs"]
-    assert f"| {name} | {count} |" in versus(rows, "loci-m", "grci", "accuracy")
-    assert f"<small>{count} pairs</small>" in leaderboard.page(rows)
+    assert rendering.render(summary, "latex", FULL).count(r"$^\dagger$") == (2 if marked else 0)
+    assert ("_pairs" in rendering.render(summary, "csv", FULL)) == marked
+    assert json.loads(rendering.render(summary, "json", FULL))["notes"] == [f"{name}: {count} pairs"]
+    assert f"| {name} | {count} |" in comparison_table(rows, "loci-m", "grci", "accuracy")
+    assert f"<small>{count} pairs</small>" in leaderboard(rows)
 
 
-@pytest.mark.parametrize("form", tables.FORMS)
+@pytest.mark.parametrize("form", rendering.FORMS)
 def test_nothing_is_said_of_whole_sets_and_their_mean(form: str) -> None:
     rows = made_up.rows(sets=("AN", "gen:LS:pairs=100"), pairs=100, methods=("loci-m",))
     seeds = [*rows, *(replace(row, seed=1) for row in rows)]
-    text = tables.render(summarise(seeds), form, FULL)
+    text = rendering.render(summarise(seeds), form, FULL)
     assert all(mark not in text for mark in ("†", "dagger", "100 pairs", "_pairs", " of "))
-    assert {"csv": "_pairs"}.get(form, "199 of 200 pairs") in tables.render(summarise(seeds[:-1]), form, FULL)
+    assert {"csv": "_pairs"}.get(form, "199 of 200 pairs") in rendering.render(summarise(seeds[:-1]), form, FULL)
 
 
 def test_a_method_not_run_on_every_set_has_no_mean() -> None:
     rows = [row for row in made_up.rows() if (row.method, row.dataset) != ("grci", "LS")]
     summary = summarise(rows)
     assert math.isnan(summary.value("grci", MEAN))
-    line = next(line for line in tables.render(summary, "md", FULL).split("\n") if line.startswith("| grci"))
+    line = next(line for line in rendering.render(summary, "md", FULL).split("\n") if line.startswith("| grci"))
     assert line.count("–") >= 2
     assert "nan" not in line
 
@@ -127,7 +128,7 @@ def test_a_method_not_run_on_every_set_has_no_mean() -> None:
 def test_the_newest_version_counts_and_settings_are_kept_apart() -> None:
     old = [replace(row, version="0.0.9", correct=False, score=-row.score) for row in made_up.rows(methods=("loci-m",))]
     new = [replace(row, version="0.0.10") for row in made_up.rows(methods=("loci-m",))]
-    assert tables.render(summarise(old + new)) == tables.render(summarise(new))
+    assert rendering.render(summarise(old + new)) == rendering.render(summarise(new))
     other = [replace(row, settings_hash="1") for row in new]
     assert summarise(new + other, intervals=False).methods == ("loci-m [0]", "loci-m [1]")
 
@@ -143,22 +144,22 @@ def test_wrong_words_are_sentences() -> None:
     with pytest.raises(InputError, match="accuracy, audrc, auroc"):
         summarise(rows, "luck")
     with pytest.raises(InputError, match="md, csv"):
-        tables.render(summarise(rows), "word")
+        rendering.render(summarise(rows), "word")
     with pytest.raises(InputError, match="no rows"):
-        tables.render(summarise([]))
+        rendering.render(summarise([]))
     with pytest.raises(InputError, match="the store has"):
-        versus(rows, "loci-m", "nobody", "accuracy")
+        comparison_table(rows, "loci-m", "nobody", "accuracy")
 
 
 def test_versus_and_status_list_what_there_is() -> None:
     rows = made_up.rows(failed=1)
-    assert versus(rows, "loci-m", "anm-h", "accuracy").count("\n") == 4
-    text = contents(rows)
+    assert comparison_table(rows, "loci-m", "anm-h", "accuracy").count("\n") == 4
+    text = store_contents(rows)
     assert "pair 1: it broke" in text
     assert text.count("\n") == 2 + 12
 
 
 def test_cost_is_kept_out_of_the_main_table() -> None:
     summary = summarise(made_up.rows(), intervals=False)
-    assert "seconds" in tables.cost(summary)
-    assert all("seconds" not in tables.render(summary, form, FULL) for form in tables.FORMS)
+    assert "seconds" in rendering.cost(summary)
+    assert all("seconds" not in rendering.render(summary, form, FULL) for form in rendering.FORMS)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from whence.study import estimators
-from whence.study.study import Scale, run
+from whence.study.running import Scale, run
 
 
 def test_sizes_are_those_of_the_paper():

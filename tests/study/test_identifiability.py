@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from whence.study import identifiability
-from whence.study.study import Scale
+from whence.study.running import Scale
 
 
 def verdicts(family, pairs, n):

@@ -5,11 +5,11 @@ import csv
 import numpy as np
 import pytest
 
+from whence.benchmark.intervals import median_interval
 from whence.pair import InputError
 from whence.study import estimators
-from whence.study.ledger import Ledger, key
-from whence.study.output import Table, median_interval, share, shown, write_tables
-from whence.study.study import Scale, load, run
+from whence.study.output import StudyTable, percentage, shown, write_tables
+from whence.study.running import CellLedger, Scale, key, load, run
 
 SMALL = Scale(seeds=2, fast=True)
 
@@ -35,7 +35,7 @@ class Tiny:
 @pytest.fixture
 def tiny(monkeypatch):
     def use(study):
-        monkeypatch.setattr("whence.study.study.load", lambda name: study)
+        monkeypatch.setattr("whence.study.running.load", lambda name: study)
         return study
 
     return use
@@ -46,7 +46,7 @@ def test_a_stopped_study_carries_on_where_it_was(tmp_path, tiny):
         run(tiny(Tiny(break_at=17)), Scale(), tmp_path)
     heard = []
     study = tiny(Tiny())
-    rows = run(study, Scale(), tmp_path, heard=lambda *progress: heard.append(progress))
+    rows = run(study, Scale(), tmp_path, on_progress=lambda *progress: heard.append(progress))
     assert [row["square"] for row in rows] == [seed**2 for seed in range(20)]
     assert study.done == [17, 18, 19]
     assert heard[0] == (17, 20)
@@ -84,16 +84,16 @@ def test_settings_out_of_range_get_a_sentence(tmp_path, tiny):
 
 
 def test_a_ledger_knows_cells_whatever_the_order_of_their_settings(tmp_path):
-    ledger = Ledger(tmp_path / "rows.sqlite", "some 1")
-    ledger.add({"a": 1, "b": 2}, [{"c": 3}])
-    assert ledger.missing([{"b": 2, "a": 1}, {"a": 2}]) == [{"a": 2}]
-    assert ledger.rows([{"b": 2, "a": 1}]) == [{"a": 1, "b": 2, "c": 3}]
+    with CellLedger.open(tmp_path / "rows.sqlite") as ledger:
+        ledger.add("some 1", {"a": 1, "b": 2}, [{"c": 3}])
+        assert ledger.missing("some 1", [{"b": 2, "a": 1}, {"a": 2}]) == [{"a": 2}]
+        assert ledger.missing("some 2", [{"a": 1, "b": 2}]) == [{"a": 1, "b": 2}]
+        assert ledger.rows("some 1", [{"b": 2, "a": 1}]) == [{"a": 1, "b": 2, "c": 3}]
     assert key({"a": 1, "b": 2}) == key({"b": 2, "a": 1})
-    ledger.close()
 
 
 def test_tables_are_written_with_all_digits_and_read_well(tmp_path):
-    table = Table("t", "Some numbers", ("name", "value"), (("a", 1 / 3), ("b", 123456.0), ("c", float("nan"))))
+    table = StudyTable("t", "Some numbers", ("name", "value"), (("a", 1 / 3), ("b", 123456.0), ("c", float("nan"))))
     write_tables(tmp_path, [table], [{"x": 1}, {"y": 2}])
     with (tmp_path / "t.csv").open() as file:
         assert list(csv.reader(file))[1] == ["a", repr(1 / 3)]
@@ -108,7 +108,7 @@ def test_the_median_s_interval_covers():
     rng = np.random.default_rng(0)
     inside = [low <= 0 <= high for _, low, high in (median_interval(rng.normal(size=40)) for _ in range(400))]
     assert 0.92 < np.mean(inside) <= 1
-    assert share([True, False, True, True]) == (75.0, pytest.approx(21.65, abs=0.01))
+    assert percentage([True, False, True, True]) == 75
 
 
 def test_every_study_has_the_same_names():

@@ -2,7 +2,9 @@
 
 import pytest
 
-from whence.study.study import Scale, load
+from whence.benchmark.figures.style import canvas
+from whence.study.output import write_figures
+from whence.study.running import Scale, load
 
 
 @pytest.mark.parametrize("name", ["estimators", "identifiability", "likelihood"])
@@ -22,3 +24,13 @@ def stand_in(cell):
     """The equation takes a second a model, and has tests of its own."""
     dear = cell.get("part") in ("equation", "path")
     return [{"worst": 0.5, "typical": 0.1, "identity": 1e-16}] if dear else []
+
+
+def test_figures_are_saved_with_the_same_bytes_each_time(tmp_path):
+    saved = []
+    for name in ("once", "again"):
+        figure, (panel,) = canvas(1, 1, 3, 3)
+        panel.plot([0, 1], [1, 0], "o-", clip_on=True)
+        (tmp_path / name).mkdir()
+        saved.append([path.read_bytes() for path in write_figures(tmp_path / name, {"a": figure})])
+    assert saved[0] == saved[1]

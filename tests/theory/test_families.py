@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from whence.pair import InputError
+from whence.theory.distributions import NAMED, distribution, gaussian, soft_uniform
 from whence.theory.families import FAMILIES, draw_rational, linear_gaussian, rational_gaussian
-from whence.theory.laws import NAMED, gaussian, law, soft_uniform
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -66,7 +66,12 @@ def test_laws_that_cannot_be_integrated_are_refused():
         linear_gaussian(1.0)
 
 
-SOME = [gaussian(1.0, 2.0), soft_uniform(-1.0, 2.0), law(lambda v: -(np.abs(v - 1) ** 3)), *map(law, NAMED)]
+SOME = [
+    gaussian(1.0, 2.0),
+    soft_uniform(-1.0, 2.0),
+    distribution(lambda v: -(np.abs(v - 1) ** 3)),
+    *map(distribution, NAMED),
+]
 
 
 @pytest.mark.parametrize("law", SOME)

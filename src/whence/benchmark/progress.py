@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from whence.benchmark.row import Row, Status
-from whence.costs import cost
+from whence.catalogue import cost
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,10 +19,7 @@ LINE_SECONDS = 10.0
 
 @dataclass
 class Forecast:
-    """Foretells from the seconds each method took so far, or else from its measured cost (`whence.costs`).
-
-    The first pair of a method in each worker is left out: it pays for compiling.
-    """
+    """Forecasts from the seconds each method took so far, or else from its measured cost (`whence.catalogue`)."""
 
     todo: Counter[str]
     jobs: int = 1
@@ -35,6 +32,7 @@ class Forecast:
         """Some rows were made."""
         for row in rows:
             self.done[row.method] += 1
+            # The first pair of a method in each worker pays for compiling.
             if self.done[row.method] > self.jobs:
                 self.spent[row.method] += row.seconds
 
@@ -96,7 +94,7 @@ class Progress:
             yield self
 
     def __call__(self, rows: Sequence[Row]) -> None:
-        """Hear of a commit."""
+        """Count the rows of a commit."""
         self._forecast.learn(rows)
         self._made += len(rows)
         self._broken += sum(Status(row.status).broken for row in rows)

@@ -1,7 +1,10 @@
-"""One row of results: what one method said on one pair, in file orientation, and how it went."""
+"""One row of results: what one method said on one pair, in file orientation, and how it went; rows as CSV."""
 
+import csv
+import io
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
 from enum import Enum
 
 from whence.decision import Decision, Direction
@@ -16,7 +19,7 @@ class Status(Enum):
     NOT_CONVERGED = "not-converged"
     """There is an answer, and it counts, but a fit stopped short."""
     FAILED = "failed"
-    """The method raised, refused the pair, or gave a number that is none."""
+    """The method raised, refused the pair, or gave NaN."""
     TIMEOUT = "timeout"
     CRASHED = "crashed"
     """The process died."""
@@ -84,7 +87,7 @@ class Row:
 
 
 def outcome_of(decision: Decision, seconds: float) -> Outcome:
-    """Read a decision: a failure and a number that is none are failed, an exact tie is undecided."""
+    """Read a decision: a failure and a score that is not finite are failed, an exact tie is undecided."""
     forward, backward = decision.forward, decision.backward
     short = forward.converged is False or backward.converged is False
     if decision.failure:
@@ -103,6 +106,29 @@ def outcome_of(decision: Decision, seconds: float) -> Outcome:
     return Outcome(*numbers, status, message, seconds, confidence, status.answered and bool(decision.abstention))
 
 
-def nothing(status: Status, message: str, seconds: float) -> Outcome:
+def no_answer(status: Status, message: str, seconds: float) -> Outcome:
     """The outcome of a pair without an answer: no number stands in for it."""
     return Outcome(math.nan, math.nan, math.nan, status, message, seconds)
+
+
+# What readers of the file rely on comes first; columns that join later come after.
+_FIRST = ("dataset", "pair_id", "method", "score", "truth", "correct", "seconds", "status")
+COLUMNS = (*_FIRST, *(field.name for field in fields(Row) if field.name not in _FIRST))
+
+
+def export(rows: Sequence[Row]) -> str:
+    """CSV text, one line per row; NaN is an empty cell, `correct` and `flipped` are 1 or 0."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({name: _cell(value) for name, value in asdict(row).items()})
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else ""
+    return value

@@ -1,32 +1,20 @@
 """Methods × data sets × seeds → rows. What is stored is skipped, and only that; a row is committed as it is made."""
 
+import math
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
 
-from whence.benchmark.contest import RESOLVER, Contender, Item, enter, items, key, row
-from whence.benchmark.pool import Pool
-from whence.benchmark.process import Limits, Task
-from whence.benchmark.row import Row, Status
+from whence.benchmark.contenders import RESOLVER, Contender
+from whence.benchmark.pool import Limits, Pool, Task
+from whence.benchmark.row import Outcome, Row, Status
+from whence.benchmark.sets import Item, Labelled, items
 from whence.benchmark.store import Key, Store
-from whence.protocol import Method
+from whence.decision import Direction
 
 CHUNK = 8
 """At most so many single pairs are handed to a worker at once; their rows still come back one by one."""
-
-
-class Labelled(Protocol):
-    """A set of labelled pairs; each has pair_id, pair, truth (±1, file orientation) and weight."""
-
-    @property
-    def name(self) -> str:
-        """The name its rows are filed under."""
-
-    @property
-    def pairs(self) -> Sequence[Any]:
-        """The pairs, in file order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,21 +40,16 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Tally:
+class RunTotals:
     """How a run went."""
 
     made: int = 0
     broken: int = 0
     """Rows that are listed as failed: failed, timeout, crashed."""
 
-    def plus(self, rows: Sequence[Row]) -> "Tally":
+    def plus(self, rows: Sequence[Row]) -> "RunTotals":
         """Count some more rows."""
-        return Tally(self.made + len(rows), self.broken + sum(Status(each.status).broken for each in rows))
-
-
-def field(methods: Sequence[str | Method], seeds: Sequence[int], resolver: str = RESOLVER) -> list[Contender]:
-    """Every method under every seed."""
-    return [enter(source, seed, resolver) for source in methods for seed in seeds]
+        return RunTotals(self.made + len(rows), self.broken + sum(Status(each.status).broken for each in rows))
 
 
 def plan(contenders: Sequence[Contender], sets: Sequence[Labelled], stored: Collection[Key], jobs: int = 1) -> Plan:
@@ -83,6 +66,21 @@ def plan(contenders: Sequence[Contender], sets: Sequence[Labelled], stored: Coll
     return replace(done, there=asked - done.todo)
 
 
+def sample(plan: Plan, known: Mapping[str, float], jobs: int) -> Plan:
+    """The first few pairs, or one batch, of every method whose cost is not known; their rows are kept as well."""
+    # Each worker's first pair pays for compiling, so there are enough for the median to be a later one.
+    enough = 2 * jobs + 1
+    taken: Counter[str] = Counter()
+    tasks = []
+    for task in plan.tasks:
+        method = task.contender.method
+        for batch in task.batches:
+            if method not in known and taken[method] < enough:
+                taken[method] += len(batch)
+                tasks.append(Task(task.contender, (batch,)))
+    return replace(plan, tasks=tuple(tasks))
+
+
 def run(
     plan: Plan,
     store: Store,
@@ -91,9 +89,9 @@ def run(
     limits: Limits | None = None,
     resolver: str = RESOLVER,
     on_rows: Callable[[Sequence[Row]], None] = lambda rows: None,
-) -> Tally:
-    """Do what is planned; `on_rows` hears of every commit. Interrupt it at any moment: what is finished is kept."""
-    tally = Tally()
+) -> RunTotals:
+    """Do what is planned; `on_rows` is called after every commit. An interrupt at any moment keeps what is finished."""
+    tally = RunTotals()
     pool = Pool(jobs, limits or Limits(), resolver)
     with closing(_outcomes(pool, plan, store)) as outcomes:
         for rows in outcomes:
@@ -103,7 +101,41 @@ def run(
     return tally
 
 
+def key(contender: Contender, item: Item) -> Key:
+    """What makes a row the same row."""
+    who = (contender.method, contender.seed, contender.settings_hash, contender.version)
+    return (item.dataset, item.pair_id, *who)
+
+
+def judged(contender: Contender, item: Item, outcome: Outcome) -> Row:
+    """Turn an outcome back into file orientation and judge it."""
+    score = math.nan if outcome.status.broken else outcome.score
+    forward, backward = outcome.forward, outcome.backward
+    # Stored as if nothing had been swapped: whoever reads the rows need not know of the coin.
+    if item.flipped:
+        score, forward, backward = -score, backward, forward
+    return Row(
+        *key(contender, item),
+        score=score,
+        forward=forward,
+        backward=backward,
+        confidence=math.nan if outcome.status.broken else outcome.confidence,
+        decision=Direction.of(score).value,
+        withheld=outcome.withheld,
+        truth=item.truth,
+        weight=item.weight,
+        correct=outcome.status.answered and score * item.truth > 0,
+        flipped=item.flipped,
+        seconds=outcome.seconds,
+        status=outcome.status.value,
+        message=outcome.message,
+        n=item.pair.n,
+        settings=contender.settings,
+    )
+
+
 def _outcomes(pool: Pool, plan: Plan, store: Store) -> Generator[list[Row], None, None]:
+    # Asked again just before a task is handed out: a second runner on the same store may have done it meanwhile.
     def wanted(task: Task) -> Task | None:
         found = store.present(key(task.contender, each) for batch in task.batches for each in batch)
         left = [_missing(task.contender, batch, found) for batch in task.batches]
@@ -111,7 +143,7 @@ def _outcomes(pool: Pool, plan: Plan, store: Store) -> Generator[list[Row], None
 
     with closing(pool.finished(plan.tasks, wanted)) as finished:
         for contender, batch, outcomes in finished:
-            yield [row(contender, each, outcome) for each, outcome in zip(batch, outcomes, strict=True)]
+            yield [judged(contender, each, outcome) for each, outcome in zip(batch, outcomes, strict=True)]
 
 
 def _missing(contender: Contender, batch: Sequence[Item], stored: Collection[Key]) -> tuple[Item, ...]:
@@ -126,6 +158,7 @@ def _cut(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
 
 
 def _tasks(contender: Contender, batches: Sequence[tuple[Item, ...]], jobs: int) -> Iterator[Task]:
+    # Small enough that no worker is left with a long tail at the end, large enough to save round trips.
     at_once = 1 if contender.batch_size > 1 else max(1, min(CHUNK, len(batches) // (4 * jobs)))
     for start in range(0, len(batches), at_once):
         yield Task(contender, tuple(batches[start : start + at_once]))

@@ -1,23 +1,61 @@
-"""From the words after --datasets to labelled pairs: a published set, or one drawn on the spot.
+"""Labelled pairs: from the words after --datasets to a set, and from a set to what a method sees.
 
 `LS` reads files; `gen:LS:seed=1:pairs=50:n=500` and `grid/laws/uniform-laplace` draw. Rows of a drawn set are filed
-under the words themselves, so that two different draws never mix.
+under the words themselves, so that two different draws never mix. Every pair is swapped, or not, by a fair coin: a
+method that always answers the same is right half the time.
 """
 
 import re
-from dataclasses import replace
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
 
 from whence.benchmark import paper
 from whence.datasets import Collection, load
 from whence.datasets.registry import published_sets
 from whence.datasets.storage import AbsentError, all_missing, data_folder
-from whence.pair import InputError
+from whence.pair import InputError, Pair
 
 PREFIX = "gen:"
 DRAWN = 100
 """Pairs of a drawn set whose words name no other number."""
+
+
+class Labelled(Protocol):
+    """A set of labelled pairs; each has pair_id, pair, truth (±1, file orientation) and weight."""
+
+    @property
+    def name(self) -> str:
+        """The name its rows are filed under."""
+
+    @property
+    def pairs(self) -> Sequence[Any]:
+        """The pairs, in file order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Item:
+    """A labelled pair as the method will see it, swapped or not; its numbers are read when they are needed."""
+
+    dataset: str
+    pair_id: str
+    truth: int
+    """In file orientation."""
+    weight: float
+    flipped: bool
+    source: Sequence[Any]
+    index: int
+
+    @cached_property
+    def pair(self) -> Pair:
+        """The columns in the order the method sees them."""
+        pair: Pair = self.source[self.index].pair
+        return pair.swapped() if self.flipped else pair
 
 
 def open_set(spec: str, data_dir: str | Path | None = None, limit: int | None = None) -> Collection:
@@ -59,6 +97,32 @@ def present(data_dir: str | Path | None = None, limit: int | None = None) -> tup
             unreadable.append(str(problem))
     said = [str(all_missing(absent, data_folder(data_dir)))] if absent else []
     return found, said + unreadable
+
+
+def items(dataset: str, pairs: Sequence[Any], seed: int) -> list[Item]:
+    """The pairs of a set, each swapped, or not, as the seed says.
+
+    A sequence that reads its files late has `labels`: ids, truths and weights that cost no reading.
+    """
+    return [
+        Item(
+            dataset,
+            str(each.pair_id),
+            int(each.truth),
+            float(each.weight),
+            flipped(seed, dataset, str(each.pair_id)),
+            pairs,
+            index,
+        )
+        for index, each in enumerate(getattr(pairs, "labels", pairs))
+    ]
+
+
+def flipped(seed: int, dataset: str, pair_id: str) -> bool:
+    """A fair coin per pair that is the same in every process and on every machine."""
+    # Python's own hash() differs from process to process; a checksum does not.
+    words = [seed, zlib.crc32(dataset.encode()), zlib.crc32(pair_id.encode())]
+    return bool(np.random.SeedSequence(words).generate_state(1)[0] & 1)
 
 
 def _is_drawn(spec: str) -> bool:

@@ -1,25 +1,21 @@
 """One SQLite file of results: a row per pair as it is finished, never doubled, never lost.
 
-Write-ahead logging lets two runners and a reader share the file; a row that is already there is left as it is, so
-that running twice is the same as running once. A file of an earlier layout is read as it is, and gains the columns it
-lacks when it is first written to.
+A file of an earlier layout is read as it is, and gains the columns it lacks when it is first written to.
 """
 
 import math
 import sqlite3
 import statistics
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, fields
 from pathlib import Path
 
+from whence.benchmark.ledger import BUSY_SECONDS, Ledger, StoreError
 from whence.benchmark.row import Row
-from whence.pair import InputError
 
 APPLICATION_ID = 0x77686E63  # "whnc"
 SCHEMA = 2
-BUSY_SECONDS = 60.0
 
 _KEY = ("dataset", "pair_id", "method", "seed", "settings_hash", "version")
 _TYPES = {"str": "TEXT NOT NULL", "int": "INTEGER NOT NULL", "bool": "INTEGER NOT NULL", "float": "REAL"}
@@ -39,36 +35,10 @@ _LATER = {"confidence": "NULL", "withheld": "(status = 'ok' AND message <> '')"}
 Key = tuple[str, str, str, int, str, str]
 
 
-class StoreError(InputError):
-    """The file named is no store of ours, or not usable as one; the message is one sentence."""
-
-
-class DiskError(Exception):
-    """The store is sound but cannot take more now; the message is one sentence: what happened, and what to do."""
-
-
-class Store:
+class Store(Ledger):
     """An open store. Use `Store.open` to write and `Store.read` to look."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection = connection
-        self.path = path
-
-    @classmethod
-    @contextmanager
-    def open(cls, path: str | Path) -> Iterator["Store"]:
-        """Open for writing; the file is made if it is not there."""
-        place = Path(path)
-        if not place.parent.is_dir():
-            raise StoreError(f"There is no folder {place.parent} for the store {place.name}; make it first.")
-        with _sentences(place):
-            connection = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None)
-        try:
-            with _sentences(place):
-                _prepare(connection, place)
-            yield cls(connection, place)
-        finally:
-            connection.close()
+    remedy = "name another file with --store"
 
     @classmethod
     @contextmanager
@@ -77,45 +47,69 @@ class Store:
         place = Path(path)
         if not place.is_file():
             raise StoreError(f"There is no store at {place}; make one with: whence bench run --store {place} …")
-        with _sentences(place):
+        with cls.sentences(place):
             connection = _reader(place)
         try:
-            with _sentences(place):
-                _check(connection, place)
-            yield cls(connection, place)
+            store = cls(connection, place)
+            with cls.sentences(place):
+                store.check()
+            yield store
         finally:
             connection.close()
 
+    def check(self) -> None:
+        """Neither another program's nor a later layout's."""
+        (identity,) = self._connection.execute("PRAGMA application_id").fetchone()
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if identity != APPLICATION_ID:
+            raise StoreError(f"{self.path} is a database, but not one of whence's; {self.remedy}.")
+        if version > SCHEMA:
+            raise StoreError(
+                f"{self.path} has layout {version} and this whence knows up to {SCHEMA}; update whence or name another "
+                "file."
+            )
+
+    def prepare(self) -> None:
+        """Make the table, or give one of an earlier layout the columns it lacks."""
+        self._connection.execute(_CREATE)
+        for name in _lacking(self._connection):
+            kind = _DECLARED[name]
+            default = " DEFAULT 0" if "NOT NULL" in kind else ""
+            self._connection.execute(f"ALTER TABLE result ADD COLUMN {name} {kind}{default}")
+            self._connection.execute(f"UPDATE result SET {name} = {_LATER[name]}")
+        self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
     def add(self, rows: Iterable[Row]) -> int:
         """Commit rows in one transaction; says how many were new."""
-        with _sentences(self.path), _transaction(self._connection):
+        with self.sentences(self.path), self.transaction():
             before = self._connection.total_changes
             self._connection.executemany(_INSERT, [tuple(_plain(value) for value in astuple(row)) for row in rows])
             return self._connection.total_changes - before
 
     def keys(self) -> set[Key]:
         """The keys that are there."""
-        with _sentences(self.path):
+        with self.sentences(self.path):
             return set(self._connection.execute(f"SELECT {', '.join(_KEY)} FROM result"))
 
     def present(self, keys: Iterable[Key]) -> set[Key]:
         """Which of these are there now; another runner may have made them."""
         query = f"SELECT 1 FROM result WHERE {' AND '.join(f'{name} = ?' for name in _KEY)}"
-        with _sentences(self.path):
+        with self.sentences(self.path):
             return {key for key in keys if self._connection.execute(query, key).fetchone()}
 
     def rows(self) -> list[Row]:
         """Every row, in an order that does not depend on when it was made."""
-        with _sentences(self.path):
+        with self.sentences(self.path):
             lacking = _lacking(self._connection)
             names = [_LATER[name] if name in lacking else name for name in _COLUMNS]
             found = self._connection.execute(f"SELECT {', '.join(names)} FROM result").fetchall()
         return sorted((_row(values) for values in found), key=_place)
 
     def seconds(self) -> dict[str, float]:
-        """Per method the usual (median) seconds of a pair, to foretell what a run will cost."""
+        """Per method the usual (median) seconds of a pair, to forecast what a run will cost."""
         spent: dict[str, list[float]] = {}
-        with _sentences(self.path):
+        with self.sentences(self.path):
             for method, seconds in self._connection.execute("SELECT method, seconds FROM result"):
                 spent.setdefault(method, []).append(seconds or 0.0)
         return {method: statistics.median(values) for method, values in spent.items()}
@@ -123,7 +117,7 @@ class Store:
     def forget(self, statuses: Iterable[str]) -> int:
         """Delete the rows of these statuses, so that the next run makes them again."""
         named = tuple(statuses)
-        with _sentences(self.path), _transaction(self._connection):
+        with self.sentences(self.path), self.transaction():
             marks = ", ".join("?" * len(named))
             return self._connection.execute(f"DELETE FROM result WHERE status IN ({marks})", named).rowcount
 
@@ -149,55 +143,9 @@ def _row(values: tuple[object, ...]) -> Row:
     return Row(**(numbers | flags))  # type: ignore[arg-type]  # the columns are the fields of Row
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-    if tables:
-        _check(connection, path)
-    _log_ahead(connection)
-    # A power cut may lose the last rows (they are made again on resume), never the file; kill -9 loses nothing.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    with _transaction(connection):
-        connection.execute(_CREATE)
-        _grow(connection)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {SCHEMA}")
-
-
 def _lacking(connection: sqlite3.Connection) -> list[str]:
     there = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('result')")}
     return [name for name in _LATER if name not in there]
-
-
-def _grow(connection: sqlite3.Connection) -> None:
-    for name in _lacking(connection):
-        kind = _DECLARED[name]
-        default = " DEFAULT 0" if "NOT NULL" in kind else ""
-        connection.execute(f"ALTER TABLE result ADD COLUMN {name} {kind}{default}")
-        connection.execute(f"UPDATE result SET {name} = {_LATER[name]}")
-
-
-def _log_ahead(connection: sqlite3.Connection) -> None:
-    # Changing the journal ignores the busy timeout, and two runners may start on a new file at the same moment.
-    patience = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as problem:
-            if "locked" not in str(problem) or time.monotonic() > patience:
-                raise
-            time.sleep(0.01)
-
-
-def _check(connection: sqlite3.Connection, path: Path) -> None:
-    (identity,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if identity != APPLICATION_ID:
-        raise StoreError(f"{path} is a database, but not one of whence's; name another file with --store.")
-    if version > SCHEMA:
-        raise StoreError(
-            f"{path} has layout {version} and this whence knows up to {SCHEMA}; update whence or name another file."
-        )
 
 
 def _reader(path: Path) -> sqlite3.Connection:
@@ -214,36 +162,3 @@ def _reader(path: Path) -> sqlite3.Connection:
             raise
         return connection
     raise StoreError(f"{path} cannot be opened; check that you may read it.")
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-@contextmanager
-def _sentences(path: Path) -> Iterator[None]:
-    """What SQLite says, in a sentence with what to do."""
-    try:
-        yield
-    except sqlite3.Error as problem:
-        said = str(problem)
-        if "not a database" in said or "malformed" in said:
-            raise StoreError(f"{path} is not a store of whence ({said}); name another file with --store.") from problem
-        if "full" in said or "disk I/O" in said:
-            raise DiskError(
-                f"The disk with {path} is full ({said}); what was finished is kept: free some space and run the same "
-                "command again."
-            ) from problem
-        if "locked" in said or "busy" in said:
-            raise DiskError(f"{path} is held by another program ({said}); run the same command again.") from problem
-        if "readonly" in said or "unable to open" in said:
-            raise StoreError(f"{path} cannot be written ({said}); name another file with --store.") from problem
-        raise StoreError(f"{path} cannot be used ({said}); name another file with --store.") from problem

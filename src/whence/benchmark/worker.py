@@ -13,8 +13,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from whence.benchmark.contest import load
-from whence.benchmark.row import Outcome, Status, nothing, outcome_of
+from whence.benchmark.contenders import load
+from whence.benchmark.row import Outcome, Status, no_answer, outcome_of
 from whence.decision import Decision
 from whence.pair import Pair
 from whence.protocol import Method
@@ -22,8 +22,10 @@ from whence.protocol import Method
 
 def main() -> None:
     """Serve until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides what follows
+    # Ctrl-C reaches the whole group; the parent decides what follows.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with_parent()
+    # Standard input and output become nothing and standard error; the pipes live on under other numbers.
     inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -90,7 +92,7 @@ def _checked(decisions: Any, expected: int) -> list[Decision]:
 
 
 def _failed(problem: Any, pairs: Sequence[Pair], seconds: float = 0.0) -> list[Outcome]:
-    return [nothing(Status.FAILED, str(problem), seconds) for _ in pairs]
+    return [no_answer(Status.FAILED, str(problem), seconds) for _ in pairs]
 
 
 def _words(raised: BaseException) -> str:

@@ -11,7 +11,7 @@ from whence.cli.bench_work import announce, console, do, example_decisions, fore
 from whence.pair import InputError
 
 if TYPE_CHECKING:
-    from whence.benchmark.process import Limits
+    from whence.benchmark.pool import Limits
     from whence.benchmark.row import Row
 
 app = typer.Typer(no_args_is_help=True, help="Run methods on labelled pairs; make tables and figures of the results.")
@@ -66,17 +66,18 @@ def run_command(
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Make failed rows again.")] = False,
 ) -> None:
     """Run methods × data sets into one file; what is there already is skipped, so that the same command carries on."""
-    from whence.benchmark.runner import field, plan
+    from whence.benchmark.contenders import contenders
+    from whence.benchmark.runner import plan
     from whence.benchmark.sets import open_set
     from whence.benchmark.store import Store
 
     with plainly():
         collections = [open_set(name, data, limit) for name in _words(datasets)]
-        contenders = field(_words(methods), _seeds(seed))
+        entered = contenders(_words(methods), _seeds(seed))
         with Store.open(store) as results:
             if retry_failed:
                 results.forget(("failed", "timeout", "crashed"))
-            work = plan(contenders, collections, results.keys(), _jobs(jobs))
+            work = plan(entered, collections, results.keys(), _jobs(jobs))
             announce(work, store)
             do(work, results, _jobs(jobs), _limits(timeout, memory))
 
@@ -84,7 +85,7 @@ def run_command(
 @app.command()
 def export(store: StorePath, out: Annotated[Path, typer.Option(help="CSV file to write.")]) -> None:
     """Write one CSV line per pair and method, in file orientation."""
-    from whence.benchmark.export import export as as_csv
+    from whence.benchmark.row import export as as_csv
 
     with plainly():
         rows = _rows(store)
@@ -107,14 +108,14 @@ def table(
 
     Where a method withholds answers, a narrow table follows: the share it answers, and how often it is right there.
     """
-    from whence.benchmark import tables
-    from whence.benchmark.summary import summarise
+    from whence.benchmark import rendering
+    from whence.benchmark.scores import summarise
 
     with plainly():
         chosen = _words(datasets) if datasets else None
         summary = summarise(_rows(store), metric.value, chosen, intervals=intervals and not cost)
-        look = tables.Look(intervals=intervals, paper=compare is not None)
-        text = tables.cost(summary) if cost else tables.render(summary, form.value, look)
+        look = rendering.Look(intervals=intervals, paper=compare is not None)
+        text = rendering.cost(summary) if cost else rendering.render(summary, form.value, look)
         _write(out, text) if out else typer.echo(text, nl=False)
 
 
@@ -126,19 +127,19 @@ def compare_command(
     metric: Metric = Metric.accuracy,
 ) -> None:
     """Two methods on the pairs they share: the difference with its interval, and an exact sign test."""
-    from whence.benchmark.versus import versus
+    from whence.benchmark.rendering import comparison_table
 
     with plainly():
-        typer.echo(versus(_rows(store), a, b, metric.value), nl=False)
+        typer.echo(comparison_table(_rows(store), a, b, metric.value), nl=False)
 
 
 @app.command()
 def status(store: StorePath) -> None:
     """What is in the store: rows, failures and seconds of every method on every set."""
-    from whence.benchmark.versus import contents
+    from whence.benchmark.rendering import store_contents
 
     with plainly():
-        typer.echo(contents(_rows(store)), nl=False)
+        typer.echo(store_contents(_rows(store)), nl=False)
 
 
 @app.command()
@@ -149,13 +150,13 @@ def figures(
     formats: Formats = "pdf,svg,png",
 ) -> None:
     """Draw the paper's figures, decision-rate curves and accuracy against cost, and write the leaderboard page."""
-    from whence.benchmark import leaderboard
-    from whence.benchmark.figures import gallery
+    from whence.benchmark.figures import draw
+    from whence.benchmark.publish import write_leaderboard
 
     with plainly():
         rows = _rows(store)
-        paths = gallery.draw(rows, out, example_decisions(data), _words(formats))
-        leaderboard.write(rows, out / "leaderboard.html")
+        paths = draw(rows, out, example_decisions(data), _words(formats))
+        write_leaderboard(rows, out / "leaderboard.html")
         _list([*paths, out / "leaderboard.html"])
 
 
@@ -172,8 +173,10 @@ def reproduce(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it will take, and stop.")] = False,
 ) -> None:
     """Run all of the paper that is present and write tables and figures; the same command carries on."""
-    from whence.benchmark import reproduce as room
-    from whence.benchmark.runner import Plan, field, plan
+    from whence.benchmark import paper
+    from whence.benchmark.contenders import available_methods, contenders
+    from whence.benchmark.publish import write_all
+    from whence.benchmark.runner import Plan, plan, sample
     from whence.benchmark.sets import present
     from whence.benchmark.store import Store
 
@@ -181,24 +184,24 @@ def reproduce(
         collections, absent = present(data, limit)
         if not collections:
             raise InputError(" ".join(absent))
-        available = room.available_methods(_words(methods) if methods else None)
+        available = available_methods(_words(methods) if methods else paper.methods())
         for sentence in (*absent, *available.missing):
             console().print(sentence, highlight=False, soft_wrap=True)
         out.mkdir(parents=True, exist_ok=True)
         with Store.open(out / "results.sqlite") as results:
-            work = plan(field(available.names, [0]), collections, results.keys(), _jobs(jobs))
+            work = plan(contenders(available.names, [0]), collections, results.keys(), _jobs(jobs))
             announce(work, results.path)
             known = results.seconds()
-            if first := room.sample(work, known, _jobs(jobs)).tasks:
+            if first := sample(work, known, _jobs(jobs)).tasks:
                 console().print("Trying a few pairs of each method to see how long it will take …")
                 do(Plan(first, 0), results, _jobs(jobs), _limits(timeout, memory), quiet=True)
-            work = plan(field(available.names, [0]), collections, results.keys(), _jobs(jobs))
+            work = plan(contenders(available.names, [0]), collections, results.keys(), _jobs(jobs))
             foretell(work, results, _jobs(jobs))
             if dry_run:
                 return
             do(work, results, _jobs(jobs), _limits(timeout, memory))
             rows = results.rows()
-        _list(room.write(rows, out, example_decisions(data), _words(formats)))
+        _list(write_all(rows, out, example_decisions(data), _words(formats)))
 
 
 def _words(text: str) -> list[str]:
@@ -220,7 +223,7 @@ def _jobs(asked: int | None) -> int:
 
 
 def _limits(seconds: float, gibibytes: float) -> "Limits":
-    from whence.benchmark.process import Limits
+    from whence.benchmark.pool import Limits
 
     return Limits(seconds, int(gibibytes * 2**30))
 

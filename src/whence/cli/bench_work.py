@@ -15,7 +15,7 @@ from whence.pair import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from whence.benchmark.process import Limits
+    from whence.benchmark.pool import Limits
     from whence.benchmark.runner import Plan
     from whence.benchmark.store import Store
     from whence.decision import Decision
@@ -26,8 +26,8 @@ INTERRUPTED = 130
 @contextmanager
 def plainly() -> Iterator[None]:
     """The outermost layer: a failure is a sentence on standard error and an exit code; SIGTERM is as good as Ctrl-C."""
+    from whence.benchmark.ledger import DiskError
     from whence.benchmark.pool import PoolError
-    from whence.benchmark.store import DiskError
 
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:

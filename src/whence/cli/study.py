@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from whence.study.study import Scale
+    from whence.study.running import Scale
 
 app = typer.Typer(no_args_is_help=True, help="Simulation studies: seeded, resumable, with tables and figures.")
 
@@ -27,7 +27,7 @@ Networks = Annotated[
 @app.command()
 def estimators(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1) -> None:
     """The concave estimator against iterated least squares; its consistency and coverage."""
-    from whence.study.study import Scale
+    from whence.study.running import Scale
 
     _study("estimators", Scale(seeds, fast), out, jobs)
 
@@ -37,7 +37,7 @@ def identifiability(
     out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1, networks: Networks = False
 ) -> None:
     """The identifiability equation, and every LOCI variant, on the way out of models that fit both ways."""
-    from whence.study.study import Scale
+    from whence.study.running import Scale
 
     _study("identifiability", Scale(seeds, fast, networks), out, jobs)
 
@@ -45,7 +45,7 @@ def identifiability(
 @app.command()
 def likelihood(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1) -> None:
     """What the likelihood score reads: the relation of two columns, or the columns alone."""
-    from whence.study.study import Scale
+    from whence.study.running import Scale
 
     _study("likelihood", Scale(seeds, fast), out, jobs)
 
@@ -53,7 +53,7 @@ def likelihood(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: J
 @app.command()
 def splitting(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1) -> None:
     """Unseen rows and p-values: what they cost in accuracy and gain in calibration."""
-    from whence.study.study import Scale
+    from whence.study.running import Scale
 
     _study("splitting", Scale(seeds, fast), out, jobs)
 
@@ -61,7 +61,7 @@ def splitting(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jo
 def _study(name: str, scale: "Scale", out: Path | None, jobs: int) -> None:
     from whence.cli.bench_work import plainly
     from whence.study.output import write_figures, write_tables
-    from whence.study.study import load, run
+    from whence.study.running import load, run
 
     folder = out or Path("out") / "study" / name
     study = load(name)

@@ -1,7 +1,6 @@
 """Simulation studies: each is one command, seeded, resumable, and ends in a table and figures.
 
-study            what a study is, and running one: cells -> rows, several at a time
-ledger           the file of finished cells, so that a stopped study carries on
+running          what a study is, and running one: cells -> rows, several at a time, finished ones kept in a file
 output           rows -> tables and figures on disk
 estimators       the concave estimator against iterated least squares; consistency and coverage
 identifiability  the equation, and every LOCI variant, on the way out of a non-identifiable model

@@ -13,33 +13,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whence.benchmark.figures.style import canvas, line, look
+from whence.benchmark.intervals import median_interval
 from whence.models.fgls import alternate
 from whence.models.fisher import information_factor, standard_errors
 from whence.numerics import gaussian
 from whence.numerics.design import Design, additive_design, block, predict_rows
-from whence.numerics.newton import KKT_CERTIFIED, Solution, fit_natural
+from whence.numerics.newton import KKT_CERTIFIED, fit_natural
 from whence.numerics.splines import spline_rows, uniform_knots
 from whence.pair import FloatArray
-from whence.study.ledger import Cell, Row
-from whence.study.output import Table, median_interval, select, values_of
-from whence.study.study import Scale
+from whence.study.output import Row, StudyTable, select, values_of
+from whence.study.running import Cell, Scale
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 NAME, REVISION = "estimators", 1
 
+# The paper's sizes are truncated powers of ten; the 1e-12 keeps rounding from turning 1000 into 999.
 SIZES = tuple(int(10**power) for power in np.linspace(2, 4, 11) + 1e-12)
 KNOTS = {"sqrt": lambda n: math.isqrt(n), "tenth": lambda n: n // 10}
 EDGE, DEGREE, DELTA, SMALLEST_PRECISION = 4 * math.pi, 5, 1e-6, 1e-7
 POINTS = 10_000
 
+# The part `consistency`: the truth is itself a spline with these knots and coefficients, p > 0 everywhere.
 RIGHT_DEGREE = 2
 RIGHT_KNOTS = uniform_knots(-1.0, 1.0, 5, RIGHT_DEGREE)
 RIGHT_PRECISION = 1.5 + np.sin(np.arange(6.0))
 RIGHT_LOCATION = 2.0 * RIGHT_PRECISION * np.cos(1.3 * np.arange(6.0))
 RIGHT_SIZES = (500, 1000, 2000, 4000, 8000, 16_000, 32_000)
 COVERAGE_SIZE, COVERAGE_TIMES = 2000, 4
+
+_TITLES = {"sqrt": "√T knots", "tenth": "T/10 knots"}
+_NAMES = {"concave": "concave estimator", "ifgls": "iterated least squares (IFGLS)"}
 
 
 def cells(scale: Scale) -> list[Cell]:
@@ -74,7 +81,7 @@ def truth(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def draw(n: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Rows sorted by x; the random numbers of a seed are the same for every n."""
+    """Rows sorted by x."""
     rng = np.random.default_rng([711, seed])
     x = np.sort(rng.uniform(-EDGE, EDGE, n))
     mean, sd = truth(x)
@@ -94,8 +101,7 @@ def fitted(
         went: Row = {"iterations": found.passes, "converged": bool(found.change < 1e-6)}
     else:
         end = fit_natural(rows, y, np.ones(len(y)), DELTA, 500)
-        e, p = _natural(points, end)
-        mean, sd = gaussian.location(e, p), np.sqrt(gaussian.variance(p))
+        mean, sd = mean_and_sd(points, end.coefficients)
         went = {"iterations": end.n_iter, "converged": bool(end.kkt <= KKT_CERTIFIED)}
     return mean, sd, went | {"seconds": time.perf_counter() - start}
 
@@ -106,9 +112,12 @@ def divergence(x: FloatArray, mean: FloatArray, sd: FloatArray) -> float:
     return float(np.mean(np.log(sd / s) + (s**2 + (m - mean) ** 2) / (2 * sd**2) - 0.5))
 
 
-def _natural(design: Design, end: Solution) -> tuple[FloatArray, FloatArray]:
-    e, p = predict_rows(design.values, design.bounds, design.index, end.coefficients)
-    return e, np.maximum(p, SMALLEST_PRECISION)
+def mean_and_sd(design: Design, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Of the Gaussian whose natural parameters are these coefficients' splines."""
+    e, p = predict_rows(design.values, design.bounds, design.index, coefficients)
+    # Inside a gap of its rows a fit knows nothing and p falls to zero; the floor keeps the scale finite there.
+    p = np.maximum(p, SMALLEST_PRECISION)
+    return np.asarray(gaussian.location(e, p)), np.sqrt(gaussian.variance(p))
 
 
 def _appendix(cell: Cell) -> Row:
@@ -129,8 +138,8 @@ def _right_design(x: FloatArray) -> Design:
 def _right_draw(n: int, seed: int) -> tuple[Design, FloatArray]:
     rng = np.random.default_rng([712, seed])
     design = _right_design(np.sort(rng.uniform(-1, 1, n)))
-    e, p = predict_rows(design.values, design.bounds, design.index, _right_coefficients())
-    return design, gaussian.location(e, p) + np.sqrt(gaussian.variance(p)) * rng.standard_normal(n)
+    mean, sd = mean_and_sd(design, _right_coefficients())
+    return design, mean + sd * rng.standard_normal(n)
 
 
 def _right_coefficients() -> FloatArray:
@@ -142,23 +151,14 @@ def _consistency(cell: Cell) -> Row:
     end = fit_natural(design, y, np.ones(len(y)), DELTA, 500)
     points = _right_design(np.linspace(-0.95, 0.95, 20))
     factor = information_factor(end.hessian * len(y), end.coefficients)
-    inside: Row = {}
-    found = predict_rows(points.values, points.bounds, points.index, end.coefficients)
-    true = predict_rows(points.values, points.bounds, points.index, _right_coefficients())
-    for name, error, of in zip(
-        ("mean", "sd"), standard_errors(points, end.coefficients, factor), (_location, _scale), strict=True
-    ):
-        inside[f"covered_{name}"] = float(np.mean(np.abs(of(*found) - of(*true)) < 1.959964 * error))
+    found, true = (mean_and_sd(points, w) for w in (end.coefficients, _right_coefficients()))
+    errors = standard_errors(points, end.coefficients, factor)
+    inside: Row = {
+        f"covered_{name}": float(np.mean(np.abs(a - b) < 1.959964 * error))
+        for name, error, a, b in zip(("mean", "sd"), errors, found, true, strict=True)
+    }
     miss = end.coefficients - _right_coefficients()
     return inside | {"error": float(np.sqrt(np.mean(miss**2)))}
-
-
-def _location(e: FloatArray, p: FloatArray) -> FloatArray:
-    return np.asarray(gaussian.location(e, p))
-
-
-def _scale(e: FloatArray, p: FloatArray) -> FloatArray:
-    return np.sqrt(gaussian.variance(p))
 
 
 def _starts(cell: Cell) -> Row:
@@ -166,6 +166,7 @@ def _starts(cell: Cell) -> Row:
 
     design, y = _right_draw(300, cell["seed"])
     end = fit_natural(design, y, np.ones(len(y)), DELTA, 500)
+    # Nothing of the estimator under test is used from here on: dense features, another algorithm, a random start.
     dense = np.zeros((len(y), design.size))
     for r, columns in enumerate(design.index):
         rows = slice(design.bounds[r], design.bounds[r + 1])
@@ -181,6 +182,8 @@ def _starts(cell: Cell) -> Row:
 
 def _objective(w: FloatArray, features: FloatArray, y: FloatArray) -> tuple[float, FloatArray]:
     """The criterion of `numerics.newton` with dense features, and its gradient."""
+    # The density is an exponential family: with respect to e and p, minus its logarithm has the derivatives
+    # E[y] − y and y² − E[y²], and E[y²] = mean² + variance.
     n, size = features.shape
     e, p = features @ w[:size], features @ w[size:]
     mean, variance = gaussian.location(e, p), gaussian.variance(p)
@@ -189,12 +192,12 @@ def _objective(w: FloatArray, features: FloatArray, y: FloatArray) -> tuple[floa
     return float(value) / n, slope / n
 
 
-def tables(rows: Sequence[Row]) -> list[Table]:
+def tables(rows: Sequence[Row]) -> list[StudyTable]:
     """Medians with intervals, the slope of the error, coverage, starts, and the time."""
     return [_medians(rows), _errors(rows), _claims(rows)]
 
 
-def _medians(rows: Sequence[Row]) -> Table:
+def _medians(rows: Sequence[Row]) -> StudyTable:
     appendix = select(rows, part="appendix")
     body = []
     for rule in values_of(appendix, "knots"):
@@ -204,10 +207,10 @@ def _medians(rows: Sequence[Row]) -> Table:
             body.append((rule, n, KNOTS[rule](n), *pairs[0], *pairs[1], pairs[1][0] / pairs[0][0]))
     names = ("concave", "concave low", "concave high", "ifgls", "ifgls low", "ifgls high", "ratio of medians")
     title = "Average KL(true ‖ estimated): medians with 95 % intervals"
-    return Table("divergence", title, ("knots", "T", "number of knots", *names), tuple(body))
+    return StudyTable("divergence", title, ("knots", "T", "number of knots", *names), tuple(body))
 
 
-def _errors(rows: Sequence[Row]) -> Table:
+def _errors(rows: Sequence[Row]) -> StudyTable:
     right = select(rows, part="consistency")
     body = []
     for n in values_of(right, "n"):
@@ -216,7 +219,9 @@ def _errors(rows: Sequence[Row]) -> Table:
         error = math.sqrt(float(np.mean([row["error"] ** 2 for row in some])))
         body.append((n, len(some), error, *covered))
     title = "The right features: root mean square error of the coefficients, and coverage of 95 % intervals"
-    return Table("consistency", title, ("T", "data sets", "error", "covers mean (%)", "covers sd (%)"), tuple(body))
+    return StudyTable(
+        "consistency", title, ("T", "data sets", "error", "covers mean (%)", "covers sd (%)"), tuple(body)
+    )
 
 
 def slope(rows: Sequence[Row]) -> float:
@@ -225,7 +230,7 @@ def slope(rows: Sequence[Row]) -> float:
     return float(np.polyfit(np.log(table.column("T")), np.log(table.column("error")), 1)[0])
 
 
-def _claims(rows: Sequence[Row]) -> Table:
+def _claims(rows: Sequence[Row]) -> StudyTable:
     appendix, starts = select(rows, part="appendix"), select(rows, part="starts")
     total: dict[str, float] = {name: sum(row[f"{name}_seconds"] for row in appendix) for name in ("concave", "ifgls")}
     settled = {name: np.mean([row[f"{name}_converged"] for row in appendix]) for name in ("concave", "ifgls")}
@@ -234,6 +239,7 @@ def _claims(rows: Sequence[Row]) -> Table:
         ("largest distance of a random start from the optimum (nats a row)", max(row["start_gap"] for row in starts)),
         ("largest distance after L-BFGS-B from there", max(abs(row["end_gap"]) for row in starts)),
     ]
+    # Ratios on the same data, not a ratio of medians: the spread between data sets cancels.
     largest = select(appendix, knots="sqrt", n=max(values_of(appendix, "n")))
     ratios = median_interval([row["concave_kl"] / row["ifgls_kl"] for row in largest])
     for name, ratio in zip(("median", "lower end", "upper end"), ratios, strict=True):
@@ -241,15 +247,89 @@ def _claims(rows: Sequence[Row]) -> Table:
     for name in ("concave", "ifgls"):
         body.append((f"{name}: fits that converged (%)", 100 * float(settled[name])))
         body.append((f"{name}: seconds for all {len(appendix)} fits", total[name]))
-    return Table("claims", "Consistency, optimum and cost", ("what", "value"), tuple(body))
+    return StudyTable("claims", "Consistency, optimum and cost", ("what", "value"), tuple(body))
 
 
 def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
     """Divergence against T, the example with a thousand rows, and the error with the right features."""
-    from whence.study.estimator_figures import consistency, divergence_curves, example
-
     return {
         "divergence": divergence_curves(_medians(rows)),
         "example": example(),
         "consistency": consistency(_errors(rows), slope(rows)),
     }
+
+
+def divergence_curves(table: StudyTable) -> "Figure":
+    """Median KL against T with intervals, one panel per rule for the knots."""
+    with look():
+        figure, axes = canvas(1, 2, 8.4, 3.6, sharey=True, sharex=True)
+        for panel, rule in zip(axes, _TITLES, strict=True):
+            mine = StudyTable(table.name, "", table.columns, tuple(row for row in table.rows if row[0] == rule))
+            for index, name in enumerate(_NAMES):
+                t, y = mine.column("T"), mine.column(name)
+                style = line(index)
+                panel.fill_between(
+                    t, mine.column(f"{name} low"), mine.column(f"{name} high"), color=style["color"], alpha=0.2, lw=0
+                )
+                panel.plot(t, y, label=_NAMES[name], markersize=4.5, linewidth=1.3, **style)
+            panel.set(xscale="log", yscale="log", title=_TITLES[rule], xlabel="rows T")
+        axes[0].set_ylabel("median of KL(true ‖ estimated)")
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+        return figure
+
+
+def example(n: int = 1000, seed: int = 0) -> "Figure":
+    """Both estimators on one data set: mean and ±2 standard deviations beside the truth."""
+    x, y = draw(n, seed)
+    at = np.linspace(-EDGE, EDGE, 2000)
+    with look():
+        figure, axes = canvas(2, 2, 8.4, 5.4, sharex=True, sharey=True)
+        for index, panel in enumerate(axes):
+            rule, estimator = list(_TITLES)[index // 2], list(_NAMES)[index % 2]
+            n_knots = KNOTS[rule](n)
+            mean, sd, _ = fitted(estimator, x, y, n_knots, at)
+            kl = divergence(at, mean, sd)
+            panel.plot(x, y, ".", color="#b0b0b0", markersize=2, zorder=0, rasterized=True)
+            _band(panel, at, *truth(at), "#202020", "truth ± 2 sd", "--")
+            _band(panel, at, mean, sd, line(index % 2)["color"], "estimate ± 2 sd", "-")
+            panel.set(title=f"{_NAMES[estimator]}, {n_knots} knots: KL {kl:.2g}", ylim=(-5.5, 5.5))
+        for panel in axes[2:]:
+            panel.set_xlabel("x")
+        for panel in axes[::2]:
+            panel.set_ylabel("y")
+            panel.legend(loc="lower left", ncols=2, fontsize=8, borderaxespad=0.1)
+        return figure
+
+
+def consistency(table: StudyTable, slope: float) -> "Figure":
+    """Error against T beside 1/√T, and coverage."""
+    t = np.array(table.column("T"), float)
+    error = np.array(table.column("error"))
+    with look():
+        figure, (left, right) = canvas(1, 2, 8.4, 3.4)
+        left.plot(t, error, label=f"measured, slope {slope:.3f}", markersize=5, linewidth=1.3, **line(0))
+        # The line 1/√T through the middle of the points, on logarithmic axes.
+        level = np.exp(np.mean(np.log(error * np.sqrt(t))))
+        left.plot(t, level / np.sqrt(t), color="#202020", linestyle=":", label="1/√T")
+        left.set(xscale="log", yscale="log", xlabel="rows T", ylabel="error of the coefficients")
+        left.legend(loc="upper right")
+        right.axhspan(93, 97, color="#e4e4e4", lw=0)
+        right.axhline(95, color="#202020", linewidth=0.8, linestyle=":")
+        for index, name in enumerate(("mean", "sd")):
+            right.plot(
+                t,
+                table.column(f"covers {name} (%)"),
+                label=f"of the {name}",
+                markersize=5,
+                linewidth=1.3,
+                **line(index),
+            )
+        right.set(xscale="log", xlabel="rows T", ylabel="coverage of 95 % intervals (%)", ylim=(90, 100))
+        right.legend(loc="upper right", ncols=2)
+        return figure
+
+
+def _band(panel: "Axes", x: np.ndarray, mean: np.ndarray, sd: np.ndarray, colour: str, label: str, dashes: str) -> None:
+    panel.plot(x, mean, color=colour, linestyle=dashes, linewidth=1.2, label=label)
+    for sign in (-2, 2):
+        panel.plot(x, mean + sign * sd, color=colour, linestyle=dashes, linewidth=0.9)

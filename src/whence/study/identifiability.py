@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whence.benchmark.figures.style import canvas, line, look
 from whence.catalogue import method
 from whence.criteria import LEVEL, Reading
 from whence.decision import Decision
 from whence.pair import Pair
-from whence.study.ledger import Cell, Row
-from whence.study.output import Table, select, share, values_of
-from whence.study.study import Scale
+from whence.study.output import Row, StudyTable, percentage, select, values_of
+from whence.study.running import Cell, Scale
 from whence.theory.equation import evaluate, evaluate_exact
-from whence.theory.families import FAMILIES
-from whence.theory.generic import GENERIC
+from whence.theory.families import FAMILIES, GENERIC, PATHS
 from whence.theory.model import Model
-from whence.theory.path import PATHS
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 NAME, REVISION = "identifiability", 2
@@ -35,11 +34,18 @@ CHANCE_ROWS, PAIRS_PER_SEED = 500, 4
 NETWORK_ROWS, NETWORK_BATCH = 200, 10
 MODELS = {"spline": "loci", "network": "nn-loci"}
 """The likelihood and the independence variant of a model share one fit: the evidence holds both."""
+_FLOOR = 1e-16
+"""Smaller residuals are drawn here: a logarithmic axis has no zero."""
+_PATHS = {
+    "bend": "bend: a straight line becomes a curve, its noise uneven",
+    "temper": "temper: f and g stay, the cause becomes Gaussian",
+}
 
 
 def cells(scale: Scale) -> list[Cell]:
     """The whole map; in the fast version a corner of it."""
     seeds = scale.repetitions(100, 4)
+    # One evaluation of the equation takes a second.
     members = range(min(seeds, 20))
     steps, rows = ((0.0, 0.5, 1.0), (100, 300)) if scale.fast else (STEPS, ROWS)
     work: list[Cell] = [
@@ -97,6 +103,7 @@ def _member(name: str, seed: int) -> Model:
 
 def _pair(cell: Cell, seed: int) -> Pair:
     """x is always the cause: in the families neither column is, and a method at chance has no way of knowing."""
+    # The number of rows is part of the seed: cells of different n hold different pairs, not prefixes of one another.
     rng = np.random.default_rng([722, cell["n"], seed])
     model = FAMILIES[cell["models"]](rng).forward() if cell["part"] == "chance" else PATHS[cell["models"]](cell["t"])
     return Pair.of(*model.sample(rng, cell["n"]))
@@ -106,6 +113,7 @@ def _verdicts(fit: str, decision: Decision) -> list[Row]:
     ahead, behind = decision.forward, decision.backward
     if decision.failure or ahead.log_likelihood is None or behind.log_likelihood is None:
         return []
+    # One fit serves both variants: the likelihoods stand in the evidence of the independence method.
     scores = {"h": decision.score, "m": ahead.log_likelihood - behind.log_likelihood}
     shared = {
         "both_fit": decision.reading is Reading.BOTH_FIT,
@@ -115,12 +123,12 @@ def _verdicts(fit: str, decision: Decision) -> list[Row]:
     return [{"variant": f"{MODELS[fit]}-{kind}", "right": score > 0, **shared} for kind, score in scores.items()]
 
 
-def tables(rows: Sequence[Row]) -> list[Table]:
+def tables(rows: Sequence[Row]) -> list[StudyTable]:
     """The equation, the test of chance, and the map."""
     return [_equation(rows), _path(rows), _chance(rows), _map(rows)]
 
 
-def _equation(rows: Sequence[Row]) -> Table:
+def _equation(rows: Sequence[Row]) -> StudyTable:
     body = []
     for name in (*FAMILIES, *GENERIC):
         some = select(rows, part="equation", models=name)
@@ -129,30 +137,31 @@ def _equation(rows: Sequence[Row]) -> Table:
         body.append((name, len(some), min(worst), max(worst), min(typical), float(np.median(typical)), exact))
     columns = ("models", "drawn", "least worst", "largest worst", "least mean", "median mean", "exact conditional")
     title = "Relative residual of the equation with the only possible backward model, over a grid of 13 × 13 points"
-    return Table("equation", title, columns, tuple(body))
+    return StudyTable("equation", title, columns, tuple(body))
 
 
-def _path(rows: Sequence[Row]) -> Table:
+def _path(rows: Sequence[Row]) -> StudyTable:
     some = select(rows, part="path")
     body = tuple((row["models"], row["t"], row["worst"], row["typical"]) for row in some)
-    return Table("path", "The equation along the two paths", ("path", "t", "worst", "mean"), body)
+    return StudyTable("path", "The equation along the two paths", ("path", "t", "worst", "mean"), body)
 
 
-def _chance(rows: Sequence[Row]) -> Table:
+def _chance(rows: Sequence[Row]) -> StudyTable:
     body: list[tuple[Any, ...]] = []
     chance = select(rows, part="chance")
     for variant in sorted(values_of(chance, "variant")):
         for name in (*FAMILIES, "both families"):
             some = select(chance, variant=variant, **({"models": name} if name in FAMILIES else {}))
-            accuracy, _ = share([row["right"] for row in some])
+            accuracy = percentage([row["right"] for row in some])
+            # Under the null every answer is a fair coin, so the standard error is 50/√n points whatever was observed.
             sigmas = (accuracy - 50) / (50 / np.sqrt(len(some)))
-            both, _ = share([row["both_fit"] for row in some])
+            both = percentage([row["both_fit"] for row in some])
             body.append((variant, name, some[0]["n"], len(some), accuracy, float(sigmas), both))
     columns = ("variant", "family", "n", "pairs", "accuracy (%)", "sigmas from 50 %", "both directions fit (%)")
-    return Table("chance", "Random members of the two families that fit both ways", columns, tuple(body))
+    return StudyTable("chance", "Random members of the two families that fit both ways", columns, tuple(body))
 
 
-def _map(rows: Sequence[Row]) -> Table:
+def _map(rows: Sequence[Row]) -> StudyTable:
     body = []
     some = select(rows, part="map")
     for path in PATHS:
@@ -163,18 +172,84 @@ def _map(rows: Sequence[Row]) -> Table:
                     body.append((path, variant, t, n, *_cell_summary(select(of_path, t=t, n=n))))
     measured = ("accuracy (%)", "rejects true (%)", "rejects false (%)", "median p true", "median p false")
     columns = ("path", "variant", "t", "n", "pairs", *measured)
-    return Table("map", f"Along the paths; a direction is rejected at p < {LEVEL:g}", columns, tuple(body))
+    return StudyTable("map", f"Along the paths; a direction is rejected at p < {LEVEL:g}", columns, tuple(body))
 
 
 def _cell_summary(some: Sequence[Row]) -> tuple[Any, ...]:
     sides = ("p_forward", "p_backward")
-    rejected = [share([row[side] < LEVEL for row in some])[0] for side in sides]
+    rejected = [percentage([row[side] < LEVEL for row in some]) for side in sides]
     medians = [float(np.median([row[side] for row in some])) for side in sides]
-    return len(some), share([row["right"] for row in some])[0], *rejected, *medians
+    return len(some), percentage([row["right"] for row in some]), *rejected, *medians
 
 
 def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
     """The residuals, and the map."""
-    from whence.study.identifiability_figures import residuals, the_map
-
     return {"residuals": residuals(_equation(rows), _path(rows), rows), "map": the_map(_path(rows), _map(rows))}
+
+
+def residuals(equation: StudyTable, path: StudyTable, rows: Sequence[Row]) -> "Figure":
+    """Every random model as a dot, and the two paths as lines."""
+    with look():
+        figure, (left, right) = canvas(1, 2, 8.4, 3.6, sharey=True)
+        for place, name in enumerate(equation.column("models")):
+            values = [max(row["typical"], _FLOOR) for row in select(rows, part="equation", models=name)]
+            spread = np.linspace(-0.25, 0.25, len(values))
+            left.plot(place + spread, values, "o", markersize=3, color=line(0 if place < 2 else 1)["color"])
+        left.set_xticks(range(len(equation.rows)), equation.column("models"), rotation=30)
+        left.set(yscale="log", ylim=(_FLOOR / 3, 3), ylabel="mean relative residual", title="random models")
+        for index, name in enumerate(_PATHS):
+            mine = [row for row in path.rows if row[0] == name]
+            values = [max(row[3], _FLOOR) for row in mine]
+            right.plot([row[1] for row in mine], values, label=name, markersize=5, linewidth=1.3, **line(index))
+        right.set(xlabel="position t on the path", title="paths")
+        right.legend(loc="lower right")
+        for panel in (left, right):
+            panel.axhline(1e-6, color="#202020", linewidth=0.8, linestyle=":")
+        left.annotate("tolerance", (0.02, 1e-6), xycoords=("axes fraction", "data"), va="bottom", fontsize=8)
+        return figure
+
+
+def the_map(path: StudyTable, table: StudyTable) -> "Figure":
+    """One row per path: residual of the equation, accuracy, and how often the test rejects the false direction."""
+    with look():
+        figure, axes = canvas(2, 3, 10.6, 6.2, sharex=True)
+        for down, name in enumerate(_PATHS):
+            residual, accuracy, rejected = axes[3 * down : 3 * down + 3]
+            mine = [row for row in path.rows if row[0] == name]
+            residual.plot([row[1] for row in mine], [row[3] for row in mine], markersize=5, linewidth=1.3, **line(0))
+            residual.set(ylabel="mean relative residual", ylim=(-0.02, None))
+            residual.set_title(_PATHS[name], loc="left")
+            _accuracy(accuracy, table, name)
+            _rejections(rejected, table, name)
+        for panel in axes[3:]:
+            panel.set_xlabel("position t on the path")
+        for panel in axes[4:]:
+            panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8, handlelength=2.8)
+        return figure
+
+
+def _accuracy(panel: "Axes", table: StudyTable, path: str) -> None:
+    index = 0
+    for variant in dict.fromkeys(table.column("variant")):
+        sizes = list(dict.fromkeys(row[3] for row in table.rows if row[:2] == (path, variant)))
+        for n in sizes[::2]:
+            mine = [row for row in table.rows if row[:4:3] == (path, n) and row[1] == variant]
+            _line(panel, mine, 5, f"{variant}, n = {n}", index)
+            index += 1
+    panel.axhline(50, color="#202020", linewidth=0.8, linestyle=":")
+    panel.set(ylabel="accuracy (%)", ylim=(0, 104))
+
+
+def _rejections(panel: "Axes", table: StudyTable, path: str) -> None:
+    mine = [row for row in table.rows if row[:2] == (path, "loci-h")]
+    sizes = list(dict.fromkeys(row[3] for row in mine))
+    for index, n in enumerate(sizes):
+        _line(panel, [row for row in mine if row[3] == n], 7, f"false direction, n = {n}", index)
+    _line(panel, [row for row in mine if row[3] == sizes[-1]], 6, f"true direction, n = {sizes[-1]}", len(sizes))
+    panel.axhline(5, color="#202020", linewidth=0.8, linestyle=":")
+    panel.set(ylabel="rejected at 5 %, spline fit (%)", ylim=(-2, 104))
+
+
+def _line(panel: "Axes", rows: list[tuple[Any, ...]], column: int, label: str, index: int) -> None:
+    values = [row[column] for row in rows]
+    panel.plot([row[2] for row in rows], values, label=label, markersize=4.5, linewidth=1.2, **line(index))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whence.benchmark.figures.style import canvas, line, look
 from whence.criteria import LEVEL
 from whence.datasets.laws import NOISE_LAWS, gaussian
 from whence.datasets.mechanisms import LADDER
@@ -21,9 +22,8 @@ from whence.models.spline import fit_location_scale
 from whence.models.splitting import fit_crosswise, halves
 from whence.numerics.hsic import HsicTest, hsic_test, p_value_at
 from whence.pair import FloatArray, standardise
-from whence.study.ledger import Cell, Row
-from whence.study.output import Table, select, share, values_of
-from whence.study.study import Scale
+from whence.study.output import Row, StudyTable, percentage, select, values_of
+from whence.study.running import Cell, Scale
 from whence.theory.families import draw_rational
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ SIZES = (200, 500, 1000, 2000)
 LEVEL_OF_NOISE, KNOTS = 0.4, {"25 knots": 25, "12 knots": 12}
 WAYS = ("all", "cross", "half")
 RIGHT = "right features"
+_NAMES = {"all": "rows of the fit", "cross": "unseen rows, both halves", "half": "unseen rows, one half"}
+
+Test = tuple[float, float, float]
+"""Statistic, p-value and its logarithm."""
 
 
 def cells(scale: Scale) -> list[Cell]:
@@ -53,6 +57,7 @@ def cells(scale: Scale) -> list[Cell]:
 
 def measure(cell: Cell) -> list[Row]:
     """Both directions of one pair, tested in three ways."""
+    # Neither noise nor knots are in the seed: the ways are compared on the same causes.
     rng = np.random.default_rng([741, cell["n"], cell["seed"]])
     if cell["noise"] == RIGHT:
         cause, effect = draw_rational(rng).sample(rng, cell["n"])
@@ -71,15 +76,12 @@ def _given_noise(test: HsicTest) -> Row:
     return {"p_true": test.p_value, "p_doubled": p_value_at(2 * test.statistic, test)}
 
 
-Test = tuple[float, float, float]
-"""Statistic, p-value and its logarithm."""
-
-
 def _compared(ahead: Test, behind: Test) -> Row:
     return {
         "p_true": ahead[1],
         "p_false": behind[1],
         "by_statistic": ahead[0] < behind[0],
+        # By the logarithms: far out in the tail both p-values underflow to zero, and would tie.
         "by_p_value": ahead[2] > behind[2],
     }
 
@@ -89,12 +91,13 @@ def _tests(cause: FloatArray, effect: FloatArray, n_knots: int) -> dict[str, Tes
     u, v = standardise(cause[order]), standardise(effect[order])
     seen = fit_location_scale(u, v, n_knots=n_knots).residual
     unseen = fit_crosswise(u, v, n_knots=n_knots).residual
+    # `half` is the cross-fit's residual on the rows that one of its two fits did not see: no third fit is needed.
     tested = ~halves(len(u), 0)
     found = (hsic_test(u, seen), hsic_test(u, unseen), hsic_test(u[tested], unseen[tested]))
     return {way: (t.statistic, t.p_value, t.log_p_value) for way, t in zip(WAYS, found, strict=True)}
 
 
-def tables(rows: Sequence[Row]) -> list[Table]:
+def tables(rows: Sequence[Row]) -> list[StudyTable]:
     """Accuracy and rejection rates for every noise and size, the mean over them, and the controls."""
     control = _controls(rows)
     rows = [row for row in rows if row["knots"] != "none" and row["noise"] != RIGHT]
@@ -120,13 +123,13 @@ def tables(rows: Sequence[Row]) -> list[Table]:
         "only true fits (%)",
     )
     return [
-        Table("overall", "All noise laws and sizes together", ("knots", "rows", *measured), tuple(overall)),
-        Table("splitting", "Accuracy and calibration", ("knots", "noise", "n", "rows", *measured), tuple(body)),
+        StudyTable("overall", "All noise laws and sizes together", ("knots", "rows", *measured), tuple(overall)),
+        StudyTable("splitting", "Accuracy and calibration", ("knots", "noise", "n", "rows", *measured), tuple(body)),
         control,
     ]
 
 
-def _controls(rows: Sequence[Row]) -> Table:
+def _controls(rows: Sequence[Row]) -> StudyTable:
     sizes = values_of(rows, "n")
     body = []
     for knots in KNOTS:
@@ -137,22 +140,80 @@ def _controls(rows: Sequence[Row]) -> Table:
     body.append(("the noise itself", "all", *(_rejected(each, "p_true") for each in given)))
     body.append(("the noise itself, statistic doubled", "all", *(_rejected(each, "p_doubled") for each in given)))
     title = "Controls: true directions rejected at p < 0.05 (%), by the number of rows"
-    return Table("controls", title, ("residual", "rows", *(f"n = {n}" for n in sizes)), tuple(body))
+    return StudyTable("controls", title, ("residual", "rows", *(f"n = {n}" for n in sizes)), tuple(body))
 
 
 def _rejected(some: Sequence[Row], *names: str) -> float:
-    return share([row[name] < LEVEL for row in some for name in names])[0]
+    return percentage([row[name] < LEVEL for row in some for name in names])
 
 
 def _summary(some: Sequence[Row]) -> tuple[Any, ...]:
-    right = [share([row[by] for row in some])[0] for by in ("by_statistic", "by_p_value")]
-    rejected = [share([row[p] < LEVEL for row in some])[0] for p in ("p_true", "p_false")]
-    only = share([row["p_true"] >= LEVEL > row["p_false"] for row in some])[0]
+    right = [percentage([row[by] for row in some]) for by in ("by_statistic", "by_p_value")]
+    rejected = [percentage([row[p] < LEVEL for row in some]) for p in ("p_true", "p_false")]
+    only = percentage([row["p_true"] >= LEVEL > row["p_false"] for row in some])
     return len(some), *right, *rejected, only
 
 
 def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
     """Accuracy and rejection against n, and the law of the true direction's p-values."""
-    from whence.study.splitting_figures import against_n, p_values
-
     return {"against-n": against_n(tables(rows)[1]), "p-values": p_values(rows)}
+
+
+def against_n(table: StudyTable) -> "Figure":
+    """One row of panels per number of knots; Gaussian noise."""
+    shown = (
+        ("by statistic (%)", "accuracy by statistic (%)"),
+        ("by p-value (%)", "accuracy by p-value (%)"),
+        ("rejects true (%)", "true direction, p < 0.05 (%)"),
+        ("rejects false (%)", "false direction, p < 0.05 (%)"),
+    )
+    knots = list(dict.fromkeys(table.column("knots")))
+    with look():
+        figure, axes = canvas(len(knots), 4, 10.6, 2.5 * len(knots) + 0.5, sharex=True, sharey="col")
+        for place, panel in enumerate(axes):
+            down, across = divmod(place, 4)
+            column, label = shown[across]
+            for index, way in enumerate(WAYS):
+                mine = [row for row in table.rows if row[0] == knots[down] and row[1] == "gaussian" and row[3] == way]
+                values = [row[table.columns.index(column)] for row in mine]
+                style = line(index)
+                panel.plot([row[2] for row in mine], values, label=_NAMES[way], markersize=4.5, linewidth=1.2, **style)
+            panel.set(xscale="log")
+            panel.set_title(label if down == 0 else "", fontsize=9.5)
+            if across == 2:
+                panel.axhline(5, color="#202020", linewidth=0.8, linestyle=":")
+            if across == 0:
+                panel.set_ylabel(knots[down])
+        for panel in axes[-4:]:
+            panel.set_xlabel("rows n")
+            sizes = sorted(set(table.column("n")))
+            panel.set_xticks(sizes, [str(n) for n in sizes], minor=False)
+            panel.set_xticks([], minor=True)
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        return figure
+
+
+def p_values(rows: Sequence[Row]) -> "Figure":
+    """Distribution function of the true direction's p-values; a calibrated test follows the diagonal."""
+    sizes = values_of(rows, "n")
+    n = sizes[min(2, len(sizes) - 1)]
+    worlds = {
+        "random smooth f and g": [row for row in rows if row["knots"] == "25 knots" and row["noise"] != RIGHT],
+        "f and g within the splines": select(rows, knots="25 knots", noise=RIGHT),
+    }
+    with look():
+        figure, axes = canvas(1, len(worlds), 8.0, 3.7, sharey=True)
+        for panel, (name, mine) in zip(axes, worlds.items(), strict=True):
+            for index, way in enumerate(WAYS):
+                p = np.sort([row["p_true"] for row in select(mine, n=n, way=way)])
+                style = {key: value for key, value in line(index).items() if key != "marker"}
+                panel.step(
+                    p, np.arange(1, len(p) + 1) / len(p), where="post", label=_NAMES[way], linewidth=1.5, **style
+                )
+            panel.axline((0, 0), slope=1, color="#202020", linewidth=0.8, linestyle=":")
+            panel.set(
+                xlabel="p-value of the true direction", title=f"{name}, 25 knots, n = {n}", xlim=(0, 1), ylim=(0, 1.01)
+            )
+        axes[0].set_ylabel("share of pairs below")
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+        return figure

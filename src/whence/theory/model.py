@@ -1,4 +1,4 @@
-"""A location-scale noise model y = f(x) + g(x)·N as a law of (x, y), with what quadrature says of its reverse."""
+"""A location-scale noise model y = f(x) + g(x)·N as a distribution of (x, y), and its reverse by quadrature."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,7 @@ import numpy as np
 from whence.numerics.jets import Jet
 from whence.numerics.quadrature import panels
 from whence.pair import FloatArray
-from whence.theory.laws import Function, Law, law
+from whence.theory.distributions import Distribution, Function, distribution
 
 PANELS = 48
 
@@ -20,8 +20,8 @@ class Model:
 
     location: Function
     scale: Function
-    noise: Law
-    cause: Law
+    noise: Distribution
+    cause: Distribution
 
     def log_joint(self, x: Any, y: Any) -> Any:
         """Log density of (cause, effect) = (x, y); arrays or jets."""
@@ -45,7 +45,9 @@ class Model:
         seen = x[self.cause.log_density(x) > self.cause.log_density(x).max() - 40.0]
         f, g = self.location(seen) + 0.0 * seen, self.scale(seen) + 0.0 * seen
         low, high = float(np.min(f + g * self.noise.low)), float(np.max(f + g * self.noise.high))
-        for _ in range(3):  # a few rare rows must not take all the nodes: cut off what carries nothing
+        # Where scale(x) is large for rare x, the first interval is far too wide: cut off what carries no mass, or a
+        # few improbable rows would take nearly all the nodes.
+        for _ in range(3):
             y, weights = panels(low, high, PANELS)
             mass = weights * self.effect_density(y)
             carried = np.flatnonzero(mass > 1e-19 * mass.sum())
@@ -84,9 +86,12 @@ class Model:
 
 
 def location_scale(
-    f: Function, g: Function, noise: str | Function | Law = "gaussian", cause: str | Function | Law = "gaussian"
+    f: Function,
+    g: Function,
+    noise: str | Function | Distribution = "gaussian",
+    cause: str | Function | Distribution = "gaussian",
 ) -> Model:
-    """The model y = f(x) + g(x)·noise; laws by name (see `laws.NAMED`) or as log densities.
+    """The model y = f(x) + g(x)·noise; distributions by name (see `distributions.NAMED`) or as log densities.
 
     All functions are formulas of NumPy operations, such as `lambda x: np.tanh(x) / 2`; derivatives come by themselves.
 
@@ -98,7 +103,7 @@ def location_scale(
     >>> evaluate(location_scale(lambda x: x + x**3, lambda x: 1.0)).backward_can_exist
     False
     """
-    return Model(f, lambda x: g(x) + 0.0 * x, law(noise), law(cause))
+    return Model(f, lambda x: g(x) + 0.0 * x, distribution(noise), distribution(cause))
 
 
 def _integral(weights: FloatArray, integrand: Any) -> Any:

@@ -1,14 +1,16 @@
-"""Decision-rate curves: how accuracy falls as a method is made to answer on pairs it is less sure of."""
+"""Curves: accuracy as a method answers on pairs it is less sure of, and the models fitted to one pair."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whence.benchmark.figures.style import canvas, line, short
+from whence.benchmark.figures.style import canvas, line, short_names
 from whence.benchmark.metrics import decision_rate_curve
 from whence.benchmark.row import Row
-from whence.benchmark.summary import Summary, by_seed, scored
+from whence.benchmark.scores import ScoreTable, by_seed, scored
+from whence.decision import Decision, Evidence
+from whence.pair import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,12 +21,12 @@ AT_MOST = 8
 ACROSS = 4
 
 
-def curves(summary: Summary, groups: Mapping[tuple[str, str], Sequence[Row]]) -> "Figure | None":
+def decision_rate(summary: ScoreTable, groups: Mapping[tuple[str, str], Sequence[Row]]) -> "Figure | None":
     """One panel per set. `summary` is that of AUDRC; `groups` are the rows behind it, first seed only."""
     if not summary.methods:
         return None
     methods = _best(summary)
-    names = short(methods)
+    names = short_names(methods)
     across = min(ACROSS, len(summary.sets))
     down = -(-len(summary.sets) // across)
     figure, axes = canvas(down, across, 0.8 + 2.5 * across, 1.1 + 2.1 * down, sharex=True, sharey=True)
@@ -46,7 +48,21 @@ def curves(summary: Summary, groups: Mapping[tuple[str, str], Sequence[Row]]) ->
     return figure
 
 
-def _best(summary: Summary) -> list[str]:
+def example(decisions: Mapping[str, Decision], title: str) -> "Figure | None":
+    """One pair, mean and band: a row of panels per model, a column per direction; None where no curves were kept."""
+    if not decisions or any(_fit(decision.forward) is None for decision in decisions.values()):
+        return None
+    figure, axes = canvas(len(decisions), 2, 7.6, 0.6 + 2.8 * len(decisions))
+    for row, (model, decision) in enumerate(decisions.items()):
+        pair = decision.pair
+        there, back = axes[2 * row], axes[2 * row + 1]
+        _panel(there, pair.x, pair.y, decision.forward, (pair.x_name, pair.y_name), model)
+        _panel(back, pair.y, pair.x, decision.backward, (pair.y_name, pair.x_name), model)
+    figure.suptitle(title, fontsize=11)
+    return figure
+
+
+def _best(summary: ScoreTable) -> list[str]:
     means = {m: np.nanmean([summary.value(m, name) for name in summary.sets]) for m in summary.methods}
     chosen = sorted(summary.methods, key=lambda method: (-means[method], method))[:AT_MOST]
     return [method for method in summary.methods if method in chosen]
@@ -62,3 +78,39 @@ def _line(panel: "Axes", rows: Sequence[Row], name: str, index: int) -> None:
     step = max(1, len(curve) // 5)
     marks = (index * step // AT_MOST, step)
     panel.plot(rate, curve, label=name, markevery=marks, markersize=4.5, linewidth=1.3, **line(index))
+
+
+def _fit(evidence: Evidence) -> tuple[FloatArray, FloatArray] | None:
+    if evidence.location is None or evidence.scale is None:
+        return None
+    return evidence.location, evidence.scale
+
+
+def _panel(
+    panel: "Axes", cause: FloatArray, effect: FloatArray, evidence: Evidence, names: tuple[str, str], model: str
+) -> None:
+    fit = _fit(evidence)
+    assert fit is not None
+    order = np.argsort(cause, kind="stable")
+    at, middle, spread = cause[order], fit[0][order], fit[1][order]
+    panel.fill_between(at, middle - 2 * spread, middle + 2 * spread, color="#c6dbef", linewidth=0)
+    panel.scatter(cause, effect, s=5, color="#666666", alpha=0.7, linewidth=0, rasterized=True)
+    for edge in (middle - 2 * spread, middle + 2 * spread):
+        panel.plot(at, edge, color="#08519c", linewidth=0.9, linestyle="--")
+    panel.plot(at, middle, color="#08306b", linewidth=1.8)
+    panel.set(xlabel=names[0], ylabel=names[1])
+    low, high = np.quantile(effect, [0.0, 1.0])
+    room = 0.15 * (high - low)
+    panel.set_ylim(low - room, high + room)
+    panel.set_title(f"{model}, {names[0]} → {names[1]}{_numbers(evidence)}", fontsize=9.5)
+
+
+def _numbers(evidence: Evidence) -> str:
+    said = []
+    if evidence.log_likelihood is not None:
+        said.append(f"log-likelihood {evidence.log_likelihood:.3f}")
+    if evidence.hsic is not None:
+        said.append(f"HSIC {evidence.hsic:.2e}")
+    if evidence.p_value is not None:
+        said.append(f"p = {evidence.p_value:.2g}")
+    return "\n" + ", ".join(said) if said else ""

@@ -62,7 +62,7 @@ def kind(method: str) -> Kind:
     return ADDITIVE if base in {couple["additive"] for couple in couples} else OTHER
 
 
-def short(methods: Sequence[str]) -> dict[str, str]:
+def short_names(methods: Sequence[str]) -> dict[str, str]:
     """Names without settings, where no other method here has the same name."""
     bases = [method.split(":")[0] for method in methods]
     return {m: base if bases.count(base) == 1 else m for m, base in zip(methods, bases, strict=True)}
@@ -105,10 +105,11 @@ def canvas(rows: int, columns: int, width: float, height: float, **shared: Any) 
 
 
 def save(figure: "Figure", folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """The same bytes for the same figure: no dates inside. The layout is found once, for all formats."""
+    """The same bytes for the same figure: no dates inside."""
     unknown = set(formats) - set(FORMATS)
     if unknown:
         raise InputError(f"Got the format {sorted(unknown)[0]!r}; expected some of {', '.join(FORMATS)}.")
+    # The layout is found once, so that all formats agree.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     dateless = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}

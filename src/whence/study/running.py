@@ -4,21 +4,25 @@ A study is a module of this room with the names of `Study`; its work is found by
 that has just been started knows what to do.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from whence.benchmark.ledger import Ledger
 from whence.pair import InputError
-from whence.study.ledger import Cell, Ledger, Row
-from whence.study.output import Table
+from whence.study.output import Row, StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+Cell = dict[str, Any]
+"""The settings of one piece of work: JSON values, and the same cell always gives the same rows."""
+Finished = tuple[Cell, list[Row]]
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,49 @@ class Study(Protocol):
     def measure(self, cell: Cell) -> list[Row]:
         """Do one piece of it."""
 
-    def tables(self, rows: Sequence[Row]) -> list[Table]:
+    def tables(self, rows: Sequence[Row]) -> list[StudyTable]:
         """What it comes to."""
 
     def figures(self, rows: Sequence[Row]) -> "dict[str, Figure]":
         """The same to look at."""
+
+
+class CellLedger(Ledger):
+    """The file of finished cells; `study` is a name with its revision, so that a new revision starts afresh."""
+
+    remedy = "name another folder with --out"
+
+    def prepare(self) -> None:
+        """One entry per study and cell."""
+        self._connection.execute(
+            "CREATE TABLE IF NOT EXISTS finished (study TEXT, cell TEXT, rows TEXT, PRIMARY KEY (study, cell))"
+        )
+
+    def missing(self, study: str, cells: Iterable[Cell]) -> list[Cell]:
+        """Those cells that are not finished, in their order."""
+        stored = self._stored(study)
+        return [cell for cell in cells if key(cell) not in stored]
+
+    def add(self, study: str, cell: Cell, rows: list[Row]) -> None:
+        """Commit a finished cell."""
+        with self.sentences(self.path), self.transaction() as connection:
+            entry = (study, key(cell), json.dumps(rows))
+            connection.execute("INSERT INTO finished VALUES (?, ?, ?) ON CONFLICT (study, cell) DO NOTHING", entry)
+
+    def rows(self, study: str, cells: Iterable[Cell]) -> list[Row]:
+        """The rows of these cells, each with its cell's settings, in the cells' order whoever finished first."""
+        stored = self._stored(study)
+        return [{**cell, **row} for cell in cells if key(cell) in stored for row in json.loads(stored[key(cell)])]
+
+    def _stored(self, study: str) -> dict[str, str]:
+        with self.sentences(self.path):
+            found = self._connection.execute("SELECT cell, rows FROM finished WHERE study = ?", (study,))
+            return dict(found.fetchall())
+
+
+def key(cell: Cell) -> str:
+    """A cell as text, the same whatever the order of its settings."""
+    return json.dumps(cell, sort_keys=True)
 
 
 def load(name: str) -> Study:
@@ -67,33 +109,31 @@ def run(
     scale: Scale,
     folder: Path,
     jobs: int = 1,
-    heard: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Row]:
-    """Finish a study in a folder and return all its rows; `heard(done, total)` follows it."""
+    """Finish a study in a folder and return all its rows; `on_progress(done, total)` is called after every cell."""
     if jobs < 1:
         raise InputError(f"Got {jobs} jobs; expected at least 1.")
     if scale.seeds is not None and scale.seeds < 2:
         raise InputError(f"Got {scale.seeds} seeds; expected at least 2, since spreads are estimated from them.")
     folder.mkdir(parents=True, exist_ok=True)
-    cells = study.cells(scale)
-    with closing(Ledger(folder / "rows.sqlite", f"{study.NAME} {study.REVISION}")) as ledger:
-        todo = ledger.missing(cells)
+    cells, name = study.cells(scale), f"{study.NAME} {study.REVISION}"
+    with CellLedger.open(folder / "rows.sqlite") as ledger:
+        todo = ledger.missing(name, cells)
         done = len(cells) - len(todo)
-        heard(done, len(cells))
+        on_progress(done, len(cells))
         for cell, rows in _work(study.NAME, todo, jobs):
-            ledger.add(cell, rows)
+            ledger.add(name, cell, rows)
             done += 1
-            heard(done, len(cells))
-        return ledger.rows(cells)
-
-
-Finished = tuple[Cell, list[Row]]
+            on_progress(done, len(cells))
+        return ledger.rows(name, cells)
 
 
 def _work(name: str, todo: list[Cell], jobs: int) -> Iterator[Finished]:
     if jobs == 1 or len(todo) < 2:
         yield from (_measure(name, cell) for cell in todo)
         return
+    # Spawned, not forked: a fork copies the locks of BLAS and of compiled code in whatever state they are.
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
     try:
         waiting: set[Future[Finished]] = set()

@@ -1,4 +1,4 @@
-"""From rows to numbers: one cell per method and set, with its interval; the same bytes whatever order rows came in."""
+"""From rows to numbers: a score per method and set, with its interval; the same whatever order the rows came in."""
 
 import math
 from collections import defaultdict
@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from whence.benchmark import paper
-from whence.benchmark.answered import Answered, answered
+from whence.benchmark.intervals import bootstrap, interval, resample, wilson
 from whence.benchmark.metrics import METRICS, Scored
-from whence.benchmark.resampling import bootstrap, interval, resample
 from whence.benchmark.row import Row, Status
 from whence.benchmark.sets import counted, whole
 from whence.benchmark.store import natural
@@ -20,7 +19,7 @@ MEAN = "mean"
 
 
 @dataclass(frozen=True)
-class Cell:
+class SetScore:
     """A metric of one method on one set, in percent."""
 
     value: float
@@ -36,20 +35,32 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Summary:
+class AnswerRate:
+    """How many pairs a method answers that may withhold answers, and how often it is right on these; in percent."""
+
+    share: float
+    """Of the pairs, by weight; a pair that was withheld, tied or failed is not answered."""
+    accuracy: float
+    """Among the answered; NaN where there are none."""
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class ScoreTable:
     """Methods × sets."""
 
     metric: str
     methods: tuple[str, ...]
     sets: tuple[str, ...]
-    cells: dict[tuple[str, str], Cell]
-    answered: dict[tuple[str, str], Answered] = field(default_factory=dict)
+    cells: dict[tuple[str, str], SetScore]
+    answer_rates: dict[tuple[str, str], AnswerRate] = field(default_factory=dict)
     """Of the methods that withheld an answer somewhere, by (method, set or mean)."""
 
     @property
     def withholding(self) -> list[str]:
         """The methods that withheld an answer somewhere."""
-        return [method for method in self.methods if any(name == method for name, _ in self.answered)]
+        return [method for method in self.methods if any(name == method for name, _ in self.answer_rates)]
 
     def value(self, method: str, column: str) -> float:
         """A cell's value or the mean over all sets; NaN where a method was not run on every one of them."""
@@ -78,7 +89,7 @@ class Summary:
         known = [value for value in values if not math.isnan(value)]
         return max(known, default=math.nan)
 
-    def short(self, method: str, column: str) -> bool:
+    def is_partial(self, method: str, column: str) -> bool:
         """Whether a number rests on fewer pairs than the set has, or the mean on such a number."""
         names = self.sets if column == MEAN else (column,)
         cells = [(name, self.cells[method, name]) for name in names if (method, name) in self.cells]
@@ -109,17 +120,17 @@ class Summary:
 
 def summarise(
     rows: Iterable[Row], metric: str = "accuracy", sets: Sequence[str] | None = None, intervals: bool = True
-) -> Summary:
+) -> ScoreTable:
     """Every method × set in the rows; several seeds are averaged. Without intervals nothing is resampled."""
     if metric not in METRICS:
         raise InputError(f"Got the metric {metric!r}; expected one of {', '.join(METRICS)}.")
     groups = grouped(rows)
     if sets is not None:
         groups = {key: group for key, group in groups.items() if key[1] in sets}
-    cells = {key: _cell(group, metric, key[1], intervals) for key, group in groups.items()}
+    cells = {key: _set_score(group, metric, key[1], intervals) for key, group in groups.items()}
     methods = sorted({method for method, _ in cells}, key=_method_place)
     columns = sorted({name for _, name in cells}, key=_set_place)
-    return Summary(metric, tuple(methods), tuple(columns), cells, _answered(groups, columns))
+    return ScoreTable(metric, tuple(methods), tuple(columns), cells, _answer_rates(groups, columns))
 
 
 def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
@@ -129,6 +140,7 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
         found[row.method, row.dataset].append(row)
     chosen: dict[tuple[str, str], list[Row]] = {}
     for (method, dataset), group in found.items():
+        # Rows of an older version are kept in the store, but a table never mixes two versions of a method.
         newest = max((row.version for row in group), key=_version)
         current = [row for row in group if row.version == newest]
         variants = sorted({row.settings_hash for row in current})
@@ -139,8 +151,21 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     return chosen
 
 
+def answer_rate(*sets: Sequence[Row]) -> AnswerRate:
+    """What one method answered on one set, or on several that count the same each."""
+    weight, right = np.concatenate([_answers(rows) for rows in sets]).T
+    given = float(np.sum(weight))
+    if given == 0:
+        return AnswerRate(0.0, math.nan, math.nan, math.nan)
+    accuracy = float(np.sum(right)) / given
+    # Kish's effective number of answers: what they are worth under unequal weights.
+    low, high = wilson(accuracy, given**2 / float(np.sum(weight**2)))
+    return AnswerRate(100 * given / len(sets), 100 * accuracy, 100 * low, 100 * high)
+
+
 def scored(rows: Sequence[Row]) -> Scored:
     """The rows of one method on one set under one seed, for the metrics."""
+    # A tie keeps its 0, which is wrong but ranks as the least certain; a failure has no score at all.
     answers = [row.score if Status(row.status).answered or row.score == 0 else math.nan for row in rows]
     columns = ([row.truth for row in rows], [row.weight for row in rows], [row.confidence for row in rows])
     return Scored.of(answers, *columns)
@@ -151,7 +176,7 @@ def by_seed(rows: Sequence[Row]) -> dict[int, list[Row]]:
     return {seed: [row for row in rows if row.seed == seed] for seed in sorted({row.seed for row in rows})}
 
 
-def _cell(rows: Sequence[Row], metric: str, dataset: str, intervals: bool) -> Cell:
+def _set_score(rows: Sequence[Row], metric: str, dataset: str, intervals: bool) -> SetScore:
     runs = [scored(group) for group in by_seed(rows).values()]
     value = float(np.mean([METRICS[metric](run) for run in runs]))
     resampled = [bootstrap(run, metric, resample(len(run.score), dataset)) for run in runs if intervals]
@@ -159,17 +184,29 @@ def _cell(rows: Sequence[Row], metric: str, dataset: str, intervals: bool) -> Ce
     low, high = interval(draws)
     failed = sum(Status(row.status).broken for row in rows)
     seconds = float(np.median([row.seconds for row in rows]))
-    return Cell(100 * value, 100 * low, 100 * high, len(rows), failed, seconds, len(runs), 100 * draws)
+    return SetScore(100 * value, 100 * low, 100 * high, len(rows), failed, seconds, len(runs), 100 * draws)
 
 
-def _answered(groups: dict[tuple[str, str], list[Row]], sets: Sequence[str]) -> dict[tuple[str, str], Answered]:
-    found: dict[tuple[str, str], Answered] = {}
+def _answer_rates(groups: dict[tuple[str, str], list[Row]], sets: Sequence[str]) -> dict[tuple[str, str], AnswerRate]:
+    found: dict[tuple[str, str], AnswerRate] = {}
     for method in {method for (method, _), rows in groups.items() if any(row.withheld for row in rows)}:
         mine = {name: groups[method, name] for name in sets if (method, name) in groups}
-        found |= {(method, name): answered(rows) for name, rows in mine.items()}
+        found |= {(method, name): answer_rate(rows) for name, rows in mine.items()}
         if len(mine) == len(sets):
-            found[method, MEAN] = answered(*mine.values())
+            found[method, MEAN] = answer_rate(*mine.values())
     return found
+
+
+def _answers(rows: Sequence[Row]) -> FloatArray:
+    """For every pair its weight times the share of its runs that were answered, and that were answered right."""
+    # Several seeds are averaged within a pair, which stays one observation: the same answer twice adds no certainty.
+    runs: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        runs[row.pair_id].append(row)
+    weight = np.array([group[0].weight for group in runs.values()])
+    given = np.array([sum(row.answered for row in group) / len(group) for group in runs.values()])
+    right = np.array([sum(row.answered and row.correct for row in group) / len(group) for group in runs.values()])
+    return np.stack([weight * given, weight * right], axis=1) / np.sum(weight)
 
 
 def _version(text: str) -> tuple[tuple[int, ...], str]:

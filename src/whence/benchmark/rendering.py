@@ -1,14 +1,24 @@
-"""A summary as Markdown, CSV, LaTeX or JSON; the same rows give the same bytes."""
+"""Results as text: tables of scores in Markdown, CSV, LaTeX or JSON, two methods compared, the contents of a store.
+
+The same rows give the same bytes.
+"""
 
 import csv
 import io
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
-from whence.benchmark.summary import MEAN, Summary
+import numpy as np
+
+from whence.benchmark.intervals import compare
+from whence.benchmark.row import Row, Status
+from whence.benchmark.scores import MEAN, ScoreTable, grouped, scored
+from whence.benchmark.sets import counted
+from whence.markdown import markdown_table
 from whence.pair import InputError
 
 SHORT = "†"
@@ -29,7 +39,7 @@ class Look:
     """Ours − the paper's."""
 
 
-def render(summary: Summary, form: str = "md", look: Look | None = None) -> str:
+def render(summary: ScoreTable, form: str = "md", look: Look | None = None) -> str:
     """The table as text, ending in a line break."""
     if form not in FORMS:
         raise InputError(f"Got the format {form!r}; expected one of {', '.join(FORMS)}.")
@@ -38,45 +48,80 @@ def render(summary: Summary, form: str = "md", look: Look | None = None) -> str:
     return FORMS[form](summary, look or Look())
 
 
-def cost(summary: Summary) -> str:
-    """Median seconds per pair, as Markdown; kept out of the main table, which must not depend on the machine."""
-    lines = [f"| seconds per pair (median) | {' | '.join(summary.sets)} |", "|---|" + "---:|" * len(summary.sets)]
-    for method in summary.methods:
-        cells = [summary.cells.get((method, name)) for name in summary.sets]
-        lines.append(f"| {method} | {' | '.join('–' if c is None else f'{c.seconds:.3g}' for c in cells)} |")
-    return "\n".join(lines) + "\n"
+def cost(summary: ScoreTable) -> str:
+    """Median seconds per pair, as Markdown."""
+    # Kept out of the main table, whose bytes must not depend on the machine.
+    rows = [(method, *(_seconds(summary, method, name) for name in summary.sets)) for method in summary.methods]
+    return markdown_table(("seconds per pair (median)", *summary.sets), rows) + "\n"
 
 
-def withheld(summary: Summary, method: str) -> str:
+def withheld(summary: ScoreTable, method: str) -> str:
     """Of a method that withholds answers, as Markdown: a line per set, narrow enough for a terminal."""
     head = (f"{method}, in percent", "all pairs", "answered", "right of the answered")
-    lines = [head, *((column, *_given(summary, method, column)) for column in _columns(summary))]
-    first, *others = (max(map(len, cells)) for cells in zip(*lines, strict=True))
-    marks = ("-" * first, *("-" * (width - 1) + ":" for width in others))
-    padded = [
-        [name.ljust(first), *(cell.rjust(width) for cell, width in zip(cells, others, strict=True))]
-        for name, *cells in (head, marks, *lines[1:])
-    ]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in padded) + "\n"
+    rows = [(column, *_given(summary, method, column)) for column in _columns(summary)]
+    return markdown_table(head, rows, padded=True) + "\n"
 
 
-def notes(summary: Summary) -> list[str]:
+def comparison_table(rows: Sequence[Row], a: str, b: str, metric: str) -> str:
+    """One line per set: A − B in points, its 95 % interval, who alone is right how often, the exact sign test."""
+    groups = grouped(rows)
+    known = sorted({method for method, _ in groups})
+    if missing := [method for method in (a, b) if method not in known]:
+        raise InputError(f"Got the method {missing[0]!r}; the store has: {', '.join(known)}.")
+    sets = [name for method, name in groups if method == a and (b, name) in groups]
+    head = (f"{metric}: {a} − {b}", "pairs", "difference", "95 % interval", f"only {a} right", f"only {b} right", "p")
+    lines = []
+    for name in sets:
+        first, second = _shared(groups[a, name], groups[b, name])
+        if not first:
+            continue
+        result = compare(scored(first), scored(second), metric, name)
+        bounds = f"{100 * result.low:+.1f} … {100 * result.high:+.1f}"
+        pairs = counted(name, result.pairs, len({row.seed for row in first}))
+        difference = f"{100 * result.difference:+.1f}"
+        alone = (str(result.only_a), str(result.only_b))
+        lines.append((name, pairs, difference, bounds, *alone, f"{result.p_value:.2g}"))
+    return markdown_table(head, lines) + "\n"
+
+
+def store_contents(rows: Sequence[Row]) -> str:
+    """One line per method and set: rows by status, seconds, and a sample of what went wrong."""
+    head = ("method", "set", "pairs", "status", "seconds per pair", "first failure")
+    lines = []
+    for (method, name), group in sorted(grouped(rows).items()):
+        counts = Counter(row.status for row in group)
+        said = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+        kept = sum(row.withheld for row in group)
+        said += f"; {kept} withheld" if kept else ""
+        failed = next((row for row in group if Status(row.status).broken), None)
+        why = "" if failed is None else f"pair {failed.pair_id}: {failed.message}".replace("|", "/")
+        seconds = float(np.median([row.seconds for row in group]))
+        lines.append((method, name, str(len(group)), said, f"{seconds:.3g}", why))
+    return markdown_table(head, lines, "llrlrl") + "\n"
+
+
+def notes(summary: ScoreTable) -> list[str]:
     """What a reader must know beside the numbers."""
     return [*summary.failures(), *summary.incomplete(), *summary.partial()]
 
 
-def _columns(summary: Summary) -> tuple[str, ...]:
+def _columns(summary: ScoreTable) -> tuple[str, ...]:
     return (*summary.sets, MEAN) if len(summary.sets) > 1 else summary.sets
 
 
-def _text(summary: Summary, method: str, column: str, look: Look, bold: Callable[[str], str]) -> str:
+def _seconds(summary: ScoreTable, method: str, name: str) -> str:
+    return f"{summary.cells[method, name].seconds:.3g}" if (method, name) in summary.cells else "–"
+
+
+def _text(summary: ScoreTable, method: str, column: str, look: Look, bold: Callable[[str], str]) -> str:
     value = summary.value(method, column)
     if math.isnan(value):
         return "–"
+    # Compared as displayed: two methods that show the same number are both the best.
     text = f"{value:.1f}"
     if text == f"{summary.best(column):.1f}":
         text = bold(text)
-    text += SHORT if summary.short(method, column) else ""
+    text += SHORT if summary.is_partial(method, column) else ""
     if look.intervals:
         low, high = summary.bounds(method, column)
         text += f" [{low:.0f}–{high:.0f}]"
@@ -86,25 +131,26 @@ def _text(summary: Summary, method: str, column: str, look: Look, bold: Callable
     return text
 
 
-def _given(summary: Summary, method: str, column: str) -> list[str]:
-    value, found = summary.value(method, column), summary.answered.get((method, column))
+def _given(summary: ScoreTable, method: str, column: str) -> list[str]:
+    value, found = summary.value(method, column), summary.answer_rates.get((method, column))
     if found is None:
         return ["–", "–", "–"]
     right = "–" if math.isnan(found.accuracy) else f"{found.accuracy:.1f} [{found.low:.0f}–{found.high:.0f}]"
     return [f"{value:.1f}", f"{found.share:.1f}", right]
 
 
-def _withholding(summary: Summary) -> list[str]:
-    """Methods whose given answers are shown apart; of the metrics, only accuracy is a matter of answers given."""
+def _withholding(summary: ScoreTable) -> list[str]:
+    """Methods whose given answers are shown apart."""
+    # The areas under a curve rank all pairs, withheld or not; only accuracy is a matter of answers given.
     return summary.withholding if summary.metric == "accuracy" else []
 
 
-def _lines(summary: Summary, look: Look, bold: Callable[[str], str]) -> Iterator[list[str]]:
+def _lines(summary: ScoreTable, look: Look, bold: Callable[[str], str]) -> Iterator[list[str]]:
     for method in summary.methods:
         yield [method, *(_text(summary, method, column, look, bold) for column in _columns(summary))]
 
 
-def _caption(summary: Summary, look: Look) -> str:
+def _caption(summary: ScoreTable, look: Look) -> str:
     parts = [f"{'accuracy' if summary.metric == 'accuracy' else summary.metric.upper()} in percent"]
     parts += ["[95 % bootstrap interval over pairs]"] if look.intervals else []
     parts += ["(ours − paper)"] if look.paper else []
@@ -112,14 +158,13 @@ def _caption(summary: Summary, look: Look) -> str:
     return ", ".join(parts)
 
 
-def _any_short(summary: Summary) -> bool:
-    return any(summary.short(method, MEAN) for method in summary.methods)
+def _any_short(summary: ScoreTable) -> bool:
+    return any(summary.is_partial(method, MEAN) for method in summary.methods)
 
 
-def _markdown(summary: Summary, look: Look) -> str:
-    columns = _columns(summary)
-    lines = [f"| {_caption(summary, look)} | {' | '.join(columns)} |", "|---|" + "---:|" * len(columns)]
-    lines += [f"| {' | '.join(cells)} |" for cells in _lines(summary, look, lambda text: f"**{text}**")]
+def _markdown(summary: ScoreTable, look: Look) -> str:
+    head = (_caption(summary, look), *_columns(summary))
+    lines = [markdown_table(head, list(_lines(summary, look, lambda text: f"**{text}**")))]
     for method in _withholding(summary):
         lines += ["", withheld(summary, method).rstrip()]
     if _withholding(summary):
@@ -130,7 +175,7 @@ def _markdown(summary: Summary, look: Look) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _latex(summary: Summary, look: Look) -> str:
+def _latex(summary: ScoreTable, look: Look) -> str:
     columns = _columns(summary)
     head = [f"% {_caption(summary, look)}", rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
     body = [" & ".join(["method", *columns]) + r" \\", r"\midrule"]
@@ -155,7 +200,7 @@ def _escaped(text: str) -> str:
     return text
 
 
-def _csv(summary: Summary, look: Look) -> str:
+def _csv(summary: ScoreTable, look: Look) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     parts = ["", *(["_low", "_high"] if look.intervals else []), *(["_minus_paper"] if look.paper else [])]
@@ -177,18 +222,18 @@ def _decimal(number: float) -> str:
     return "" if math.isnan(number) else f"{number:.4f}"
 
 
-def _answers(summary: Summary, method: str, column: str) -> tuple[float, ...]:
-    found = summary.answered.get((method, column))
+def _answers(summary: ScoreTable, method: str, column: str) -> tuple[float, ...]:
+    found = summary.answer_rates.get((method, column))
     return (math.nan,) * len(_ANSWERED) if found is None else astuple(found)
 
 
-def _numbers(summary: Summary, method: str, column: str, look: Look) -> list[float]:
+def _numbers(summary: ScoreTable, method: str, column: str, look: Look) -> list[float]:
     value = summary.value(method, column)
     bounds = list(summary.bounds(method, column)) if look.intervals else []
     return [value, *bounds, *([value - summary.printed(method, column)] if look.paper else [])]
 
 
-def _json(summary: Summary, look: Look) -> str:
+def _json(summary: ScoreTable, look: Look) -> str:
     rows = [
         {"method": method} | {column: _record(summary, method, column, look) for column in _columns(summary)}
         for method in summary.methods
@@ -197,7 +242,7 @@ def _json(summary: Summary, look: Look) -> str:
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-def _record(summary: Summary, method: str, column: str, look: Look) -> dict[str, Any]:
+def _record(summary: ScoreTable, method: str, column: str, look: Look) -> dict[str, Any]:
     names = ["value", *(["low", "high"] if look.intervals else []), *(["minus_paper"] if look.paper else [])]
     numbers = _numbers(summary, method, column, look)
     record = _named(names, numbers)
@@ -211,4 +256,11 @@ def _named(names: Sequence[str], numbers: Sequence[float]) -> dict[str, Any]:
     return {name: None if math.isnan(number) else round(number, 4) for name, number in zip(names, numbers, strict=True)}
 
 
-FORMS: dict[str, Callable[[Summary, Look], str]] = {"md": _markdown, "csv": _csv, "latex": _latex, "json": _json}
+def _shared(a: Sequence[Row], b: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """The rows of the pairs (and seeds) both have, in the same order."""
+    theirs = {(row.seed, row.pair_id): row for row in b}
+    first = [row for row in a if (row.seed, row.pair_id) in theirs]
+    return first, [theirs[row.seed, row.pair_id] for row in first]
+
+
+FORMS: dict[str, Callable[[ScoreTable, Look], str]] = {"md": _markdown, "csv": _csv, "latex": _latex, "json": _json}

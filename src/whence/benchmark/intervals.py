@@ -1,9 +1,10 @@
-"""How sure are we of a metric, and of a difference between two methods: bootstrap over pairs, exact sign test."""
+"""How sure are we: bootstrap over pairs, Wilson's interval of a share, an interval of a median, the exact sign test."""
 
 import math
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +34,31 @@ class Comparison:
     pairs: int
 
 
+def wilson(share: float, count: float, level: float = LEVEL) -> tuple[float, float]:
+    """Wilson's interval of a share of `count` cases."""
+    # Not a bootstrap: that would call three right out of three a certainty.
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    middle = share + z**2 / (2 * count)
+    reach = z * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
+    low, high = (end / (1 + z**2 / count) for end in (middle - reach, middle + reach))
+    # At 0 and 1 the share is an end of its interval, but for rounding.
+    return max(0.0, min(low, share)), min(1.0, max(high, share))
+
+
+def median_interval(values: Sequence[float], level: float = LEVEL) -> tuple[float, float, float]:
+    """Median with a distribution-free interval from the binomial distribution of the order statistics."""
+    from scipy.stats import binom
+
+    ordered = np.sort(np.asarray(values, float))
+    n = len(ordered)
+    reach = int(binom.ppf((1 - level) / 2, n, 0.5))
+    low, high = max(reach - 1, 0), min(n - reach, n - 1)
+    return float(np.median(ordered)), float(ordered[low]), float(ordered[high])
+
+
 def resample(size: int, name: str, seed: int = 0, draws: int = DRAWS) -> Indices:
-    """Indices of `draws` resamples of a set; the same for every method on it, so that differences are paired."""
+    """Indices of `draws` resamples of a set."""
+    # Drawn from the set's name: the same for every method on it, so that differences between methods are paired.
     rng = np.random.default_rng(np.random.SeedSequence([seed, zlib.crc32(name.encode())]))
     return rng.integers(0, size, size=(draws, size))
 
@@ -88,6 +112,7 @@ def _audrc(scored: Scored, indices: Indices) -> FloatArray:
 
 
 def _auroc(scored: Scored, indices: Indices) -> FloatArray:
+    # The couples are compared once; a resample only changes how often each side of them counts.
     wins, positive, negative = rank_wins(scored)
     times = np.stack([np.bincount(row, minlength=len(scored.score)) for row in indices]).astype(np.float64)
     up, down = times[:, scored.truth > 0] * positive, times[:, scored.truth < 0] * negative
