@@ -293,9 +293,9 @@ class Decision:
 
     def _repr_html_(self) -> str:
         """The head of that page and a small picture, for notebooks."""
-        from whence.report.card import render
+        from whence.report.card import card
 
-        return render(self)
+        return card(self)
 
 
 @runtime_checkable

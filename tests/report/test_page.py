@@ -16,7 +16,7 @@ from specimens import SPECIMENS, decided, pair, without_arrays
 from whence.decision import Decision
 from whence.pair import InputError
 from whence.report.page import render, write
-from whence.report.wording import adding_up
+from whence.report.printed_sum import printed_sum
 
 LIMIT = 400_000
 VOID = {"meta", "br", "link", "img", "hr", "input"}
@@ -140,7 +140,7 @@ def test_warnings_carry_a_badge_each() -> None:
 def test_the_sum_is_shown_with_its_readings_and_the_tests_stand_alone(kind: str) -> None:
     decision = SPECIMENS[kind]
     words = " ".join("".join(outline(render(decision)).text).split())
-    found = adding_up(decision)
+    found = printed_sum(decision)
     assert found is not None
     for text in (*found.terms.values(), found.total, found.weight, found.score, *found.factors.values()):
         assert text in words

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 from whence.cli.streams import paragraph, terminal
 from whence.decision import LEVEL, Decision
 from whence.report.measures import Measure, factors, measures, terms
+from whence.report.printed_sum import printed_sum
 from whence.report.stance import Stance, confidence, sentence
 from whence.report.stance import explanation as explained
-from whence.report.wording import BRIEF, adding_up, by_level, halves, on_rows, short, shown, signed
+from whence.report.wording import BRIEF, by_level, halves, on_rows, short, shown, signed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,7 +61,7 @@ def numbers(console: "Console", decision: Decision) -> None:
         return
     console.print(table)
     console.print()
-    found, sure = adding_up(decision), confidence(decision)
+    found, sure = printed_sum(decision), confidence(decision)
     if found:
         paragraph(console, f"{found}; confidence {sure}." if sure else f"{found}.")
 
@@ -117,7 +118,7 @@ def _marked(row: Measure) -> tuple[str, str]:
 
 
 def _summary(decision: Decision) -> str:
-    scored = not (decision.failure or decision.unrelated or adding_up(decision))
+    scored = not (decision.failure or decision.unrelated or printed_sum(decision))
     sure = confidence(decision) if scored else ""
     parts = (
         f"score {signed(decision.score)}" if scored else "",
@@ -129,7 +130,7 @@ def _summary(decision: Decision) -> str:
 
 
 def _guide(decision: Decision) -> tuple[str, ...]:
-    lines = _sum_guide(decision) if adding_up(decision) else (_score_guide(decision),)
+    lines = _sum_guide(decision) if printed_sum(decision) else (_score_guide(decision),)
     return lines if decision.reading is None else (*lines, _test_guide())
 
 

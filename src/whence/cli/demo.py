@@ -94,13 +94,13 @@ def _present(console: "Console", number: int, exhibit: Exhibit, folder: Path) ->
     from whence.cli.answer import explanation, headline, numbers
     from whence.cli.infer import decide
     from whence.cli.streams import paragraph
-    from whence.report.picture import save
+    from whence.report.picture import draw
     from whence.report.wording import level_of
 
     decision = decide(exhibit.pair, DEFAULT, seed=0)
     _write_table(exhibit.pair, folder / f"{exhibit.stem}.csv")
     picture = folder / f"{exhibit.stem}.png"
-    save(decision, picture)
+    draw(decision, picture)
     console.rule(f"{number}. {exhibit.title}", align="left", style="dim")
     paragraph(console, exhibit.story)
     console.print()

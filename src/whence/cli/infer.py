@@ -155,9 +155,9 @@ def as_text(record: Any) -> str:
 def write_files(decision: "Decision", report: Path | None, plot: Path | None) -> None:
     """The page and the picture."""
     if plot is not None:
-        from whence.report.picture import save
+        from whence.report.picture import draw
 
-        save(decision, plot)
+        draw(decision, plot)
     if report is not None:
         decision.report(str(report))
 

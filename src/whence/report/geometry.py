@@ -21,7 +21,7 @@ Range = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class FittedCurve:
     """Fitted mean and the band of two standard deviations either side, in the order of the cause."""
 
     cause: FloatArray
@@ -40,14 +40,14 @@ class Drift:
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class Drawing:
     """Everything drawn of one direction, apart from words."""
 
     cause: FloatArray
     effect: FloatArray
     cause_range: Range
     effect_range: Range
-    curve: Curve | None
+    curve: FittedCurve | None
     residual: FloatArray | None
     """At the rows of `cause`."""
     beyond: int
@@ -66,10 +66,10 @@ def rows_to_draw(pair: Pair, limit: int) -> NDArray[np.intp]:
     return np.union1d(drawn, extremes)
 
 
-def shape_of(cause: FloatArray, effect: FloatArray, evidence: Evidence, rows: NDArray[np.intp]) -> Shape:
+def drawing_of(cause: FloatArray, effect: FloatArray, evidence: Evidence, rows: NDArray[np.intp]) -> Drawing:
     """Thin one direction for drawing."""
     residual = _usable(evidence.residual, len(cause))
-    return Shape(
+    return Drawing(
         cause=cause[rows],
         effect=effect[rows],
         cause_range=(float(cause.min()), float(cause.max())),
@@ -82,14 +82,14 @@ def shape_of(cause: FloatArray, effect: FloatArray, evidence: Evidence, rows: ND
     )
 
 
-def coarser(shape: Shape, points: int) -> Shape:
+def coarser(drawing: Drawing, points: int) -> Drawing:
     """The same with at most so many points on the curve, for a small picture."""
-    curve = shape.curve
+    curve = drawing.curve
     if curve is None or len(curve.cause) <= points:
-        return shape
+        return drawing
     kept = np.linspace(0, len(curve.cause) - 1, points).astype(np.intp)
     low, high = (None if edge is None else edge[kept] for edge in (curve.low, curve.high))
-    return replace(shape, curve=Curve(curve.cause[kept], curve.location[kept], low, high))
+    return replace(drawing, curve=FittedCurve(curve.cause[kept], curve.location[kept], low, high))
 
 
 def _usable(values: FloatArray | None, n: int) -> FloatArray | None:
@@ -98,7 +98,7 @@ def _usable(values: FloatArray | None, n: int) -> FloatArray | None:
     return np.asarray(values, dtype=np.float64)
 
 
-def _curve(cause: FloatArray, location: FloatArray | None, scale: FloatArray | None) -> Curve | None:
+def _curve(cause: FloatArray, location: FloatArray | None, scale: FloatArray | None) -> FittedCurve | None:
     if location is None:
         return None
     order = np.argsort(cause, kind="stable")
@@ -109,8 +109,8 @@ def _curve(cause: FloatArray, location: FloatArray | None, scale: FloatArray | N
     kept = order[np.union1d(by_rank, np.minimum(by_value, len(cause) - 1))]
     middle = location[kept]
     if scale is None:
-        return Curve(cause[kept], middle, None, None)
-    return Curve(cause[kept], middle, middle - 2 * scale[kept], middle + 2 * scale[kept])
+        return FittedCurve(cause[kept], middle, None, None)
+    return FittedCurve(cause[kept], middle, middle - 2 * scale[kept], middle + 2 * scale[kept])
 
 
 def _drift(cause: FloatArray, residual: FloatArray) -> Drift | None:

@@ -10,7 +10,8 @@ import numpy as np
 from whence.combined.words import KINDS
 from whence.decision import LEVEL, Decision, Evidence
 from whence.pair import FloatArray, Pair, spread, standardise
-from whence.report.wording import adding_up, count, fits, number, p_value, signed
+from whence.report.printed_sum import printed_sum
+from whence.report.wording import count, fits, number, p_value, signed
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def measures(decision: Decision) -> tuple[Measure, ...]:
     sides = (decision.forward, decision.backward)
     rows = [
         # Of a sum, each direction's score is half of it: no number of its own.
-        None if adding_up(decision) else _row("Score", _SCORE, sides, lambda e: e.score, number, higher=True),
+        None if printed_sum(decision) else _row("Score", _SCORE, sides, lambda e: e.score, number, higher=True),
         _row("Log-likelihood", _LIKELIHOOD, sides, lambda e: e.log_likelihood, number, higher=True),
         _row("HSIC", _HSIC, sides, lambda e: e.hsic, number, higher=False),
         _tests(sides),
@@ -62,13 +63,13 @@ def measures(decision: Decision) -> tuple[Measure, ...]:
 
 def terms(decision: Decision) -> tuple[Measure, ...]:
     """The kinds of evidence a score is the sum of, with what each found both ways; empty for other scores."""
-    found = adding_up(decision)
+    found = printed_sum(decision)
     return tuple(_term(decision, kind, term) for kind, term in found.terms.items()) if found else ()
 
 
 def factors(decision: Decision) -> tuple[Factor, ...]:
     """What the weight of a score is the product of."""
-    found = adding_up(decision)
+    found = printed_sum(decision)
     return tuple(Factor(name, value, _FACTORS.get(name, "")) for name, value in found.factors.items()) if found else ()
 
 
@@ -133,11 +134,11 @@ def _row(
 def _term(decision: Decision, kind: str, term: str) -> Measure:
     a, b = decision.forward.costs.get(kind), decision.backward.costs.get(kind)
     name = KINDS.get(kind, kind)
-    forward, backward = _told_apart(a, b)
+    forward, backward = _distinguishable(a, b)
     return Measure(name[:1].upper() + name[1:], _KINDS.get(kind, ""), forward, backward, _favours(a, b, False), term)
 
 
-def _told_apart(a: float | None, b: float | None) -> tuple[str, str]:
+def _distinguishable(a: float | None, b: float | None) -> tuple[str, str]:
     """Three digits, or as many more as it takes to see which is smaller."""
     texts = [(number(a, digits), number(b, digits)) for digits in (3, 4, 5, 6)]
     return next((pair for pair in texts if a == b or pair[0] != pair[1]), texts[0])

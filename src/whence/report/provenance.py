@@ -13,8 +13,9 @@ import numpy as np
 from whence.catalogue import CATALOGUE, Entry
 from whence.decision import LEVEL, Decision, percent
 from whence.pair import Pair
+from whence.report.printed_sum import PrintedSum, printed_sum
 from whence.report.stance import sentence
-from whence.report.wording import Sum, adding_up, count, halves, on_rows, p_equals, shown, signed
+from whence.report.wording import count, halves, on_rows, p_equals, shown, signed
 
 _CITED = {
     "loci": ("immer2023identifiability",),
@@ -77,7 +78,7 @@ def fingerprint(pair: Pair) -> str:
 
 def specification(decision: Decision) -> str:
     """The method with the settings that differ from its defaults, in the form `name:key=value`."""
-    return ":".join([decision.method, *(f"{key}={value}" for key, value in _told(decision).items())])
+    return ":".join([decision.method, *(f"{key}={value}" for key, value in _changed_settings(decision).items())])
 
 
 def command(decision: Decision) -> str:
@@ -150,7 +151,7 @@ def _library() -> dict[str, str]:
     return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
 
 
-def _told(decision: Decision) -> dict[str, Any]:
+def _changed_settings(decision: Decision) -> dict[str, Any]:
     entry = catalogue_entry(decision)
     if entry is None or ":" in decision.method:
         return {}
@@ -189,11 +190,11 @@ def _result(decision: Decision) -> str:
         return f"It gave no answer: {decision.failure}"
     if decision.unrelated:
         return sentence(decision)
-    found = adding_up(decision)
+    found = printed_sum(decision)
     return _weighed(decision, found) if found else _scored(decision)
 
 
-def _weighed(decision: Decision, found: Sum) -> str:
+def _weighed(decision: Decision, found: PrintedSum) -> str:
     """The sum, what follows from it, and the tests beside it."""
     x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
     parts = [
