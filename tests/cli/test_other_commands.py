@@ -60,7 +60,7 @@ def test_demo(tmp_path: Path) -> None:
 
 
 HEAVY = ("pandas", "polars", "pyarrow", "sklearn", "matplotlib", "jinja2", "jax", "scipy.stats", "narwhals", "sqlite3")
-GROUPS = ("whence.cli.bench", "whence.cli.data", "whence.cli.study")
+GROUPS = ("whence.cli.bench", "whence.cli.data", "whence.cli.studies")
 PROBE = """
 import sys
 from whence.cli.app import app

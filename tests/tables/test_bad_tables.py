@@ -43,7 +43,7 @@ BAD = {
     "identical": ("x,y\n" + "".join(f"{k},{k}\n" for k in range(20)), "identical"),
     "three columns": (
         "a,b,c\n" + "".join(f"{k / 7},{-k},{k * k + 2}\n" for k in range(20)),
-        "3 columns.*a, b, c.*-x a -y b",
+        "3 columns.*a, b, c.*x='a', y='b'",
     ),
     "million digits": (lines() + f"{MILLION},2\n", "cell of more than 131,072 characters"),
     "million digits in front": (f"x,y\n{MILLION},2\n" + lines(header=None), "Line 2 .*131,072"),

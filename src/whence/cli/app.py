@@ -5,46 +5,44 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from whence import __version__
 from whence.cli.demo import demo
 from whence.cli.failures import exit_code_of, is_usage_error, report_usage_error
 from whence.cli.infer import infer
 from whence.cli.methods import methods
 from whence.cli.streams import accept_any_encoding
 
-GROUPS = ("bench", "data", "study")
-"""Command groups, each `app` in whence.cli.NAME; `whence infer` must never pay for their imports."""
+GROUPS = {"bench": "whence.cli.bench", "data": "whence.cli.data", "study": "whence.cli.studies"}
+"""Command groups, each the `app` of its module; `whence infer` must never pay for their imports."""
 
 
 class Commands(TyperGroup):
     """Finds the lazy groups, and turns every failure into a sentence and an exit code."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The commands of this file, then the groups that are there."""
-        return [*super().list_commands(ctx), *filter(_is_there, GROUPS)]
+        """The commands of this file, then the groups."""
+        return [*super().list_commands(ctx), *GROUPS]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command by name; a group's module is imported here and nowhere else."""
-        if cmd_name in GROUPS and _is_there(cmd_name):
+        if cmd_name in GROUPS:
             holder = typer.Typer(add_completion=False)  # on its own, a group would offer to install completion
-            holder.add_typer(import_module(f"whence.cli.{cmd_name}").app, name=cmd_name)
+            holder.add_typer(import_module(GROUPS[cmd_name]).app, name=cmd_name)
             return typer.main.get_group(holder).commands[cmd_name]
         return super().get_command(ctx, cmd_name)
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Read the command line; help and version are printed here already."""
-        with _failures_told():
+        with _failures_reported():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> None:
         """Run a command; whatever it raises becomes an exit code."""
-        with _failures_told():
+        with _failures_reported():
             super().invoke(ctx)
             sys.stdout.flush()
 
@@ -83,7 +81,9 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"whence {__version__}")
+        from importlib.metadata import version
+
+        typer.echo(f"whence {version('whence')}")
         raise typer.Exit()
 
 
@@ -104,7 +104,7 @@ for command in (infer, methods, demo):
 
 
 @contextmanager
-def _failures_told() -> Iterator[None]:
+def _failures_reported() -> Iterator[None]:
     try:
         yield
     except (typer.Exit, typer.Abort):
@@ -113,7 +113,3 @@ def _failures_told() -> Iterator[None]:
         if os.environ.get("WHENCE_DEBUG") or is_usage_error(problem):
             raise
         raise typer.Exit(exit_code_of(problem)) from None
-
-
-def _is_there(group: str) -> bool:
-    return find_spec(f"whence.cli.{group}") is not None

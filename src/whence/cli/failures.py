@@ -2,8 +2,10 @@
 
 import errno
 import os
+import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import typer
@@ -51,6 +53,25 @@ def exit_code_of(problem: BaseException) -> int:
     return OUR_FAULT
 
 
+@contextmanager
+def resumable_job() -> Iterator[None]:
+    """For commands that take hours: SIGTERM is as good as Ctrl-C, and the sentence says that what is done is kept."""
+    from whence.benchmark.pool import PoolError
+    from whence.benchmark.store import DiskError
+
+    previous = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    except InputError as problem:
+        _leave(str(problem), INPUT_AT_FAULT)
+    except (DiskError, PoolError) as problem:
+        _leave(str(problem), OUR_FAULT)
+    except KeyboardInterrupt:
+        _leave("Stopped; what is finished is kept, and the same command carries on from there.", STOPPED)
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
 def is_usage_error(problem: BaseException) -> bool:
     """Whether the command line itself was wrong: an unknown option, a missing argument."""
     return isinstance(problem, _UsageError)
@@ -65,6 +86,15 @@ def report_usage_error(problem: Any) -> int:
     sentence = problem.format_message().strip().replace("Value error, ", "")
     _say(f"{sentence}{'' if sentence.endswith(('.', '?')) else '.'} Type {command} --help to see what it takes.")
     return INPUT_AT_FAULT
+
+
+def _leave(sentence: str, code: int) -> None:
+    _say(sentence)
+    raise typer.Exit(code)
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    raise KeyboardInterrupt
 
 
 def _say(sentence: str) -> None:

@@ -1,9 +1,11 @@
 """`whence infer`: one pair, one answer."""
 
 import json
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from whence.decision import Decision
+    from whence.decision import Decision, Method
     from whence.pair import Pair
+
+OnProgress = Callable[[int, int], None]
+"""Called with how many pairs are done, and of how many."""
 
 
 class Missing(StrEnum):
@@ -71,7 +76,8 @@ def infer(
     settings = _device_settings(method, device.value) | _threshold_settings(method, threshold)
     with _faults_of(method):  # a misspelt one is refused before a large table is read
         seeded_method(method, seed, **settings)
-    pair = read_pair(file, x, y, nan_policy.value)
+    with _hint_at_options():
+        pair = read_pair(file, x, y, nan_policy.value)
     decision = decide(pair, method, seed, quiet=as_json, **settings)
     if stability:
         decision = with_halves(decision, method, seed, quiet=as_json, **settings)
@@ -113,10 +119,7 @@ def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings
 
 def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
     """The decision with what random halves of its rows say; as it was, with a word on why, where they say nothing."""
-    from dataclasses import replace
-
     from whence.catalogue import seeded_method
-    from whence.cli.steps import Stepwise
     from whence.pair import InputError
     from whence.stability import half_samples
 
@@ -128,6 +131,19 @@ def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = Fals
     except InputError as problem:
         print(f"--stability: {problem}", file=sys.stderr)  # noqa: T201  # the answer itself stands
         return decision
+
+
+@contextmanager
+def _hint_at_options() -> Iterator[None]:
+    """Which columns are meant is said by arguments in Python and by options here."""
+    from whence.pair import InputError
+    from whence.tables.choose import UnclearColumnsError
+
+    try:
+        yield
+    except UnclearColumnsError as problem:
+        x, y = map(shlex.quote, problem.example)
+        raise InputError(f"{problem} On the command line: -x {x} -y {y}.") from None
 
 
 @contextmanager
@@ -197,6 +213,32 @@ def _threshold_settings(method: str, threshold: float | None) -> dict[str, float
         f"Got --threshold {threshold:g} for {method}, which gives no confidence to compare it with; leave it out, or "
         "choose --method whence."
     )
+
+
+@dataclass(frozen=True)
+class Stepwise:
+    """A method that decides pairs one after another and tells how many are done."""
+
+    method: "Method"
+    on_progress: OnProgress | None = None
+
+    @property
+    def name(self) -> str:
+        """Of the method itself."""
+        return self.method.name
+
+    def with_progress(self, on_progress: OnProgress) -> "Stepwise":
+        """The same, telling somebody."""
+        return replace(self, on_progress=on_progress)
+
+    def decide_many(self, pairs: "Sequence[Pair]") -> "list[Decision]":
+        """One decision per pair, in order."""
+        decided: list[Decision] = []
+        for pair in pairs:
+            if self.on_progress:
+                self.on_progress(len(decided), len(pairs))
+            decided += self.method.decide_many([pair])
+        return decided
 
 
 @contextmanager

@@ -97,5 +97,5 @@ def not_a_number(name: str, place: str, cell: str) -> InputError:
     """The refusal of a text cell."""
     return InputError(
         f"Column {name!r} has the text {clipped(cell)} in {place}; expected numbers only, without units or "
-        "thousands marks: correct that cell, or choose another column with -x and -y."
+        "thousands marks: correct that cell, or choose another column."
     )

@@ -1,5 +1,6 @@
-"""Tables and columns already in memory: pandas, polars and Arrow through narwhals, dictionaries, arrays."""
+"""Data frames of any kind: pandas, polars and Arrow through narwhals, Parquet files, dictionaries, arrays."""
 
+import io
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -77,6 +78,47 @@ def frame_table(data: Any) -> FrameTable:
         frame = frame.collect()
     series = [frame[:, k] for k in range(frame.shape[1])]
     return _table(list(frame.columns), series)
+
+
+def parquet_table(content: bytes, where: str) -> FrameTable:
+    """The content of a Parquet file, read by whichever library is installed."""
+    return frame_table(_parquet_frame(content, where))
+
+
+def _parquet_frame(content: bytes, where: str) -> Any:
+    """A data frame of the kind that the installed reader makes."""
+    for read in (_pyarrow, _polars, _pandas):
+        try:
+            return read(io.BytesIO(content))
+        except ImportError:
+            continue
+        except Exception as problem:  # each reader raises its own kinds for a damaged file
+            reason = str(problem).strip().split("\n")[0][:120]
+            raise InputError(
+                f"Could not read {where} as Parquet ({reason}); expected a whole Parquet file: write it again."
+            ) from None
+    raise InputError(
+        f"Got the Parquet file {where}, and no reader for it is installed; install one with: "
+        "pip install 'whence[tables]'"
+    )
+
+
+def _pyarrow(content: io.BytesIO) -> Any:
+    import pyarrow.parquet
+
+    return pyarrow.parquet.read_table(content)
+
+
+def _polars(content: io.BytesIO) -> Any:
+    import polars
+
+    return polars.read_parquet(content)
+
+
+def _pandas(content: io.BytesIO) -> Any:
+    import pandas
+
+    return pandas.read_parquet(content)
 
 
 def _numbered(data: Any) -> tuple[list[Any], Any]:
