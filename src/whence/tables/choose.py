@@ -109,7 +109,7 @@ def _the_only_two(table: ColumnTable, free: Sequence[int], where: str) -> tuple[
             [*names, *text][:2],
         )
     raise UnclearColumnsError(
-        f"Got {len(free)} columns of numbers in {where}{listed(names)}; expected two: choose them by name, for instance "
-        f"x={names[0]!r}, y={names[1]!r}.",
+        f"Got {len(free)} columns of numbers in {where}{listed(names)}; expected two: choose them by name, for "
+        f"instance x={names[0]!r}, y={names[1]!r}.",
         names[:2],
     )
