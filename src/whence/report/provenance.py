@@ -62,6 +62,10 @@ _LABELS = {
 }
 
 
+_TITLE = re.compile(r"^ *title *= *{(.*)},?$", re.MULTILINE)
+_NO_BRACES = str.maketrans("", "", "{}")
+
+
 def catalogue_entry(decision: Decision) -> Entry | None:
     """The catalogue's line on the method; None for a method from elsewhere."""
     name = decision.method.split(":")[0]
@@ -127,7 +131,7 @@ def paragraph(decision: Decision) -> str:
 
 def bibtex(decision: Decision) -> str:
     """Entries for the program, for the method's paper where it is known, and for the test where one was used."""
-    keys = list(_cited(decision))
+    keys = list(_cited(decision.method))
     if decision.forward.hsic is not None or decision.forward.p_value is not None:
         keys.append("gretton2007kernel")
     program = (
@@ -140,8 +144,17 @@ def bibtex(decision: Decision) -> str:
     return "\n\n".join([program, *(library[key] for key in keys)]) + "\n"
 
 
-def _cited(decision: Decision) -> tuple[str, ...]:
-    name = decision.method.split(":")[0]
+def references(method: str) -> tuple[str, ...]:
+    """The papers a method comes from, one line each; none for a control or a method from elsewhere."""
+    titles = {key: _TITLE.search(entry) for key, entry in _library().items()}
+    # Braces keep capitals in BibTeX; in a line of text they are noise.
+    return tuple(
+        f"{_LABELS[key]}: {title[1].translate(_NO_BRACES)}" for key in _cited(method) if (title := titles[key])
+    )
+
+
+def _cited(method: str) -> tuple[str, ...]:
+    name = method.split(":")[0]
     return _CITED.get(name) or _CITED.get(re.sub("-[mh]$", "", name), ())
 
 
@@ -174,7 +187,7 @@ def _left_out(decision: Decision) -> str:
 
 
 def _cited_by_name(decision: Decision) -> str:
-    labels = "; ".join(_LABELS[key] for key in _cited(decision))
+    labels = "; ".join(_LABELS[key] for key in _cited(decision.method))
     if decision.contributions:
         labels = f"its location-scale test: {labels}"
     return f" ({labels})" if labels else ""
