@@ -50,8 +50,9 @@ def headline(decision: Decision) -> str:
 
 def explanation(decision: Decision) -> str:
     """The verdict in words, and what the two tests say where it rests on them."""
-    told = explained(decision)
-    return told if Stance.of(decision) is Stance.CLEAR else " ".join(filter(None, (sentence(decision), told)))
+    tests = explained(decision)
+    # Where one direction alone fits, what the tests say is the whole verdict, and the sentence would repeat it.
+    return tests if Stance.of(decision) is Stance.CLEAR else " ".join(filter(None, (sentence(decision), tests)))
 
 
 def numbers(console: "Console", decision: Decision) -> None:

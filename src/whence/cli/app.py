@@ -30,7 +30,8 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command by name; a group's module is imported here and nowhere else."""
         if cmd_name in GROUPS:
-            holder = typer.Typer(add_completion=False)  # on its own, a group would offer to install completion
+            # Made a group of its own, it would offer to install completion; inside a holder it does not.
+            holder = typer.Typer(add_completion=False)
             holder.add_typer(import_module(GROUPS[cmd_name]).app, name=cmd_name)
             return typer.main.get_group(holder).commands[cmd_name]
         return super().get_command(ctx, cmd_name)
@@ -57,6 +58,7 @@ class Commands(TyperGroup):
     ) -> Any:
         """As Typer's, with a wrong option answered by one sentence, like every other fault in the input."""
         accept_any_encoding()
+        # Never in click's standalone mode, which prints a usage error as a box of several lines and exits by itself.
         try:
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except Exception as problem:

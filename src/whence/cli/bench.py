@@ -195,6 +195,8 @@ def reproduce(
         with Store.open(out / "results.sqlite") as results:
             work = plan(field(available.names, [0]), collections, results.keys(), _jobs(jobs))
             _announce(work, results.path)
+            # Methods differ in cost by a factor of a million: a forecast needs a few pairs of each. They stay in
+            # the store and count.
             known = results.seconds()
             if first := room.sample(work, known, _jobs(jobs)).tasks:
                 _say("Trying a few pairs of each method to see how long it will take …")
@@ -248,6 +250,7 @@ def _example_decisions(data: Path | None) -> "dict[str, Decision]":
         _say(f"The example figure is left out: {problem}")
         return {}
     (known,) = [each for each in pairs if str(each.pair_id) == where["pair_id"]]
+    # The figure has the cause on the horizontal axis, whichever column of the file it is.
     in_order = known.pair if known.truth > 0 else known.pair.swapped()
     pair = replace(in_order, x_name="cause", y_name="effect")
     return {model: method(name).decide_many([pair])[0] for model, name in where["methods"].items()}

@@ -63,8 +63,8 @@ def fetch(
     wanted, failed = _entries(names), False
     downloader = Resuming(timeout=timeout, attempts=attempts)
     for entry in wanted:
-        with _bar() as tell:
-            result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=tell)
+        with _bar() as on_progress:
+            result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=on_progress)
         said = result.failure or f"{entry.name}: {'fetched into' if result.news else 'already in'} {result.folder}"
         typer.echo(said, err=bool(result.failure))
         failed |= bool(result.failure)
@@ -169,9 +169,9 @@ def _bar() -> "Iterator[Progress]":
     with progress.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
         tasks: dict[str, progress.TaskID] = {}
 
-        def tell(url: str, done: int, total: int | None) -> None:
+        def update(url: str, done: int, total: int | None) -> None:
             if url not in tasks:
                 tasks[url] = shown.add_task(url.split("/")[2])
             shown.update(tasks[url], completed=done, total=total)
 
-        yield tell
+        yield update

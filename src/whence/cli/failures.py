@@ -25,7 +25,8 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 def exit_code_of(problem: BaseException) -> int:
     """Say in one sentence what went wrong, and whose fault it is."""
-    if isinstance(problem, BrokenPipeError):  # the reader has seen enough, as in `whence methods | head`
+    # A closed pipe is an OSError too, so it comes first: the reader has seen enough, as in `whence methods | head`.
+    if isinstance(problem, BrokenPipeError):
         _forget_standard_output()
         return 0
     if isinstance(problem, KeyboardInterrupt):
@@ -109,7 +110,8 @@ def _first_line(problem: BaseException) -> str:
 def _give_up_unwritten_output() -> None:
     try:
         sys.stdout.flush()
-    except OSError:  # it is standard output that has no room; a full disk elsewhere loses nothing printed
+    except OSError:
+        # It is standard output that has no room; a full disk elsewhere loses nothing that was printed.
         _forget_standard_output()
 
 

@@ -74,14 +74,16 @@ def infer(
 
     check_targets(report, plot)
     settings = _device_settings(method, device.value) | _threshold_settings(method, threshold)
-    with _faults_of(method):  # a misspelt one is refused before a large table is read
+    # Built once here already, so that a misspelt method is refused before a large table is read.
+    with _faults_of(method):
         seeded_method(method, seed, **settings)
     with _hint_at_options():
         pair = read_pair(file, x, y, nan_policy.value)
     decision = decide(pair, method, seed, quiet=as_json, **settings)
     if stability:
         decision = with_halves(decision, method, seed, quiet=as_json, **settings)
-    try:  # first the files, so that `| head` does not cost them; the answer even where there is no room for them
+    # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
+    try:
         write_files(decision, report, plot)
     finally:
         _print_answer(decision, as_json)
@@ -100,8 +102,10 @@ def check_targets(report: Path | None, plot: Path | None) -> None:
             raise InputError(f"Cannot write {str(target)!r}: there is {found}; expected the name of a new file.")
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"Got {str(report)!r} for the page; expected a name that ends in .html.")
-    if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError(f"Got {str(plot)!r} for the picture; expected a name that ends in .png, .svg or .pdf.")
+    if plot is not None:
+        from whence.report.picture import format_of
+
+        format_of(plot)
 
 
 def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
@@ -109,6 +113,7 @@ def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings
     from whence.catalogue import entry, seeded_method
     from whence.methods import infer as infer_pair
 
+    # The spline methods answer before a spinner could be seen, unless the rows are very many.
     text = f"{method} on {pair.n:,} rows …"
     slow = entry(method.split(":")[0]).family != "loci" or pair.n > 200_000
     with _faults_of(method):
@@ -164,6 +169,7 @@ def _faults_of(method: str) -> Iterator[None]:
 
 def as_text(record: Any) -> str:
     """JSON, in plain ASCII where standard output can carry no more."""
+    # NaN is no JSON: Decision.to_dict has turned it into null, and allow_nan=False makes sure.
     narrow = "utf" not in (sys.stdout.encoding or "").lower()
     return json.dumps(record, indent=2, ensure_ascii=narrow, allow_nan=False, default=_plain_value)
 

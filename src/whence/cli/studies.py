@@ -70,6 +70,7 @@ def _study(name: str, scale: "Scale", out: Path | None, jobs: int) -> None:
     study = load(name)
     with resumable_job(), _progress(name) as on_cell:
         rows = run(study, scale, folder, jobs, on_cell)
+    # All files are written before anything is printed: a closed pipe must not cost them.
     tables = study.tables(rows)
     written = [*write_tables(folder, tables, rows), *write_figures(folder, study.figures(rows))]
     for table in tables:

@@ -61,6 +61,7 @@ def rows_to_draw(pair: Pair, limit: int) -> NDArray[np.intp]:
     """At most `limit` rows (and the four extremes), the same ones each time; all of them where they are few."""
     if pair.n <= limit:
         return np.arange(pair.n)
+    # A fixed seed, so that the same decision gives the same bytes; the extremes, so that the dots fill the frame.
     drawn = np.random.default_rng(0).choice(pair.n, size=limit, replace=False, shuffle=False)
     extremes = [pick(column) for column in (pair.x, pair.y) for pick in (np.argmin, np.argmax)]
     return np.union1d(drawn, extremes)
@@ -114,6 +115,7 @@ def _curve(cause: FloatArray, location: FloatArray | None, scale: FloatArray | N
 
 
 def _drift(cause: FloatArray, residual: FloatArray) -> Drift | None:
+    # Below some 50 rows a slice, the 10 and 90 % quantiles wander by chance and would suggest a drift.
     slices = min(12, len(cause) // 50)
     if slices < 4:
         return None
@@ -132,6 +134,8 @@ def _drift(cause: FloatArray, residual: FloatArray) -> Drift | None:
 def _normal_quantiles(residual: FloatArray) -> tuple[FloatArray, FloatArray]:
     from scipy.special import ndtr, ndtri
 
+    # Points evenly spaced along the normal axis rather than in probability, where nearly all would lie in the middle
+    # and the tails, which the plot is for, would have few. Plotting positions (k + 1/2) / n, after Hazen.
     n = len(residual)
     ends = ndtri(0.5 / n)
     probability = ndtr(np.linspace(ends, -ends, MAX_QUANTILES))

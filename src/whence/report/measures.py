@@ -178,6 +178,7 @@ def _explained(decision: Decision) -> Measure | None:
 def _variance_share(effect: FloatArray, location: FloatArray | None) -> float | None:
     if location is None or np.shape(location) != effect.shape:
         return None
+    # Both sums are taken in units of the largest deviation, since squares of values near 1e200 overflow.
     width = float(np.max(np.abs(effect - effect.mean())))
     left, total = np.mean(((effect - location) / width) ** 2), np.mean(((effect - effect.mean()) / width) ** 2)
     return 1.0 - float(left / total)
@@ -216,5 +217,6 @@ def _status(evidence: Evidence) -> str:
 
 
 def _ranks(column: FloatArray) -> FloatArray:
+    # Tied values share the mean of their ranks; scipy.stats.rankdata does the same, but its import takes seconds.
     _, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - 0.5 * (counts - 1))[inverse]

@@ -128,6 +128,7 @@ def _attributes(element: Element) -> dict[str, str]:
 
 
 def _shortened(place: str) -> str:
+    # More than tenths of a point cannot be seen on a screen and would make the page a third larger.
     tenths = re.sub(r"-?\d+\.\d+", lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), place)
     return re.sub(r"\s*([MLCQz])\s*", r"\1", tenths)
 

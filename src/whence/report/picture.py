@@ -69,7 +69,7 @@ def draw(
         raise InputError("Got both a file and axes; expected one of them: save the axes' own figure with savefig.")
     if ax is not None:
         return _draw_into(np.ravel(np.asarray(ax, dtype=object)).tolist(), decision)
-    ending = None if path is None else _ending(path)
+    ending = None if path is None else format_of(path)  # a wrong one is refused before anything is drawn
     figure = _figure(decision)
     if path is not None and ending is not None:
         with settings():
@@ -115,13 +115,14 @@ def _fill(axes: "Sequence[Axes]", sides: Sequence[Side]) -> None:
             _title(ax, side)
 
 
-def _ending(path: str | os.PathLike[str]) -> str:
-    suffix = Path(path).suffix
-    ending = suffix.lower().lstrip(".")
+def format_of(path: str | os.PathLike[str]) -> str:
+    """The format that the ending of a picture's file name asks for."""
+    place = Path(path)
+    ending = place.suffix.lower().lstrip(".")
     if ending not in FORMATS:
-        got = f"the ending {suffix!r}" if ending else "no ending"
+        got = f"the ending {place.suffix!r}" if ending else "no ending"
         raise InputError(
-            f"Got {got} in the picture's file name {str(path)!r}; expected .png, .svg or .pdf: choose one of these."
+            f"Got {got} in the picture's file name {str(place)!r}; expected .png, .svg or .pdf: choose one of these."
         )
     return ending
 
@@ -166,7 +167,8 @@ def settings(**extra: Any) -> Iterator[None]:
 
 def _fonts(decision: Decision) -> dict[str, Any]:
     names = decision.pair.x_name + decision.pair.y_name
-    if all(ord(letter) < 0x590 for letter in names):  # Latin, Greek, Cyrillic, Armenian: in DejaVu Sans
+    # Latin, Greek, Cyrillic and Armenian are in matplotlib's own DejaVu Sans, which looks the same on every machine.
+    if all(ord(letter) < 0x590 for letter in names):
         return {}
     from matplotlib.font_manager import fontManager
 

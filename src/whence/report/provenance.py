@@ -74,6 +74,7 @@ def catalogue_entry(decision: Decision) -> Entry | None:
 
 def fingerprint(pair: Pair) -> str:
     """SHA-256 of the two columns as little-endian doubles, x first: tells whether two reports saw the same numbers."""
+    # Little-endian whatever the machine, and x first: the same pair read the other way round is another question.
     digest = hashlib.sha256()
     for column in (pair.x, pair.y):
         digest.update(np.ascontiguousarray(column, dtype="<f8").tobytes())
@@ -166,13 +167,15 @@ def _library() -> dict[str, str]:
 
 def _changed_settings(decision: Decision) -> dict[str, Any]:
     entry = catalogue_entry(decision)
+    # A name such as `loci-h:n_knots=15` carries its settings already.
     if entry is None or ":" in decision.method:
         return {}
     given = dict(decision.settings) | ({} if decision.seed is None else {"seed": decision.seed})
     module, function = entry.build.split(":")
     try:
         parameters = inspect.signature(getattr(import_module(module), function)).parameters
-    except ImportError:  # a decision can outlive the extra its method needs: tell all, since no default is known
+    except ImportError:
+        # A decision can outlive the extra its method needs; with no defaults to compare with, all settings are given.
         return given
     return {k: v for k, v in given.items() if k in parameters and parameters[k].default != v}
 

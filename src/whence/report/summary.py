@@ -219,6 +219,7 @@ def _facts(decision: Decision) -> tuple[Fact, ...]:
 
 
 def _warnings(decision: Decision) -> tuple[Warned, ...]:
+    # A fit that stopped short is often among the method's own warnings already, inside a longer sentence.
     listed = [Warned(level_of(text), shown(text)) for text in decision.warnings]
     listed += [Warned("note", text) for text in _stopped_short(decision) if not any(text in w.text for w in listed)]
     return tuple(dict.fromkeys(sorted(listed, key=lambda warned: LEVELS.index(warned.level))))

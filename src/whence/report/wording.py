@@ -30,6 +30,7 @@ def short(name: str, width: int) -> str:
     """A name cut in the middle to `width` columns, so that both its beginning and its end can be told apart."""
     if width_of(name) <= width:
         return name
+    # The end stays, since related columns often differ in a suffix alone, such as _mean or _2019.
     tail = (width - 1) // 3
     return f"{_fitting(name, width - 1 - tail)}…{_fitting(name[::-1], tail)[::-1]}"
 
@@ -100,6 +101,7 @@ def p_value(evidence: Evidence) -> str:
         return "–"
     if p > 1e-300 or log_p is None or not math.isfinite(log_p):
         return number(p, 2) if p > 1e-300 else f"< {power('1', -300)}"
+    # Below 1e-300 the float is zero or has lost its digits; the logarithm has them still.
     exponent = math.floor(log_p / math.log(10))
     return power(f"{math.exp(log_p - exponent * math.log(10)):.1f}", exponent)
 

@@ -63,6 +63,7 @@ def position(names: Sequence[str], wanted: str | int) -> int:
             f"Got a {type(wanted).__name__} in the place of a column's name; expected infer(table, 'a', 'b') with two "
             "names, or infer(x, y) with two columns."
         )
+    # Names before numbers: in a table with columns called 1990, 1991, …, "1990" is the year.
     text = str(wanted).strip()
     if text in names:
         return names.index(text)

@@ -130,6 +130,7 @@ def _numbered(data: Any) -> tuple[list[Any], Any]:
 
 
 def _table(names: list[Any], raw: list[Any]) -> FrameTable:
+    # Only of three columns is the first taken for row numbers: of two it must be meant, and of more the user is asked.
     numeric = [k for k, column in enumerate(raw) if _is_numeric(column)]
     if len(numeric) == 3 and numeric[0] == 0 and _counts_rows(_floats(raw[0], str(names[0]))):
         numeric = numeric[1:]
@@ -169,7 +170,8 @@ def _floats(column: Any, name: str) -> FloatArray:
     except TypeError:
         return _floats(_array(column), name)
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        with suppress(ValueError):  # Arrow does not round integers beyond 2⁵³
+        # Arrow refuses to round integers beyond 2⁵³; they go the slow way, which rounds like NumPy.
+        with suppress(ValueError):
             return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     return from_objects(series.to_list(), name)
 
