@@ -178,3 +178,10 @@ def test_a_path_writes_the_figure_that_is_returned(tmp_path: Path) -> None:
     figure = draw(SPECIMENS["clear"], str(tmp_path / "a.svg"))
     assert len(figure.axes) == 4
     assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_labels_in_the_callers_axes_keep_the_callers_ink() -> None:
+    with matplotlib.rc_context({"axes.labelcolor": "white"}):
+        ax = Figure().subplots()
+    draw(SPECIMENS["clear"], ax=ax)
+    assert {text.get_color() for text in (ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels())} == {"white"}

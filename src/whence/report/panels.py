@@ -112,6 +112,16 @@ def badge(ax: "Axes", text: str, side: Side) -> None:
     )
 
 
+def label_in(ax: "Axes", ink: str) -> None:
+    """Title, labels and ticks in another ink: they stand outside the frame, on a ground that may be dark."""
+    from matplotlib.text import Text
+
+    for text in ax.findobj(Text):
+        if isinstance(text, Text) and text.get_color() == INK:
+            text.set_color(ink)
+    ax.tick_params(labelcolor=ink)
+
+
 def _frame(ax: "Axes", side: Side) -> None:
     from matplotlib.ticker import MaxNLocator
 

@@ -102,7 +102,10 @@ def _draw_into(axes: "list[Axes]", decision: Decision) -> "Figure":
         raise InputError(f"Got {got} as ax; expected one, two or four axes, as plt.subplots(1, 2)[1] makes them.")
     sides = sides_of(decision, MAX_POINTS)
     backward = decision.leaning is Direction.BACKWARD
+    inks = [str(each.xaxis.label.get_color()) for each in axes]
     _fill(axes, sides if len(axes) > 1 else (sides[backward],))
+    for each, ink in zip(axes, inks, strict=True):
+        panels.label_in(each, ink)
     return cast("Figure", axes[0].figure)
 
 
