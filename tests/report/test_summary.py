@@ -3,7 +3,6 @@
 import ast
 import shlex
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -156,9 +155,7 @@ def test_the_command_survives_a_shell() -> None:
 
 
 def test_settings_that_differ_from_the_defaults_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def build(n_knots: int = 25, degree: int = 5, seed: int = 0) -> Any: ...
-
-    monkeypatch.setattr(provenance, "import_module", lambda name: type("m", (), {"loci_h": build}))
+    monkeypatch.setattr(provenance, "defaults", lambda name: {"n_knots": 25, "degree": 5, "seed": 0})
     decision = replace(SPECIMENS["clear"], settings={"n_knots": 15, "degree": 5, "inner": 1}, seed=3)
     assert provenance.specification(decision) == "loci-h:n_knots=15:seed=3"
     assert "method='loci-h:n_knots=15:seed=3'" in provenance.python(decision)

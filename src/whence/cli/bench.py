@@ -296,9 +296,9 @@ def _rows(store: Path) -> "list[Row]":
 
 
 def _write(path: Path, text: str) -> None:
-    if not path.parent.is_dir():
-        raise InputError(f"There is no folder {path.parent} to write {path.name} into; make it first.")
-    path.write_text(text, encoding="utf-8")
+    from whence.report.files import replace_with
+
+    replace_with(path, text.encode())
 
 
 def _list(paths: list[Path]) -> None:

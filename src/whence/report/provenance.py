@@ -1,16 +1,15 @@
 """How to repeat a decision and how to write about it: commands, settings, a methods paragraph, BibTeX."""
 
 import hashlib
-import inspect
 import re
 import shlex
 from collections.abc import Mapping
-from importlib import import_module, resources
+from importlib import resources
 from typing import Any
 
 import numpy as np
 
-from whence.catalogue import CATALOGUE, Entry
+from whence.catalogue import CATALOGUE, Entry, defaults
 from whence.decision import LEVEL, Decision, percent
 from whence.pair import Pair
 from whence.report.printed_sum import PrintedSum, printed_sum
@@ -171,13 +170,12 @@ def _changed_settings(decision: Decision) -> dict[str, Any]:
     if entry is None or ":" in decision.method:
         return {}
     given = dict(decision.settings) | ({} if decision.seed is None else {"seed": decision.seed})
-    module, function = entry.build.split(":")
     try:
-        parameters = inspect.signature(getattr(import_module(module), function)).parameters
+        usual = defaults(entry.name)
     except ImportError:
         # A decision can outlive the extra its method needs; with no defaults to compare with, all settings are given.
         return given
-    return {k: v for k, v in given.items() if k in parameters and parameters[k].default != v}
+    return {k: v for k, v in given.items() if k in usual and usual[k] != v}
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, str]:
