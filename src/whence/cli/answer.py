@@ -73,6 +73,7 @@ def evidence_table(decision: Decision, width: int) -> "Table | None":
     rows = [*added, *_measured(decision, _TEST if added else _ROWS)]
     if not rows or decision.unrelated:
         return None
+    # Row titles take some 28 columns and the terms another 12; the two directions share the rest.
     last = ["in score"] if added and width >= _NARROW else []
     table = _table(["", *_directions(decision, (width - 28) // 2 - 6 * len(last)), *last])
     for row in rows:
@@ -92,6 +93,7 @@ def _table(titles: list[str]) -> "Table":
 
 
 def _measured(decision: Decision, names: tuple[str, ...]) -> list[Measure]:
+    # A method with none of these numbers has its score at least.
     found = measures(decision)
     return [row for row in found if row.name in names] or [row for row in found if row.name == "Score"]
 

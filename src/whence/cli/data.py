@@ -60,6 +60,7 @@ def fetch(
             f"Got --from {address!r}; expected an address such as https://host/archive.zip: unpack an archive that is "
             "here already into the data folder."
         )
+    # Every set is tried, whatever became of the one before: a night's download must not end at its first dead server.
     wanted, failed = _entries(names), False
     downloader = Resuming(timeout=timeout, attempts=attempts)
     for entry in wanted:
@@ -132,6 +133,7 @@ def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | N
     shown = [record | {"at hand": _at_hand(record)} for record in records]
     _show(console, ("name", "at hand", "pairs", "rows", "title"), shown)
     paragraph(console, f"Looked in {data_folder(data)} (change it with --data or {VARIABLE}).")
+    # Sets of one paper share one line on whose they are.
     owners: dict[tuple[str, str], list[str]] = {}
     for record in records:
         owners.setdefault((record["citation"], record["terms"]), []).append(record["name"])

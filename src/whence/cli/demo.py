@@ -71,6 +71,7 @@ def generated(seed: int) -> Exhibit:
 
 def measured() -> Exhibit:
     """Age and blood pressure of 442 patients, from the table inside scikit-learn."""
+    # A real table that every installation has: it comes with scikit-learn, and no network is needed.
     from sklearn.datasets import load_diabetes
 
     from whence.pair import Pair

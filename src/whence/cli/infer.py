@@ -159,6 +159,7 @@ def _faults_of(method: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as problem:
+        # Without settings, the same exceptions are faults of ours and must not be blamed on the user.
         if isinstance(problem, InputError) or ":" not in method:
             raise
         raise InputError(
@@ -252,6 +253,7 @@ def _sign_of_life(text: str, method: Any, slow: bool, quiet: bool) -> Iterator[A
     """The method, with a progress bar if it tells how far it is, or with a spinner if it is merely slow."""
     from whence.cli.streams import terminal
 
+    # Always on standard error, and gone when done: standard output holds the answer alone.
     if not quiet and hasattr(method, "with_progress"):
         from rich.progress import Progress
 

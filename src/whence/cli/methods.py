@@ -17,6 +17,7 @@ _FAMILIES = {
     "baseline": "Other published methods",
     "control": "Controls, which look at each column alone",
 }
+# Shorter than what the catalogue says a method assumes, which takes two to four lines each: a list must fit one screen.
 _PHRASES = {
     "whence": "description length, independence and shape, weighed",
     "mdl": "the shorter description wins, for any noise",
