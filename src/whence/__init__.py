@@ -44,7 +44,7 @@ _HOME = {
 _ROOMS = {
     "draw": "whence.report.picture:draw",
     "half_samples": "whence.stability:half_samples",
-    "render_card": "whence.report.card:render",
+    "render_card": "whence.report.card:card",
     "write_report": "whence.report.page:write",
 }
 """What a Decision reaches through this door (see `decision`): name -> module:function."""

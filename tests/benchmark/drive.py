@@ -10,7 +10,8 @@ from whence.benchmark.contenders import contenders
 from whence.benchmark.pool import Limits
 from whence.benchmark.runner import plan
 from whence.benchmark.store import Store
-from whence.cli.bench_work import do, plainly
+from whence.cli.bench import do_pairs
+from whence.cli.failures import resumable_job
 
 PAIRS = 20
 METHODS = ("toys:slow", "toys:batched", "toys:some_raise")
@@ -18,9 +19,9 @@ TOTAL = 2 * len(METHODS) * PAIRS
 
 
 def main(path: Path) -> None:
-    with plainly(), Store.open(path) as store:
+    with resumable_job(), Store.open(path) as store:
         sets = [toys.collection(name, PAIRS) for name in ("one", "other")]
-        do(plan(contenders(METHODS, [0]), sets, store.keys(), 2), store, 2, Limits())
+        do_pairs(plan(contenders(METHODS, [0]), sets, store.keys(), 2), store, 2, Limits())
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from trial import N, infer, run
 
 import whence
 from whence.catalogue import DEFAULT
-from whence.cli.steps import Stepwise
+from whence.cli.infer import Stepwise
 from whence.decision import Decision, Evidence
 from whence.pair import Pair
 from whence.preflight import Level, Notice

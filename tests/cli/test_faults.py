@@ -52,7 +52,7 @@ def test_bad_files_end_with_one_sentence_and_two(case: str, tmp_path: Path) -> N
         (["infer", "no such file.csv"], "There is no file"),
         (["infer", "."], "folder"),
         (["infer", "TABLE", "-x", "dos", "-y", "response"], "did you mean 'dose'"),
-        (["infer", "TABLE"], "choose them with -x and -y"),
+        (["infer", "TABLE"], "-x dose -y response"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--method", "lcoi"], "loci"),
         (["infer", "-", "--method", "lcoi"], "loci"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--method", "loci-h:knots=3"], "n_knots"),

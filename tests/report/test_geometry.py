@@ -8,7 +8,7 @@ from scipy import stats
 from specimens import decided, location, pair, scale
 
 from whence.decision import Evidence
-from whence.report.geometry import MAX_CURVE, MAX_QUANTILES, rows_to_draw, shape_of
+from whence.report.geometry import MAX_CURVE, MAX_QUANTILES, drawing_of, rows_to_draw
 
 
 @given(st.integers(10, 3000), st.integers(5, 1000))
@@ -24,7 +24,7 @@ def test_rows_are_few_ascending_and_hold_the_extremes(n: int, limit: int) -> Non
 @pytest.mark.parametrize("n", [10, 250, 20_000])
 def test_curve_is_the_fit_at_some_rows_in_order(n: int) -> None:
     rows = pair(n)
-    curve = shape_of(rows.x, rows.y, decided(rows).forward, np.arange(n)).curve
+    curve = drawing_of(rows.x, rows.y, decided(rows).forward, np.arange(n)).curve
     assert curve is not None and curve.low is not None and curve.high is not None
     assert len(curve.cause) <= MAX_CURVE
     assert np.all(np.diff(curve.cause) >= 0)
@@ -36,9 +36,9 @@ def test_curve_is_the_fit_at_some_rows_in_order(n: int) -> None:
 def test_quantiles_agree_with_scipy_where_nothing_is_thinned() -> None:
     rows = pair(60)
     evidence = decided(rows).forward
-    shape = shape_of(rows.x, rows.y, evidence, np.arange(60))
-    assert shape.quantiles is not None
-    normal, sample = shape.quantiles
+    drawing = drawing_of(rows.x, rows.y, evidence, np.arange(60))
+    assert drawing.quantiles is not None
+    normal, sample = drawing.quantiles
     assert len(normal) <= MAX_QUANTILES
     ranks = np.searchsorted(np.sort(evidence.residual), sample)
     np.testing.assert_allclose(normal, stats.norm.ppf((ranks + 0.5) / 60))
@@ -47,8 +47,8 @@ def test_quantiles_agree_with_scipy_where_nothing_is_thinned() -> None:
 def test_drift_is_level_for_independent_noise_and_tilted_otherwise() -> None:
     cause = np.linspace(0, 1, 4000)
     noise = np.random.default_rng(1).normal(size=4000)
-    level = shape_of(cause, cause, Evidence(0.0, residual=noise), np.arange(10)).drift
-    tilted = shape_of(cause, cause, Evidence(0.0, residual=noise * (1 + 4 * cause)), np.arange(10)).drift
+    level = drawing_of(cause, cause, Evidence(0.0, residual=noise), np.arange(10)).drift
+    tilted = drawing_of(cause, cause, Evidence(0.0, residual=noise * (1 + 4 * cause)), np.arange(10)).drift
     assert level is not None and tilted is not None
     assert np.ptp(level.levels, axis=1).max() < 0.6
     assert np.ptp(tilted.levels[2]) > 3
@@ -58,7 +58,7 @@ def test_drift_does_not_depend_on_the_order_of_tied_rows() -> None:
     rng = np.random.default_rng(2)
     cause, noise, order = rng.integers(0, 6, 900).astype(float), rng.normal(size=900), rng.permutation(900)
     drifts = [
-        shape_of(cause[rows], noise[rows], Evidence(0.0, residual=noise[rows]), np.arange(10)).drift
+        drawing_of(cause[rows], noise[rows], Evidence(0.0, residual=noise[rows]), np.arange(10)).drift
         for rows in (np.arange(900), order)
     ]
     assert drifts[0] is not None and drifts[1] is not None
@@ -68,5 +68,5 @@ def test_drift_does_not_depend_on_the_order_of_tied_rows() -> None:
 @pytest.mark.parametrize("bad", [np.full(120, np.nan), np.zeros(7)])
 def test_arrays_that_cannot_be_drawn_are_left_out(bad: np.ndarray) -> None:
     rows = pair(120)
-    shape = shape_of(rows.x, rows.y, Evidence(0.0, location=bad, scale=bad, residual=bad), np.arange(120))
-    assert (shape.curve, shape.residual, shape.drift, shape.quantiles) == (None, None, None, None)
+    drawing = drawing_of(rows.x, rows.y, Evidence(0.0, location=bad, scale=bad, residual=bad), np.arange(120))
+    assert (drawing.curve, drawing.residual, drawing.drift, drawing.quantiles) == (None, None, None, None)

@@ -15,8 +15,9 @@ from specimens import SPECIMENS, decided, pair, without_arrays
 
 from whence.decision import Decision
 from whence.pair import InputError
+from whence.report.files import environment
 from whence.report.page import render, write
-from whence.report.wording import adding_up
+from whence.report.printed_sum import printed_sum
 
 LIMIT = 400_000
 VOID = {"meta", "br", "link", "img", "hr", "input"}
@@ -140,7 +141,7 @@ def test_warnings_carry_a_badge_each() -> None:
 def test_the_sum_is_shown_with_its_readings_and_the_tests_stand_alone(kind: str) -> None:
     decision = SPECIMENS[kind]
     words = " ".join("".join(outline(render(decision)).text).split())
-    found = adding_up(decision)
+    found = printed_sum(decision)
     assert found is not None
     for text in (*found.terms.values(), found.total, found.weight, found.score, *found.factors.values()):
         assert text in words
@@ -170,6 +171,20 @@ def test_write_is_what_render_gives(tmp_path: Path) -> None:
     write(decision, target)
     assert target.read_text(encoding="utf-8") == render(decision)
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_any_path_like_object_will_do(tmp_path: Path) -> None:
+    class Place:
+        def __fspath__(self) -> str:
+            return str(tmp_path / "report.html")
+
+    write(SPECIMENS["failed"], Place())
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == render(SPECIMENS["failed"])
+
+
+def test_one_environment_serves_the_templates_of_any_package() -> None:
+    assert environment() is environment()
+    assert environment("whence.benchmark").get_template("leaderboard.html").name == "leaderboard.html"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a POSIX thing")

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from specimens import HOSTILE, SPECIMENS, decided, pair, without_arrays
 
 from whence.pair import InputError
-from whence.report.picture import MAX_POINTS, draw, save
+from whence.report.picture import MAX_POINTS, draw
 
 
 def titles(figure: Figure) -> list[str]:
@@ -31,7 +31,7 @@ DRAWN = (
 
 @pytest.mark.parametrize("kind", DRAWN)
 def test_every_kind_is_drawn_and_written(kind: str, tmp_path: Path) -> None:
-    save(SPECIMENS[kind], tmp_path / "picture.png")
+    draw(SPECIMENS[kind], tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -93,26 +93,26 @@ def test_far_residuals_stay_inside_the_frame_and_are_counted() -> None:
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf", "SVG"])
 def test_same_decision_same_bytes(ending: str, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        save(without_arrays(decided(pair())), tmp_path / f"{name}.{ending}")
+        draw(without_arrays(decided(pair())), tmp_path / f"{name}.{ending}")
     assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_files_of_many_rows_stay_small(tmp_path: Path) -> None:
-    save(without_arrays(SPECIMENS["many rows"]), tmp_path / "picture.svg")
+    draw(without_arrays(SPECIMENS["many rows"]), tmp_path / "picture.svg")
     assert (tmp_path / "picture.svg").stat().st_size < 600_000
 
 
 @pytest.mark.parametrize("name", ["picture.bmp", "picture", "picture.", ".png"])
 def test_unknown_endings_get_a_sentence(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"expected \.png, \.svg or \.pdf"):
-        save(SPECIMENS["failed"], tmp_path / name)
+        draw(SPECIMENS["failed"], tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_folder_gets_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="Could not write"):
-        save(SPECIMENS["failed"], tmp_path / "missing" / "picture.png")
+        draw(SPECIMENS["failed"], tmp_path / "missing" / "picture.png")
 
 
 def test_the_users_backend_and_style_are_left_alone(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_the_users_backend_and_style_are_left_alone(tmp_path: Path) -> None:
     with matplotlib.rc_context({"text.usetex": True, "axes.facecolor": "black", "svg.hashsalt": None}):
         before = dict(matplotlib.rcParams)
         SPECIMENS["score only"].plot()
-        save(SPECIMENS["no arrays"], tmp_path / "picture.svg")
+        draw(SPECIMENS["no arrays"], tmp_path / "picture.svg")
         assert dict(matplotlib.rcParams) == before
     assert plt.get_fignums() == []
 
@@ -129,9 +129,9 @@ def test_the_users_backend_and_style_are_left_alone(tmp_path: Path) -> None:
 def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
     kinds = ["clear", "score only", "failed"]
     for kind in kinds:
-        save(SPECIMENS[kind], tmp_path / f"{kind}-alone.svg")
+        draw(SPECIMENS[kind], tmp_path / f"{kind}-alone.svg")
     before = dict(matplotlib.rcParams)
-    threads = [threading.Thread(target=save, args=(SPECIMENS[k], tmp_path / f"{k}-together.svg")) for k in kinds]
+    threads = [threading.Thread(target=draw, args=(SPECIMENS[k], tmp_path / f"{k}-together.svg")) for k in kinds]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -142,5 +142,46 @@ def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
 
 
 def test_names_are_never_read_as_formulas(tmp_path: Path) -> None:
-    save(without_arrays(decided(pair(x="$\\alpha$ cost $", y=HOSTILE))), tmp_path / "picture.pdf")
+    draw(without_arrays(decided(pair(x="$\\alpha$ cost $", y=HOSTILE))), tmp_path / "picture.pdf")
     assert draw(decided(pair(x="$\\alpha$"))).axes[0].get_xlabel() == "$\\alpha$"
+
+
+def test_one_axes_gets_the_chosen_direction() -> None:
+    for kind, label in (("clear", "altitude"), ("backward", "temperature"), ("tie", "altitude")):
+        figure = Figure()
+        ax = figure.subplots()
+        assert draw(SPECIMENS[kind], ax=ax) is figure
+        assert (len(figure.axes), ax.get_xlabel()) == (1, label)
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_two_axes_get_both_directions_and_four_the_residuals_too(rows: int) -> None:
+    figure = Figure()
+    draw(SPECIMENS["clear"], ax=figure.subplots(rows, 2))
+    ours = draw(SPECIMENS["clear"]).axes[: 2 * rows]
+    assert [ax.get_ylabel() for ax in figure.axes] == [ax.get_ylabel() for ax in ours]
+    assert titles(figure) == [ax.get_title(loc="left") for ax in ours[:2]]
+
+
+@pytest.mark.parametrize(("ax", "words"), [("figure", "Got str"), ([], "Got 0 axes"), (3, "Got int")])
+def test_other_things_than_axes_get_a_sentence(ax: object, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        draw(SPECIMENS["failed"], ax=ax)  # type: ignore[arg-type]  # that is the point
+
+
+def test_axes_and_a_file_exclude_each_other(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected one of them"):
+        draw(SPECIMENS["failed"], tmp_path / "a.png", ax=Figure().subplots())
+
+
+def test_a_path_writes_the_figure_that_is_returned(tmp_path: Path) -> None:
+    figure = draw(SPECIMENS["clear"], str(tmp_path / "a.svg"))
+    assert len(figure.axes) == 4
+    assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_labels_in_the_callers_axes_keep_the_callers_ink() -> None:
+    with matplotlib.rc_context({"axes.labelcolor": "white"}):
+        ax = Figure().subplots()
+    draw(SPECIMENS["clear"], ax=ax)
+    assert {text.get_color() for text in (ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels())} == {"white"}

@@ -10,7 +10,8 @@ import pytest
 from rainfall import assert_same, lines, save
 
 from whence.pair import InputError
-from whence.tables import read_pair
+from whence.tables import pair_from, read_pair
+from whence.tables.choose import UnclearColumnsError
 
 MILLION = "7" * 10**6
 
@@ -43,7 +44,7 @@ BAD = {
     "identical": ("x,y\n" + "".join(f"{k},{k}\n" for k in range(20)), "identical"),
     "three columns": (
         "a,b,c\n" + "".join(f"{k / 7},{-k},{k * k + 2}\n" for k in range(20)),
-        "3 columns.*a, b, c.*-x a -y b",
+        "3 columns.*a, b, c.*x='a', y='b'",
     ),
     "million digits": (lines() + f"{MILLION},2\n", "cell of more than 131,072 characters"),
     "million digits in front": (f"x,y\n{MILLION},2\n" + lines(header=None), "Line 2 .*131,072"),
@@ -67,6 +68,7 @@ def test_bad_files(tmp_path: Path, case: str) -> None:
     sentence = str(refusal.value)
     assert len(sentence) < 600
     assert "\n" not in sentence
+    assert "-x" not in sentence, "options are the command line's business"
 
 
 def test_unknown_columns(tmp_path: Path) -> None:
@@ -83,8 +85,21 @@ def test_unknown_columns(tmp_path: Path) -> None:
 
 def test_one_of_two_columns_named(tmp_path: Path) -> None:
     content = "a,b,c\n" + "".join(f"{k / 7},{-k},{k * k + 2}\n" for k in range(20))
-    with pytest.raises(InputError, match="Got one column name, 'a', and 2 other columns"):
+    with pytest.raises(UnclearColumnsError, match="Got one column name, 'a', and 2 other columns") as refusal:
         read_pair(save(tmp_path, content), "a")
+    assert refusal.value.example == ("a", "b")
+    with pytest.raises(UnclearColumnsError, match="Got one column name, 'a'") as refusal:
+        read_pair(save(tmp_path, content), y="a")
+    assert refusal.value.example == ("b", "a")
+
+
+def test_any_path_like_object_will_do(tmp_path: Path) -> None:
+    class Place:
+        def __fspath__(self) -> str:
+            return str(save(tmp_path, lines()))
+
+    assert_same(read_pair(Place()))
+    assert_same(pair_from(Place()))
 
 
 def test_paths_that_are_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,10 @@ import sys
 
 def main() -> None:
     """Entry point of the `whence` command."""
+    # Imported inside, so that Ctrl-C pressed while modules are still being imported ends without a traceback too.
     try:
         from whence.cli.app import app
 
         app(prog_name="whence")
-    except KeyboardInterrupt:  # pressed while modules were still being imported
+    except KeyboardInterrupt:
         sys.exit(130)

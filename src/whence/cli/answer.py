@@ -6,9 +6,10 @@ from whence.cli.streams import paragraph, terminal
 from whence.criteria import LEVEL
 from whence.decision import Decision
 from whence.report.measures import Measure, factors, measures, terms
+from whence.report.printed_sum import printed_sum
 from whence.report.stance import Stance, confidence, sentence
 from whence.report.stance import explanation as explained
-from whence.report.wording import BRIEF, adding_up, by_level, halves, on_rows, short, shown, signed
+from whence.report.wording import BRIEF, by_level, halves, on_rows, short, shown, signed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,8 +51,9 @@ def headline(decision: Decision) -> str:
 
 def explanation(decision: Decision) -> str:
     """The verdict in words, and what the two tests say where it rests on them."""
-    told = explained(decision)
-    return told if Stance.of(decision) is Stance.CLEAR else " ".join(filter(None, (sentence(decision), told)))
+    tests = explained(decision)
+    # Where one direction alone fits, what the tests say is the whole verdict, and the sentence would repeat it.
+    return tests if Stance.of(decision) is Stance.CLEAR else " ".join(filter(None, (sentence(decision), tests)))
 
 
 def numbers(console: "Console", decision: Decision) -> None:
@@ -61,7 +63,7 @@ def numbers(console: "Console", decision: Decision) -> None:
         return
     console.print(table)
     console.print()
-    found, sure = adding_up(decision), confidence(decision)
+    found, sure = printed_sum(decision), confidence(decision)
     if found:
         paragraph(console, f"{found}; confidence {sure}." if sure else f"{found}.")
 
@@ -72,6 +74,7 @@ def evidence_table(decision: Decision, width: int) -> "Table | None":
     rows = [*added, *_measured(decision, _TEST if added else _ROWS)]
     if not rows or decision.unrelated:
         return None
+    # Row titles take some 28 columns and the terms another 12; the two directions share the rest.
     last = ["in score"] if added and width >= _NARROW else []
     table = _table(["", *_directions(decision, (width - 28) // 2 - 6 * len(last)), *last])
     for row in rows:
@@ -91,6 +94,7 @@ def _table(titles: list[str]) -> "Table":
 
 
 def _measured(decision: Decision, names: tuple[str, ...]) -> list[Measure]:
+    # A method with none of these numbers has its score at least.
     found = measures(decision)
     return [row for row in found if row.name in names] or [row for row in found if row.name == "Score"]
 
@@ -118,7 +122,7 @@ def _marked(row: Measure) -> tuple[str, str]:
 
 
 def _summary(decision: Decision) -> str:
-    scored = not (decision.failure or decision.unrelated or adding_up(decision))
+    scored = not (decision.failure or decision.unrelated or printed_sum(decision))
     sure = confidence(decision) if scored else ""
     parts = (
         f"score {signed(decision.score)}" if scored else "",
@@ -130,7 +134,7 @@ def _summary(decision: Decision) -> str:
 
 
 def _guide(decision: Decision) -> tuple[str, ...]:
-    lines = _sum_guide(decision) if adding_up(decision) else (_score_guide(decision),)
+    lines = _sum_guide(decision) if printed_sum(decision) else (_score_guide(decision),)
     return lines if decision.reading is None else (*lines, _test_guide())
 
 

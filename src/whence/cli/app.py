@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
@@ -18,33 +17,34 @@ from whence.cli.methods import methods
 from whence.cli.streams import accept_any_encoding
 from whence.version import VERSION
 
-GROUPS = ("bench", "data", "study")
-"""Command groups, each `app` in whence.cli.NAME; `whence infer` must never pay for their imports."""
+GROUPS = {"bench": "whence.cli.bench", "data": "whence.cli.data", "study": "whence.cli.studies"}
+"""Command groups, each the `app` of its module; `whence infer` must never pay for their imports."""
 
 
 class Commands(TyperGroup):
     """Finds the lazy groups, and turns every failure into a sentence and an exit code."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The commands of this file, then the groups that are there."""
-        return [*super().list_commands(ctx), *filter(_is_there, GROUPS)]
+        """The commands of this file, then the groups."""
+        return [*super().list_commands(ctx), *GROUPS]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command by name; a group's module is imported here and nowhere else."""
-        if cmd_name in GROUPS and _is_there(cmd_name):
-            holder = typer.Typer(add_completion=False)  # on its own, a group would offer to install completion
-            holder.add_typer(import_module(f"whence.cli.{cmd_name}").app, name=cmd_name)
+        if cmd_name in GROUPS:
+            # Made a group of its own, it would offer to install completion; inside a holder it does not.
+            holder = typer.Typer(add_completion=False)
+            holder.add_typer(import_module(GROUPS[cmd_name]).app, name=cmd_name)
             return typer.main.get_group(holder).commands[cmd_name]
         return super().get_command(ctx, cmd_name)
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Read the command line; help and version are printed here already."""
-        with _failures_told():
+        with _failures_reported():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> None:
         """Run a command; whatever it raises becomes an exit code."""
-        with _failures_told():
+        with _failures_reported():
             super().invoke(ctx)
             sys.stdout.flush()
 
@@ -59,6 +59,7 @@ class Commands(TyperGroup):
     ) -> Any:
         """As Typer's, with a wrong option answered by one sentence, like every other fault in the input."""
         accept_any_encoding()
+        # Never in click's standalone mode, which prints a usage error as a box of several lines and exits by itself.
         try:
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except Exception as problem:
@@ -104,7 +105,7 @@ for command in (infer, methods, demo):
 
 
 @contextmanager
-def _failures_told() -> Iterator[None]:
+def _failures_reported() -> Iterator[None]:
     try:
         yield
     except (typer.Exit, typer.Abort):
@@ -113,7 +114,3 @@ def _failures_told() -> Iterator[None]:
         if os.environ.get("WHENCE_DEBUG") or is_usage_error(problem):
             raise
         raise typer.Exit(exit_code_of(problem)) from None
-
-
-def _is_there(group: str) -> bool:
-    return find_spec(f"whence.cli.{group}") is not None

@@ -1,18 +1,25 @@
 """`whence bench`: run methods on labelled pairs, and make tables, figures and pages of the results."""
 
 import os
+import sys
+import time
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from whence.cli.bench_work import announce, console, do, example_decisions, foretell, plainly
+from whence.cli.failures import resumable_job
+from whence.cli.streams import terminal
 from whence.pair import InputError
 
 if TYPE_CHECKING:
     from whence.benchmark.pool import Limits
     from whence.benchmark.row import Row
+    from whence.benchmark.runner import Plan
+    from whence.benchmark.store import Store
+    from whence.decision import Decision
 
 app = typer.Typer(no_args_is_help=True, help="Run methods on labelled pairs; make tables and figures of the results.")
 
@@ -71,15 +78,15 @@ def run_command(
     from whence.benchmark.sets import open_set
     from whence.benchmark.store import Store
 
-    with plainly():
+    with resumable_job():
         collections = [open_set(name, data, limit) for name in _words(datasets)]
         entered = contenders(_words(methods), _seeds(seed))
         with Store.open(store) as results:
             if retry_failed:
                 results.forget(("failed", "timeout", "crashed"))
             work = plan(entered, collections, results.keys(), _jobs(jobs))
-            announce(work, store)
-            do(work, results, _jobs(jobs), _limits(timeout, memory))
+            _announce(work, store)
+            do_pairs(work, results, _jobs(jobs), _limits(timeout, memory))
 
 
 @app.command()
@@ -87,10 +94,10 @@ def export(store: StorePath, out: Annotated[Path, typer.Option(help="CSV file to
     """Write one CSV line per pair and method, in file orientation."""
     from whence.benchmark.row import export as as_csv
 
-    with plainly():
+    with resumable_job():
         rows = _rows(store)
         _write(out, as_csv(rows))
-        console().print(f"{len(rows)} rows written to {out}", highlight=False, soft_wrap=True)
+        _say(f"{len(rows)} rows written to {out}")
 
 
 @app.command()
@@ -111,7 +118,7 @@ def table(
     from whence.benchmark import rendering
     from whence.benchmark.scores import summarise
 
-    with plainly():
+    with resumable_job():
         chosen = _words(datasets) if datasets else None
         summary = summarise(_rows(store), metric.value, chosen, intervals=intervals and not cost)
         look = rendering.Look(intervals=intervals, paper=compare is not None)
@@ -129,7 +136,7 @@ def compare_command(
     """Two methods on the pairs they share: the difference with its interval, and an exact sign test."""
     from whence.benchmark.rendering import comparison_table
 
-    with plainly():
+    with resumable_job():
         typer.echo(comparison_table(_rows(store), a, b, metric.value), nl=False)
 
 
@@ -138,7 +145,7 @@ def status(store: StorePath) -> None:
     """What is in the store: rows, failures and seconds of every method on every set."""
     from whence.benchmark.rendering import store_contents
 
-    with plainly():
+    with resumable_job():
         typer.echo(store_contents(_rows(store)), nl=False)
 
 
@@ -153,9 +160,9 @@ def figures(
     from whence.benchmark.figures import draw
     from whence.benchmark.publish import write_leaderboard
 
-    with plainly():
+    with resumable_job():
         rows = _rows(store)
-        paths = draw(rows, out, example_decisions(data), _words(formats))
+        paths = draw(rows, out, _example_decisions(data), _words(formats))
         write_leaderboard(rows, out / "leaderboard.html")
         _list([*paths, out / "leaderboard.html"])
 
@@ -180,28 +187,81 @@ def reproduce(
     from whence.benchmark.sets import present
     from whence.benchmark.store import Store
 
-    with plainly():
+    with resumable_job():
         collections, absent = present(data, limit)
         if not collections:
             raise InputError(" ".join(absent))
         available = available_methods(_words(methods) if methods else paper.methods())
         for sentence in (*absent, *available.missing):
-            console().print(sentence, highlight=False, soft_wrap=True)
+            _say(sentence)
         out.mkdir(parents=True, exist_ok=True)
         with Store.open(out / "results.sqlite") as results:
             work = plan(contenders(available.names, [0]), collections, results.keys(), _jobs(jobs))
-            announce(work, results.path)
+            _announce(work, results.path)
+            # Methods differ in cost by a factor of a million: a forecast needs a few pairs of each. They stay in
+            # the store and count.
             known = results.seconds()
             if first := sample(work, known, _jobs(jobs)).tasks:
-                console().print("Trying a few pairs of each method to see how long it will take …")
-                do(Plan(first, 0), results, _jobs(jobs), _limits(timeout, memory), quiet=True)
+                _say("Trying a few pairs of each method to see how long it will take …")
+                do_pairs(Plan(first, 0), results, _jobs(jobs), _limits(timeout, memory), quiet=True)
             work = plan(contenders(available.names, [0]), collections, results.keys(), _jobs(jobs))
-            foretell(work, results, _jobs(jobs))
+            _forecast(work, results, _jobs(jobs))
             if dry_run:
                 return
-            do(work, results, _jobs(jobs), _limits(timeout, memory))
+            do_pairs(work, results, _jobs(jobs), _limits(timeout, memory))
             rows = results.rows()
-        _list(write_all(rows, out, example_decisions(data), _words(formats)))
+        _list(write_all(rows, out, _example_decisions(data), _words(formats)))
+
+
+def do_pairs(work: "Plan", results: "Store", jobs: int, limits: "Limits", quiet: bool = False) -> None:
+    """Do the planned pairs, with progress, and say how it went."""
+    from whence.benchmark.progress import Forecast, Progress, duration
+    from whence.benchmark.runner import run
+
+    start = time.monotonic()
+    progress = Progress(terminal(sys.stderr), Forecast(work.todo_by_method, jobs, results.seconds()))
+    with progress.show() as on_rows:
+        tally = run(work, results, jobs=jobs, limits=limits, on_rows=on_rows)
+    if not quiet:
+        failed = f", {tally.broken} failed (see: whence bench status --store {results.path})" if tally.broken else ""
+        _say(f"{tally.made} pairs done in {duration(time.monotonic() - start)}{failed}.")
+
+
+def _announce(work: "Plan", store: Path) -> None:
+    there = f", {work.there} are already in {store}" if work.there else ""
+    _say(f"{work.todo} pairs to do{there}.")
+
+
+def _forecast(work: "Plan", results: "Store", jobs: int) -> None:
+    from whence.benchmark.progress import Forecast
+
+    left = Forecast(work.todo_by_method, jobs, results.seconds()).words()
+    if work.todo and left is not None:
+        _say(f"{work.todo} pairs will take {left} on {jobs} cores.")
+
+
+def _example_decisions(data: Path | None) -> "dict[str, Decision]":
+    """The decisions of the paper's example pair, where its file is at hand."""
+    from whence.benchmark import paper
+    from whence.benchmark.sets import open_set
+    from whence.catalogue import method
+
+    where = paper.figures()["example"]
+    try:
+        pairs = open_set(where["dataset"], data).pairs
+    except InputError as problem:
+        _say(f"The example figure is left out: {problem}")
+        return {}
+    (known,) = [each for each in pairs if str(each.pair_id) == where["pair_id"]]
+    # The figure has the cause on the horizontal axis, whichever column of the file it is.
+    in_order = known.pair if known.truth > 0 else known.pair.swapped()
+    pair = replace(in_order, x_name="cause", y_name="effect")
+    return {model: method(name).decide_many([pair])[0] for model, name in where["methods"].items()}
+
+
+def _say(sentence: str) -> None:
+    """On standard error, where progress and remarks go; standard output is for results."""
+    terminal(sys.stderr).print(sentence, soft_wrap=True)
 
 
 def _words(text: str) -> list[str]:
@@ -239,9 +299,9 @@ def _rows(store: Path) -> "list[Row]":
 
 
 def _write(path: Path, text: str) -> None:
-    if not path.parent.is_dir():
-        raise InputError(f"There is no folder {path.parent} to write {path.name} into; make it first.")
-    path.write_text(text, encoding="utf-8")
+    from whence.report.files import replace_with
+
+    replace_with(path, text.encode())
 
 
 def _list(paths: list[Path]) -> None:

@@ -60,11 +60,12 @@ def fetch(
             f"Got --from {address!r}; expected an address such as https://host/archive.zip: unpack an archive that is "
             "here already into the data folder."
         )
+    # Every set is tried, whatever became of the one before: a night's download must not end at its first dead server.
     wanted, failed = _entries(names), False
     downloader = ResumingDownloader(timeout=timeout, attempts=attempts)
     for entry in wanted:
-        with _bar() as tell:
-            result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=tell)
+        with _bar() as on_progress:
+            result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=on_progress)
         said = (
             result.failure or f"{entry.name}: {'fetched into' if result.downloaded else 'already in'} {result.folder}"
         )
@@ -134,6 +135,7 @@ def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | N
     shown = [record | {"at hand": _at_hand(record)} for record in records]
     _show(console, ("name", "at hand", "pairs", "rows", "title"), shown)
     paragraph(console, f"Looked in {data_folder(data)} (change it with --data or {VARIABLE}).")
+    # Sets of one paper share one line on whose they are.
     owners: dict[tuple[str, str], list[str]] = {}
     for record in records:
         owners.setdefault((record["citation"], record["terms"]), []).append(record["name"])
@@ -171,9 +173,9 @@ def _bar() -> "Iterator[Progress]":
     with progress.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
         tasks: dict[str, progress.TaskID] = {}
 
-        def tell(url: str, done: int, total: int | None) -> None:
+        def update(url: str, done: int, total: int | None) -> None:
             if url not in tasks:
                 tasks[url] = shown.add_task(url.split("/")[2])
             shown.update(tasks[url], completed=done, total=total)
 
-        yield tell
+        yield update

@@ -71,6 +71,7 @@ def generated(seed: int) -> Exhibit:
 
 def measured() -> Exhibit:
     """Age and blood pressure of 442 patients, from the table inside scikit-learn."""
+    # A real table that every installation has: it comes with scikit-learn, and no network is needed.
     from sklearn.datasets import load_diabetes
 
     from whence.pair import Pair
@@ -94,13 +95,13 @@ def _present(console: "Console", number: int, exhibit: Exhibit, folder: Path) ->
     from whence.cli.answer import explanation, headline, numbers
     from whence.cli.infer import decide
     from whence.cli.streams import paragraph
-    from whence.report.picture import save
+    from whence.report.picture import draw
     from whence.report.wording import level_of
 
     decision = decide(exhibit.pair, DEFAULT, seed=0)
     _write_table(exhibit.pair, folder / f"{exhibit.stem}.csv")
     picture = folder / f"{exhibit.stem}.png"
-    save(decision, picture)
+    draw(decision, picture)
     console.rule(f"{number}. {exhibit.title}", align="left", style="dim")
     paragraph(console, exhibit.story)
     console.print()

@@ -2,8 +2,10 @@
 
 import errno
 import os
+import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import typer
@@ -23,7 +25,8 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 def exit_code_of(problem: BaseException) -> int:
     """Say in one sentence what went wrong, and whose fault it is."""
-    if isinstance(problem, BrokenPipeError):  # the reader has seen enough, as in `whence methods | head`
+    # A closed pipe is an OSError too, so it comes first: the reader has seen enough, as in `whence methods | head`.
+    if isinstance(problem, BrokenPipeError):
         _forget_standard_output()
         return 0
     if isinstance(problem, KeyboardInterrupt):
@@ -51,6 +54,25 @@ def exit_code_of(problem: BaseException) -> int:
     return OUR_FAULT
 
 
+@contextmanager
+def resumable_job() -> Iterator[None]:
+    """For commands that take hours: SIGTERM is as good as Ctrl-C, and the sentence says that what is done is kept."""
+    from whence.benchmark.pool import PoolError
+    from whence.benchmark.ledger import DiskError
+
+    previous = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    except InputError as problem:
+        _leave(str(problem), INPUT_AT_FAULT)
+    except (DiskError, PoolError) as problem:
+        _leave(str(problem), OUR_FAULT)
+    except KeyboardInterrupt:
+        _leave("Stopped; what is finished is kept, and the same command carries on from there.", STOPPED)
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
 def is_usage_error(problem: BaseException) -> bool:
     """Whether the command line itself was wrong: an unknown option, a missing argument."""
     return isinstance(problem, _UsageError)
@@ -67,6 +89,15 @@ def report_usage_error(problem: Any) -> int:
     return INPUT_AT_FAULT
 
 
+def _leave(sentence: str, code: int) -> None:
+    _say(sentence)
+    raise typer.Exit(code)
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
 def _say(sentence: str) -> None:
     with suppress(OSError):
         print(sentence, file=sys.stderr, flush=True)  # noqa: T201  # the command line is where sentences are printed
@@ -79,7 +110,8 @@ def _first_line(problem: BaseException) -> str:
 def _give_up_unwritten_output() -> None:
     try:
         sys.stdout.flush()
-    except OSError:  # it is standard output that has no room; a full disk elsewhere loses nothing printed
+    except OSError:
+        # It is standard output that has no room; a full disk elsewhere loses nothing that was printed.
         _forget_standard_output()
 
 

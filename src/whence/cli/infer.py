@@ -1,9 +1,11 @@
 """`whence infer`: one pair, one answer."""
 
 import json
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +15,10 @@ import typer
 if TYPE_CHECKING:
     from whence.decision import Decision
     from whence.pair import Pair
+    from whence.protocol import Method
+
+OnProgress = Callable[[int, int], None]
+"""Called with how many pairs are done, and of how many."""
 
 
 class Missing(StrEnum):
@@ -69,13 +75,16 @@ def infer(
 
     check_targets(report, plot)
     settings = _device_settings(method, device.value) | _threshold_settings(method, threshold)
-    with _faults_of(method):  # a misspelt one is refused before a large table is read
+    # Built once here already, so that a misspelt method is refused before a large table is read.
+    with _faults_of(method):
         seeded_method(method, seed, **settings)
-    pair = read_pair(file, x, y, nan_policy.value)
+    with _hint_at_options():
+        pair = read_pair(file, x, y, nan_policy.value)
     decision = decide(pair, method, seed, quiet=as_json, **settings)
     if stability:
         decision = with_halves(decision, method, seed, quiet=as_json, **settings)
-    try:  # first the files, so that `| head` does not cost them; the answer even where there is no room for them
+    # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
+    try:
         write_files(decision, report, plot)
     finally:
         _print_answer(decision, as_json)
@@ -94,8 +103,10 @@ def check_targets(report: Path | None, plot: Path | None) -> None:
             raise InputError(f"Cannot write {str(target)!r}: there is {found}; expected the name of a new file.")
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"Got {str(report)!r} for the page; expected a name that ends in .html.")
-    if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError(f"Got {str(plot)!r} for the picture; expected a name that ends in .png, .svg or .pdf.")
+    if plot is not None:
+        from whence.report.picture import format_of
+
+        format_of(plot)
 
 
 def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
@@ -103,6 +114,7 @@ def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings
     from whence.catalogue import entry, seeded_method
     from whence.inference import infer as infer_pair
 
+    # The spline methods answer before a spinner could be seen, unless the rows are very many.
     text = f"{method} on {pair.n:,} rows …"
     slow = entry(method.split(":")[0]).family != "loci" or pair.n > 200_000
     with _faults_of(method):
@@ -113,10 +125,7 @@ def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings
 
 def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
     """The decision with what random halves of its rows say; as it was, with a word on why, where they say nothing."""
-    from dataclasses import replace
-
     from whence.catalogue import seeded_method
-    from whence.cli.steps import Stepwise
     from whence.pair import InputError
     from whence.stability import half_samples
 
@@ -131,6 +140,19 @@ def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = Fals
 
 
 @contextmanager
+def _hint_at_options() -> Iterator[None]:
+    """Which columns are meant is said by arguments in Python and by options here."""
+    from whence.pair import InputError
+    from whence.tables.choose import UnclearColumnsError
+
+    try:
+        yield
+    except UnclearColumnsError as problem:
+        x, y = map(shlex.quote, problem.example)
+        raise InputError(f"{problem} On the command line: -x {x} -y {y}.") from None
+
+
+@contextmanager
 def _faults_of(method: str) -> Iterator[None]:
     """What breaks a method that was given settings is the settings' fault."""
     from whence.pair import InputError
@@ -138,6 +160,7 @@ def _faults_of(method: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as problem:
+        # Without settings, the same exceptions are faults of ours and must not be blamed on the user.
         if isinstance(problem, InputError) or ":" not in method:
             raise
         raise InputError(
@@ -148,6 +171,7 @@ def _faults_of(method: str) -> Iterator[None]:
 
 def as_text(record: Any) -> str:
     """JSON, in plain ASCII where standard output can carry no more."""
+    # NaN is no JSON: Decision.to_dict has turned it into null, and allow_nan=False makes sure.
     narrow = "utf" not in (sys.stdout.encoding or "").lower()
     return json.dumps(record, indent=2, ensure_ascii=narrow, allow_nan=False, default=_plain_value)
 
@@ -155,9 +179,9 @@ def as_text(record: Any) -> str:
 def write_files(decision: "Decision", report: Path | None, plot: Path | None) -> None:
     """The page and the picture."""
     if plot is not None:
-        from whence.report.picture import save
+        from whence.report.picture import draw
 
-        save(decision, plot)
+        draw(decision, plot)
     if report is not None:
         decision.report(str(report))
 
@@ -199,11 +223,38 @@ def _threshold_settings(method: str, threshold: float | None) -> dict[str, float
     )
 
 
+@dataclass(frozen=True)
+class Stepwise:
+    """A method that decides pairs one after another and tells how many are done."""
+
+    method: "Method"
+    on_progress: OnProgress | None = None
+
+    @property
+    def name(self) -> str:
+        """Of the method itself."""
+        return self.method.name
+
+    def with_progress(self, on_progress: OnProgress) -> "Stepwise":
+        """The same, telling somebody."""
+        return replace(self, on_progress=on_progress)
+
+    def decide_many(self, pairs: "Sequence[Pair]") -> "list[Decision]":
+        """One decision per pair, in order."""
+        decided: list[Decision] = []
+        for pair in pairs:
+            if self.on_progress:
+                self.on_progress(len(decided), len(pairs))
+            decided += self.method.decide_many([pair])
+        return decided
+
+
 @contextmanager
 def _sign_of_life(text: str, method: Any, slow: bool, quiet: bool) -> Iterator[Any]:
     """The method, with a progress bar if it tells how far it is, or with a spinner if it is merely slow."""
     from whence.cli.streams import terminal
 
+    # Always on standard error, and gone when done: standard output holds the answer alone.
     if not quiet and hasattr(method, "with_progress"):
         from rich.progress import Progress
 

@@ -1,4 +1,4 @@
-"""`whence methods`: every method by name, with what it assumes, when it fails and what it costs."""
+"""`whence methods`: every method in one line each; `whence methods NAME` tells the rest of one."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,19 +7,58 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
+    from whence.catalogue import Entry
     from whence.costs import Cost
 
-_TABLE_WIDTH = 72
-"""Below this, words do not fit into the columns of the table."""
+_FAMILIES = {
+    "combined": "Several kinds of evidence, added up",
+    "loci": "Effect = f(cause) + g(cause)·noise; -h compares independence, -m likelihood",
+    "baseline": "Other published methods",
+    "control": "Controls, which look at each column alone",
+}
+# Shorter than what the catalogue says a method assumes, which takes two to four lines each: a list must fit one screen.
+_PHRASES = {
+    "whence": "description length, independence and shape, weighed",
+    "mdl": "the shorter description wins, for any noise",
+    "loci-h": "f and g splines; noise independent of the cause",
+    "loci-m": "f and g splines; Gaussian noise",
+    "anm-h": "g constant; noise independent of the cause",
+    "anm-m": "g constant; Gaussian noise",
+    "ifgls-h": "loci-h with the classical estimator",
+    "ifgls-m": "loci-m with the classical estimator",
+    "nn-loci-h": "loci-h with neural networks",
+    "nn-loci-m": "loci-m with neural networks",
+    "nn-anm-h": "anm-h with neural networks",
+    "nn-anm-m": "anm-m with neural networks",
+    "roche": "nn-loci-h with Student's t noise, for outliers",
+    "cgnn": "a network that imitates the data; minutes a pair",
+    "igci": "almost no noise; slope unrelated to density",
+    "igci-g": "igci with a Gaussian reference",
+    "grci": "location-scale noise, nearest neighbours",
+    "heci": "piecewise polynomials, noise constant on pieces",
+    "qccd": "quantiles that take fewer bits",
+    "cam": "smooth f, Gaussian noise of constant size",
+    "resit": "smooth f, any noise of constant size",
+    "fom": "little noise; fourth moment of the error",
+    "reci": "little noise, monotone f; squared error",
+    "cdci": "one shape up to location and scale; many rows",
+    "lingam": "straight lines, not everything Gaussian",
+    "pnl": "additive noise seen through a nonlinear sensor",
+    "control-gaussian": "the more Gaussian column is the cause",
+    "control-distinct": "the column with fewer distinct values is the cause",
+    "control-kurtosis": "the column with the lower kurtosis is the cause",
+}
+"""What each method is, in at most `_PHRASE_WIDTH` letters; other methods show what they assume, cut."""
+
+_NAME_WIDTH, _PHRASE_WIDTH, _COST_WIDTH = 19, 51, 9
 
 
 def methods(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One method, with its settings.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the catalogue, or its one method, as JSON.")] = False,
 ) -> None:
-    """Every method by name, with what it assumes, when it fails and what it costs."""
+    """Every method in one line; with a NAME, what it assumes, when it fails, its settings, cost and papers."""
     if as_json:
         from whence.cli.infer import as_text
 
@@ -27,7 +66,7 @@ def methods(
     elif name:
         _show_one(name)
     else:
-        _show()
+        _show_all()
 
 
 def _records() -> list[dict[str, Any]]:
@@ -40,80 +79,74 @@ def _records() -> list[dict[str, Any]]:
 
 def _record(name: str) -> dict[str, Any]:
     from whence.catalogue import defaults, entry
+    from whence.report.provenance import references
 
     known = entry(name).name
-    return next(record for record in _records() if record["name"] == known) | {"settings": defaults(known)}
+    record = next(record for record in _records() if record["name"] == known)
+    return record | {"settings": defaults(known), "references": list(references(known))}
 
 
 def _show_one(name: str) -> None:
-    from whence.catalogue import defaults
+    from whence.catalogue import defaults, entry
+    from whence.cli.streams import paragraph, terminal
+    from whence.report.provenance import references
+
+    console, found = terminal(), entry(name)
+    console.print(found.name, style="bold")
+    paragraph(console, f"Assumes: {found.assumes}.")
+    paragraph(console, f"Fails on: {found.fails}.")
+    settings = [f"{key}={value}" for key, value in defaults(name).items()]
+    paragraph(console, f"Settings: {', '.join(settings) or 'none'}.")
+    paragraph(console, _cost_sentence(name))
+    for reference in references(name):
+        paragraph(console, f"Paper: {reference}.")
+    if found.extra:
+        paragraph(console, f'Needs: pip install "whence[{found.extra}]"')
+
+
+def _cost_sentence(name: str) -> str:
+    from whence.costs import UNIT, cost
+
+    price = cost(name)
+    if price is None:
+        return "Cost: not measured."
+    cores = f"Cost: {_duration(price.seconds)} on 1000 rows and one core"
+    return f"{cores}, {_ratio(price.relative)} times a decision of {UNIT}."
+
+
+def _show_all() -> None:
+    from whence.catalogue import CATALOGUE, DEFAULT
     from whence.cli.streams import paragraph, terminal
 
     console = terminal()
-    _tell(console, name)
-    settings = [f"{key}={value}" for key, value in defaults(name).items()]
-    paragraph(console, f"Settings: {', '.join(settings) or 'none'}.")
-
-
-def _tell(console: "Console", name: str) -> None:
-    from whence.catalogue import entry
-    from whence.cli.streams import paragraph
-    from whence.costs import UNIT, cost
-
-    told, price = entry(name), cost(name)
-    console.print(told.name, style="bold")
-    paragraph(console, f"Assumes {told.assumes}.")
-    paragraph(console, f"Fails with {told.fails}.")
-    if price:
-        cores = f"Costs {_duration(price.seconds)} on 1000 rows and one core"
-        paragraph(console, f"{cores}, {_ratio(price.relative)} times a decision of {UNIT}.")
-    if told.extra:
-        paragraph(console, f'Needs: pip install "whence[{told.extra}]"')
-
-
-def _show() -> None:
-    from whence.catalogue import CATALOGUE, DEFAULT
-    from whence.cli.streams import terminal
-    from whence.costs import UNIT
-
-    console = terminal()
-    if console.width >= _TABLE_WIDTH:
-        console.print(_table())
-    else:
+    for family, title in _FAMILIES.items():
+        paragraph(console, title, style="bold")
         for entry in CATALOGUE:
-            _tell(console, entry.name)
-            console.print()
-    console.print(
-        f"Cost: one decision on 1000 rows, one core, as measured on one machine; below it in decisions of {UNIT}, "
-        "which is about the same on any. Networks are measured without a GPU."
-    )
-    console.print(
-        f"The default is {DEFAULT}. Use another with: whence infer FILE --method NAME, with settings as NAME:key=value "
-        "(whence methods NAME lists them)."
-    )
+            if entry.family == family:
+                _show_line(console, entry)
+        console.print()
+    paragraph(console, "Cost: one decision on 1000 rows, one core of one machine, no GPU.", style="dim")
+    if any(entry.extra for entry in CATALOGUE):
+        paragraph(console, '* needs: pip install "whence[nn]"', style="dim")
+    paragraph(console, f"Default: {DEFAULT}. More: whence methods NAME. Use: whence infer FILE --method NAME")
 
 
-def _table() -> "Table":
-    from rich import box
-    from rich.table import Table
-
-    from whence.catalogue import CATALOGUE
+def _show_line(console: "Console", entry: "Entry") -> None:
+    from whence.cli.streams import paragraph
     from whence.costs import cost
+    from whence.report.wording import short
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("method", style="bold", no_wrap=True)
-    table.add_column("assumes", ratio=1)
-    table.add_column("fails with", ratio=1)
-    table.add_column("cost", no_wrap=True, justify="right")
-    for entry in CATALOGUE:
-        extra = f" (needs whence[{entry.extra}])" if entry.extra else ""
-        table.add_row(entry.name, entry.assumes + extra, entry.fails, _price(cost(entry.name)))
-        table.add_row()
-    return table
+    name, price = f"  {entry.name}{' *' if entry.extra else ''}", _price(cost(entry.name))
+    phrase = _PHRASES.get(entry.name) or short(entry.assumes, _PHRASE_WIDTH)
+    if console.width > _NAME_WIDTH + _PHRASE_WIDTH + _COST_WIDTH:
+        console.print(f"{name:<{_NAME_WIDTH}}{phrase:<{_PHRASE_WIDTH}}{price:>{_COST_WIDTH}}", soft_wrap=True)
+    else:
+        console.print(f"{name}  {price}", soft_wrap=True)
+        paragraph(console, phrase, bullet="    ")
 
 
 def _price(price: "Cost | None") -> str:
-    return f"{_duration(price.seconds)}\n× {_ratio(price.relative)}" if price else "not measured"
+    return _duration(price.seconds) if price else "unknown"
 
 
 def _duration(seconds: float) -> str:

@@ -1,1 +1,10 @@
-"""A Decision or benchmark rows → pictures and one self-contained page; compute first, then render."""
+"""A Decision as a picture, a page and a notebook's card; computed once, rendered many times.
+
+wording, printed_sum        names, numbers and p-values as text; a score in digits that add up
+stance, measures            how firmly the answer stands; its numbers as rows of tables
+provenance                  how to repeat the decision and how to cite it
+geometry, summary           what is drawn; everything a page shows, before anything is rendered
+panels, picture             one direction on given axes; the figure of both, and its file
+page, card                  the self-contained HTML page; its head for notebooks
+files                       templates in, whole files out
+"""

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from whence.decision import Decision
 from whence.report import panels
+from whence.report.files import environment
 from whence.report.geometry import coarser
-from whence.report.page import column, environment
+from whence.report.page import column
 from whence.report.summary import Side, summarise
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ WIDTH, HEIGHT = 3.6, 2.3
 """Of each direction's picture, in inches."""
 
 
-def render(decision: Decision) -> str:
+def card(decision: Decision) -> str:
     """An HTML fragment that needs nothing else; its colours follow the notebook's theme."""
     summary = summarise(decision, MAX_POINTS)
     pictures = {side.key: _picture(side) for side in summary.sides}
@@ -26,4 +27,4 @@ def render(decision: Decision) -> str:
 
 
 def _picture(side: Side) -> "Markup":
-    return column(replace(side, shape=coarser(side.shape, MAX_CURVE)), (panels.fit,), WIDTH, HEIGHT)
+    return column(replace(side, drawing=coarser(side.drawing, MAX_CURVE)), (panels.fit,), WIDTH, HEIGHT)

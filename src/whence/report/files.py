@@ -1,12 +1,33 @@
-"""Writing a file whole or not at all."""
+"""Templates in, whole files out: where pages come from and how they reach the disk."""
 
+import functools
+import os
 import secrets
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from whence.pair import InputError
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
-def replace_with(path: str | Path, content: bytes) -> None:
+
+@functools.cache
+def environment(package: str = "whence.report") -> "Environment":
+    """The templates in a package's folder `templates`; everything is escaped unless it was marked safe in Python."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def replace_with(path: str | os.PathLike[str], content: bytes) -> None:
     """Write to a temporary file beside `path`, then move it into place: no reader ever sees half a file."""
     target = Path(path)
     # What is neither a file nor nothing, such as a device, is written to: a file moved over it would take its place.
@@ -20,14 +41,14 @@ def replace_with(path: str | Path, content: bytes) -> None:
             temporary.replace(target)
     except (OSError, ValueError) as problem:
         if moved:
-            _forget(temporary)
+            _remove(temporary)
         raise InputError(
             f"Could not write {str(target)!r} ({_reason(problem)}); expected a file name in a folder that exists and "
             "can be written to: choose another place."
         ) from None
 
 
-def _forget(temporary: Path) -> None:
+def _remove(temporary: Path) -> None:
     try:
         temporary.unlink(missing_ok=True)
     except (OSError, ValueError):

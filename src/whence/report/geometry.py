@@ -21,7 +21,7 @@ Range = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class FittedCurve:
     """Fitted mean and the band of two standard deviations either side, in the order of the cause."""
 
     cause: FloatArray
@@ -40,14 +40,14 @@ class Drift:
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class Drawing:
     """Everything drawn of one direction, apart from words."""
 
     cause: FloatArray
     effect: FloatArray
     cause_range: Range
     effect_range: Range
-    curve: Curve | None
+    curve: FittedCurve | None
     residual: FloatArray | None
     """At the rows of `cause`."""
     beyond: int
@@ -61,15 +61,16 @@ def rows_to_draw(pair: Pair, limit: int) -> NDArray[np.intp]:
     """At most `limit` rows (and the four extremes), the same ones each time; all of them where they are few."""
     if pair.n <= limit:
         return np.arange(pair.n)
+    # A fixed seed, so that the same decision gives the same bytes; the extremes, so that the dots fill the frame.
     drawn = np.random.default_rng(0).choice(pair.n, size=limit, replace=False, shuffle=False)
     extremes = [pick(column) for column in (pair.x, pair.y) for pick in (np.argmin, np.argmax)]
     return np.union1d(drawn, extremes)
 
 
-def shape_of(cause: FloatArray, effect: FloatArray, evidence: Evidence, rows: NDArray[np.intp]) -> Shape:
+def drawing_of(cause: FloatArray, effect: FloatArray, evidence: Evidence, rows: NDArray[np.intp]) -> Drawing:
     """Thin one direction for drawing."""
     residual = _usable(evidence.residual, len(cause))
-    return Shape(
+    return Drawing(
         cause=cause[rows],
         effect=effect[rows],
         cause_range=(float(cause.min()), float(cause.max())),
@@ -82,14 +83,14 @@ def shape_of(cause: FloatArray, effect: FloatArray, evidence: Evidence, rows: ND
     )
 
 
-def coarser(shape: Shape, points: int) -> Shape:
+def coarser(drawing: Drawing, points: int) -> Drawing:
     """The same with at most so many points on the curve, for a small picture."""
-    curve = shape.curve
+    curve = drawing.curve
     if curve is None or len(curve.cause) <= points:
-        return shape
+        return drawing
     kept = np.linspace(0, len(curve.cause) - 1, points).astype(np.intp)
     low, high = (None if edge is None else edge[kept] for edge in (curve.low, curve.high))
-    return replace(shape, curve=Curve(curve.cause[kept], curve.location[kept], low, high))
+    return replace(drawing, curve=FittedCurve(curve.cause[kept], curve.location[kept], low, high))
 
 
 def _usable(values: FloatArray | None, n: int) -> FloatArray | None:
@@ -98,7 +99,7 @@ def _usable(values: FloatArray | None, n: int) -> FloatArray | None:
     return np.asarray(values, dtype=np.float64)
 
 
-def _curve(cause: FloatArray, location: FloatArray | None, scale: FloatArray | None) -> Curve | None:
+def _curve(cause: FloatArray, location: FloatArray | None, scale: FloatArray | None) -> FittedCurve | None:
     if location is None:
         return None
     order = np.argsort(cause, kind="stable")
@@ -109,11 +110,12 @@ def _curve(cause: FloatArray, location: FloatArray | None, scale: FloatArray | N
     kept = order[np.union1d(by_rank, np.minimum(by_value, len(cause) - 1))]
     middle = location[kept]
     if scale is None:
-        return Curve(cause[kept], middle, None, None)
-    return Curve(cause[kept], middle, middle - 2 * scale[kept], middle + 2 * scale[kept])
+        return FittedCurve(cause[kept], middle, None, None)
+    return FittedCurve(cause[kept], middle, middle - 2 * scale[kept], middle + 2 * scale[kept])
 
 
 def _drift(cause: FloatArray, residual: FloatArray) -> Drift | None:
+    # Below some 50 rows a slice, the 10 and 90 % quantiles wander by chance and would suggest a drift.
     slices = min(12, len(cause) // 50)
     if slices < 4:
         return None
@@ -132,6 +134,8 @@ def _drift(cause: FloatArray, residual: FloatArray) -> Drift | None:
 def _normal_quantiles(residual: FloatArray) -> tuple[FloatArray, FloatArray]:
     from scipy.special import ndtr, ndtri
 
+    # Points evenly spaced along the normal axis rather than in probability, where nearly all would lie in the middle
+    # and the tails, which the plot is for, would have few. Plotting positions (k + 1/2) / n, after Hazen.
     n = len(residual)
     ends = ndtri(0.5 / n)
     probability = ndtr(np.linspace(ends, -ends, MAX_QUANTILES))

@@ -11,7 +11,8 @@ from whence.combined.words import KINDS
 from whence.criteria import LEVEL
 from whence.decision import Decision, Evidence
 from whence.pair import FloatArray, Pair, spread, standardise
-from whence.report.wording import adding_up, count, fits, number, p_value, signed
+from whence.report.printed_sum import printed_sum
+from whence.report.wording import count, fits, number, p_value, signed
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def measures(decision: Decision) -> tuple[Measure, ...]:
     sides = (decision.forward, decision.backward)
     rows = [
         # Of a sum, each direction's score is half of it: no number of its own.
-        None if adding_up(decision) else _row("Score", _SCORE, sides, lambda e: e.score, number, higher=True),
+        None if printed_sum(decision) else _row("Score", _SCORE, sides, lambda e: e.score, number, higher=True),
         _row("Log-likelihood", _LIKELIHOOD, sides, lambda e: e.log_likelihood, number, higher=True),
         _row("HSIC", _HSIC, sides, lambda e: e.hsic, number, higher=False),
         _tests(sides),
@@ -63,13 +64,13 @@ def measures(decision: Decision) -> tuple[Measure, ...]:
 
 def terms(decision: Decision) -> tuple[Measure, ...]:
     """The kinds of evidence a score is the sum of, with what each found both ways; empty for other scores."""
-    found = adding_up(decision)
+    found = printed_sum(decision)
     return tuple(_term(decision, kind, term) for kind, term in found.terms.items()) if found else ()
 
 
 def factors(decision: Decision) -> tuple[Factor, ...]:
     """What the weight of a score is the product of."""
-    found = adding_up(decision)
+    found = printed_sum(decision)
     return tuple(Factor(name, value, _FACTORS.get(name, "")) for name, value in found.factors.items()) if found else ()
 
 
@@ -134,11 +135,11 @@ def _row(
 def _term(decision: Decision, kind: str, term: str) -> Measure:
     a, b = decision.forward.costs.get(kind), decision.backward.costs.get(kind)
     name = KINDS.get(kind, kind)
-    forward, backward = _told_apart(a, b)
+    forward, backward = _distinguishable(a, b)
     return Measure(name[:1].upper() + name[1:], _KINDS.get(kind, ""), forward, backward, _favours(a, b, False), term)
 
 
-def _told_apart(a: float | None, b: float | None) -> tuple[str, str]:
+def _distinguishable(a: float | None, b: float | None) -> tuple[str, str]:
     """Three digits, or as many more as it takes to see which is smaller."""
     texts = [(number(a, digits), number(b, digits)) for digits in (3, 4, 5, 6)]
     return next((pair for pair in texts if a == b or pair[0] != pair[1]), texts[0])
@@ -178,6 +179,7 @@ def _explained(decision: Decision) -> Measure | None:
 def _variance_share(effect: FloatArray, location: FloatArray | None) -> float | None:
     if location is None or np.shape(location) != effect.shape:
         return None
+    # Both sums are taken in units of the largest deviation, since squares of values near 1e200 overflow.
     width = float(np.max(np.abs(effect - effect.mean())))
     left, total = np.mean(((effect - location) / width) ** 2), np.mean(((effect - effect.mean()) / width) ** 2)
     return 1.0 - float(left / total)
@@ -216,5 +218,6 @@ def _status(evidence: Evidence) -> str:
 
 
 def _ranks(column: FloatArray) -> FloatArray:
+    # Tied values share the mean of their ranks; scipy.stats.rankdata does the same, but its import takes seconds.
     _, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - 0.5 * (counts - 1))[inverse]

@@ -46,49 +46,49 @@ def dot_alpha(n: int) -> float:
 
 def fit(ax: "Axes", side: Side) -> None:
     """Effect against presumed cause, with the fitted mean and two standard deviations either side."""
-    shape = side.shape
+    drawing = side.drawing
     _frame(ax, side)
-    _dots(ax, shape.cause, shape.effect)
-    if shape.curve is not None:
-        curve = shape.curve
+    _dots(ax, drawing.cause, drawing.effect)
+    if drawing.curve is not None:
+        curve = drawing.curve
         if curve.low is not None and curve.high is not None:
             ax.fill_between(curve.cause, curve.low, curve.high, color=accent(side), alpha=0.14, linewidth=0, zorder=2)
             for edge in (curve.low, curve.high):
                 ax.plot(curve.cause, edge, color=accent(side), linewidth=0.9, linestyle=(0, (1, 1.6)), zorder=3)
         ax.plot(curve.cause, curve.location, color=accent(side), linewidth=2.2, linestyle=_line(side), zorder=4)
-    _limits(ax, shape.cause_range, shape.effect_range)
+    _limits(ax, drawing.cause_range, drawing.effect_range)
     _labels(ax, side.cause, side.effect)
 
 
 def residual(ax: "Axes", side: Side) -> None:
     """Standardised residual against presumed cause; independent noise is a level band of even width."""
-    shape = side.shape
+    drawing = side.drawing
     _frame(ax, side)
     _labels(ax, side.cause, "standardised residual")
-    if shape.residual is None:
+    if drawing.residual is None:
         _nothing(ax)
         return
-    height = float(np.clip(np.max(np.abs(shape.residual)), 3.2, RESIDUAL_LIMIT))
+    height = float(np.clip(np.max(np.abs(drawing.residual)), 3.2, RESIDUAL_LIMIT))
     for level in (-2, 0, 2):
         ax.axhline(level, color=MUTED, linewidth=0.7, linestyle="-" if level == 0 else (0, (4, 3)), zorder=1.5)
-    _dots(ax, shape.cause, np.clip(shape.residual, -height, height))
-    if shape.drift is not None:
-        for values in shape.drift.levels:
-            ax.plot(shape.drift.cause, values, color=accent(side), linewidth=1.6, linestyle=_line(side), zorder=4)
-    if shape.beyond:
-        rows = f"{count(shape.beyond)} row{'s' * (shape.beyond != 1)}"
+    _dots(ax, drawing.cause, np.clip(drawing.residual, -height, height))
+    if drawing.drift is not None:
+        for values in drawing.drift.levels:
+            ax.plot(drawing.drift.cause, values, color=accent(side), linewidth=1.6, linestyle=_line(side), zorder=4)
+    if drawing.beyond:
+        rows = f"{count(drawing.beyond)} row{'s' * (drawing.beyond != 1)}"
         _note(ax, f"{rows} beyond ±{RESIDUAL_LIMIT:g}", y=0.02)
-    _limits(ax, shape.cause_range, (-height, height))
+    _limits(ax, drawing.cause_range, (-height, height))
 
 
 def quantiles(ax: "Axes", side: Side) -> None:
     """Quantiles of the residual against those of a normal distribution; on the line means Gaussian noise."""
     _frame(ax, side)
     _labels(ax, "normal quantile", "residual quantile")
-    if side.shape.quantiles is None:
+    if side.drawing.quantiles is None:
         _nothing(ax)
         return
-    normal, sample = side.shape.quantiles
+    normal, sample = side.drawing.quantiles
     reach = 1.05 * float(max(np.max(np.abs(normal)), min(np.max(np.abs(sample)), 2 * RESIDUAL_LIMIT)))
     ax.plot([-reach, reach], [-reach, reach], color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1.5)
     ax.plot(normal, np.clip(sample, -reach, reach), color=accent(side), linewidth=2.2, zorder=4)
@@ -110,6 +110,16 @@ def badge(ax: "Axes", text: str, side: Side) -> None:
         zorder=6,
         bbox={"boxstyle": "round,pad=0.35", "facecolor": accent(side), "edgecolor": "none"},
     )
+
+
+def label_in(ax: "Axes", ink: str) -> None:
+    """Title, labels and ticks in another ink: they stand outside the frame, on a ground that may be dark."""
+    from matplotlib.text import Text
+
+    for text in ax.findobj(Text):
+        if text.get_color() == INK:  # type: ignore[attr-defined]  # findobj has found texts
+            text.set_color(ink)
+    ax.tick_params(labelcolor=ink)
 
 
 def _frame(ax: "Axes", side: Side) -> None:

@@ -5,14 +5,18 @@ style stay as they were.
 """
 
 import io
+import os
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from whence.decision import Decision
+import numpy as np
+from numpy.typing import NDArray
+
+from whence.decision import Decision, Direction
 from whence.pair import InputError
 from whence.report import panels
 from whence.report.files import replace_with
@@ -50,37 +54,80 @@ _SETTINGS = threading.RLock()
 _LEFT_ALONE = ("backend", "backend_fallback", "interactive", "toolbar", "timezone")
 
 
-def draw(decision: Decision) -> "Figure":
-    """Both directions of a decision as a matplotlib figure; nothing is shown or written."""
+def draw(
+    decision: Decision,
+    path: str | os.PathLike[str] | None = None,
+    ax: "Axes | Sequence[Axes] | NDArray[Any] | None" = None,
+) -> "Figure":
+    """Both directions of a decision as a matplotlib figure; nothing is shown.
+
+    path: also write the figure; the ending says the format: png, svg or pdf.
+    ax: draw into these axes of the caller's instead. One gets the chosen direction's fit (that of x → y where the score
+    leans nowhere), two get both fits, four the residuals below them, in the order of `plt.subplots(2, 2)`.
+    """
+    if ax is not None and path is not None:
+        raise InputError("Got both a file and axes; expected one of them: save the axes' own figure with savefig.")
+    if ax is not None:
+        return _draw_into(np.ravel(np.asarray(ax, dtype=object)).tolist(), decision)
+    ending = None if path is None else format_of(path)  # a wrong one is refused before anything is drawn
+    figure = _figure(decision)
+    if path is not None and ending is not None:
+        with settings():
+            content = encode(figure, ending)
+        replace_with(path, content)
+    return figure
+
+
+def _figure(decision: Decision) -> "Figure":
     sides = sides_of(decision, MAX_POINTS)
-    with_residuals = any(side.shape.residual is not None for side in sides)
+    with_residuals = any(side.drawing.residual is not None for side in sides)
     with settings(**_fonts(decision)):
         height = 7.7 if with_residuals else 4.7
         figure = blank(9.6, height, left=0.72, right=0.12, top=0.82, bottom=0.92, wspace=0.2, hspace=0.22)
         axes = figure.subplots(2 if with_residuals else 1, 2, squeeze=False)
-        for column, side in enumerate(sides):
-            panels.fit(axes[0, column], side)
-            _title(axes[0, column], side)
-            if with_residuals:
-                panels.residual(axes[1, column], side)
+        _fill(axes.ravel().tolist(), sides)
         figure.suptitle(_heading(decision), color=panels.INK, fontsize=12, y=1 - 0.12 / height, parse_math=False)
         caption = _caption(decision, sides)
         figure.supxlabel(caption, color=panels.MUTED, fontsize=8, y=0.08 / height, va="bottom", parse_math=False)
     return figure
 
 
-def save(decision: Decision, path: str | Path) -> None:
-    """Draw a decision and write it; the ending of `path` says the format: png, svg or pdf."""
-    ending = Path(path).suffix.lower().lstrip(".")
+def _draw_into(axes: list[Any], decision: Decision) -> "Figure":
+    """The caller's axes, in the caller's style: fonts, sizes and layout are theirs."""
+    from matplotlib.axes import Axes
+
+    wrong = [type(each).__name__ for each in axes if not isinstance(each, Axes)]
+    if wrong or len(axes) not in (1, 2, 4):
+        got = wrong[0] if wrong else f"{len(axes)} axes"
+        raise InputError(f"Got {got} as ax; expected one, two or four axes, as plt.subplots(1, 2)[1] makes them.")
+    sides = sides_of(decision, MAX_POINTS)
+    backward = decision.leaning is Direction.BACKWARD
+    inks = [str(each.xaxis.label.get_color()) for each in axes]
+    _fill(axes, sides if len(axes) > 1 else (sides[backward],))
+    for each, ink in zip(axes, inks, strict=True):
+        panels.label_in(each, ink)
+    return cast("Figure", axes[0].figure)
+
+
+def _fill(axes: "Sequence[Axes]", sides: Sequence[Side]) -> None:
+    """Fits in the first row of axes, residuals in the second."""
+    for k, ax in enumerate(axes):
+        row, side = k // len(sides), sides[k % len(sides)]
+        (panels.fit, panels.residual)[row](ax, side)
+        if row == 0:
+            _title(ax, side)
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """The format that the ending of a picture's file name asks for."""
+    place = Path(path)
+    ending = place.suffix.lower().lstrip(".")
     if ending not in FORMATS:
-        got = f"the ending {Path(path).suffix!r}" if ending else "no ending"
+        got = f"the ending {place.suffix!r}" if ending else "no ending"
         raise InputError(
-            f"Got {got} in the picture's file name {str(path)!r}; expected .png, .svg or .pdf: choose one of these."
+            f"Got {got} in the picture's file name {str(place)!r}; expected .png, .svg or .pdf: choose one of these."
         )
-    figure = draw(decision)
-    with settings():
-        content = encode(figure, ending)
-    replace_with(path, content)
+    return ending
 
 
 def encode(figure: "Figure", ending: str) -> bytes:
@@ -97,17 +144,15 @@ def encode(figure: "Figure", ending: str) -> bytes:
 def blank(
     width: float, height: float, *, left: float, right: float, top: float, bottom: float, **spaces: float
 ) -> "Figure":
-    """An empty figure of this size, with these margins, all in inches, that belongs to nobody's list.
-
-    The margins are fixed because measuring every label first (constrained layout) doubles the time to draw, and because
-    panels with the same margins line up.
-    """
+    """An empty figure of this size, with these margins, all in inches, that pyplot does not know of."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), facecolor=panels.PAPER)
     FigureCanvasAgg(figure)
     sides = {"left": left / width, "right": 1 - right / width, "top": 1 - top / height, "bottom": bottom / height}
+    # Fixed margins: constrained layout measures every label first, which doubles the time to draw, and panels with the
+    # same margins line up.
     figure.subplots_adjust(**sides, **spaces)
     return figure
 
@@ -125,7 +170,8 @@ def settings(**extra: Any) -> Iterator[None]:
 
 def _fonts(decision: Decision) -> dict[str, Any]:
     names = decision.pair.x_name + decision.pair.y_name
-    if all(ord(letter) < 0x590 for letter in names):  # Latin, Greek, Cyrillic, Armenian: in DejaVu Sans
+    # Latin, Greek, Cyrillic and Armenian are in matplotlib's own DejaVu Sans, which looks the same on every machine.
+    if all(ord(letter) < 0x590 for letter in names):
         return {}
     from matplotlib.font_manager import fontManager
 
@@ -162,8 +208,8 @@ def _names(decision: Decision) -> tuple[str | None, ...]:
 
 def _caption(decision: Decision, sides: tuple[Side, Side]) -> str:
     lines = []
-    if any(side.shape.curve is not None for side in sides):
+    if any(side.drawing.curve is not None for side in sides):
         lines.append("Line: fitted mean. Band: ± 2 fitted standard deviations.")
-    if any(side.shape.drift is not None for side in sides):
+    if any(side.drawing.drift is not None for side in sides):
         lines.append("Lower lines: 10, 50 and 90 % of the residual along the cause, level where noise is independent.")
     return "\n".join([" ".join(lines), drawn_rows(decision, MAX_POINTS)]).strip()

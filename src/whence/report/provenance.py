@@ -1,21 +1,21 @@
 """How to repeat a decision and how to write about it: commands, settings, a methods paragraph, BibTeX."""
 
 import hashlib
-import inspect
 import re
 import shlex
 from collections.abc import Mapping
-from importlib import import_module, resources
+from importlib import resources
 from typing import Any
 
 import numpy as np
 
-from whence.catalogue import CATALOGUE, Entry
+from whence.catalogue import CATALOGUE, Entry, defaults
 from whence.criteria import LEVEL
 from whence.decision import Decision, percent
 from whence.pair import Pair
+from whence.report.printed_sum import PrintedSum, printed_sum
 from whence.report.stance import sentence
-from whence.report.wording import Sum, adding_up, count, halves, on_rows, p_equals, shown, signed
+from whence.report.wording import count, halves, on_rows, p_equals, shown, signed
 
 _CITED = {
     "loci": ("immer2023identifiability",),
@@ -62,6 +62,10 @@ _LABELS = {
 }
 
 
+_TITLE = re.compile(r"^ *title *= *{(.*)},?$", re.MULTILINE)
+_NO_BRACES = str.maketrans("", "", "{}")
+
+
 def catalogue_entry(decision: Decision) -> Entry | None:
     """The catalogue's line on the method; None for a method from elsewhere."""
     name = decision.method.split(":")[0]
@@ -70,6 +74,7 @@ def catalogue_entry(decision: Decision) -> Entry | None:
 
 def fingerprint(pair: Pair) -> str:
     """SHA-256 of the two columns as little-endian doubles, x first: tells whether two reports saw the same numbers."""
+    # Little-endian whatever the machine, and x first: the same pair read the other way round is another question.
     digest = hashlib.sha256()
     for column in (pair.x, pair.y):
         digest.update(np.ascontiguousarray(column, dtype="<f8").tobytes())
@@ -78,7 +83,7 @@ def fingerprint(pair: Pair) -> str:
 
 def specification(decision: Decision) -> str:
     """The method with the settings that differ from its defaults, in the form `name:key=value`."""
-    return ":".join([decision.method, *(f"{key}={value}" for key, value in _told(decision).items())])
+    return ":".join([decision.method, *(f"{key}={value}" for key, value in _changed_settings(decision).items())])
 
 
 def command(decision: Decision) -> str:
@@ -127,7 +132,7 @@ def paragraph(decision: Decision) -> str:
 
 def bibtex(decision: Decision) -> str:
     """Entries for the program, for the method's paper where it is known, and for the test where one was used."""
-    keys = list(_cited(decision))
+    keys = list(_cited(decision.method))
     if decision.forward.hsic is not None or decision.forward.p_value is not None:
         keys.append("gretton2007kernel")
     program = (
@@ -140,8 +145,17 @@ def bibtex(decision: Decision) -> str:
     return "\n\n".join([program, *(library[key] for key in keys)]) + "\n"
 
 
-def _cited(decision: Decision) -> tuple[str, ...]:
-    name = decision.method.split(":")[0]
+def references(method: str) -> tuple[str, ...]:
+    """The papers a method comes from, one line each; none for a control or a method from elsewhere."""
+    titles = {key: _TITLE.search(entry) for key, entry in _library().items()}
+    # Braces keep capitals in BibTeX; in a line of text they are noise.
+    return tuple(
+        f"{_LABELS[key]}: {title[1].translate(_NO_BRACES)}" for key in _cited(method) if (title := titles[key])
+    )
+
+
+def _cited(method: str) -> tuple[str, ...]:
+    name = method.split(":")[0]
     return _CITED.get(name) or _CITED.get(re.sub("-[mh]$", "", name), ())
 
 
@@ -151,17 +165,18 @@ def _library() -> dict[str, str]:
     return {entry[entry.index("{") + 1 : entry.index(",")]: entry for entry in entries}
 
 
-def _told(decision: Decision) -> dict[str, Any]:
+def _changed_settings(decision: Decision) -> dict[str, Any]:
     entry = catalogue_entry(decision)
+    # A name such as `loci-h:n_knots=15` carries its settings already.
     if entry is None or ":" in decision.method:
         return {}
     given = dict(decision.settings) | ({} if decision.seed is None else {"seed": decision.seed})
-    module, function = entry.build.split(":")
     try:
-        parameters = inspect.signature(getattr(import_module(module), function)).parameters
-    except ImportError:  # a decision can outlive the extra its method needs: tell all, since no default is known
+        usual = defaults(entry.name)
+    except ImportError:
+        # A decision can outlive the extra its method needs; with no defaults to compare with, all settings are given.
         return given
-    return {k: v for k, v in given.items() if k in parameters and parameters[k].default != v}
+    return {k: v for k, v in given.items() if k in usual and usual[k] != v}
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, str]:
@@ -174,7 +189,7 @@ def _left_out(decision: Decision) -> str:
 
 
 def _cited_by_name(decision: Decision) -> str:
-    labels = "; ".join(_LABELS[key] for key in _cited(decision))
+    labels = "; ".join(_LABELS[key] for key in _cited(decision.method))
     if decision.contributions:
         labels = f"its location-scale test: {labels}"
     return f" ({labels})" if labels else ""
@@ -190,11 +205,11 @@ def _result(decision: Decision) -> str:
         return f"It gave no answer: {decision.failure}"
     if decision.unrelated:
         return sentence(decision)
-    found = adding_up(decision)
+    found = printed_sum(decision)
     return _weighed(decision, found) if found else _scored(decision)
 
 
-def _weighed(decision: Decision, found: Sum) -> str:
+def _weighed(decision: Decision, found: PrintedSum) -> str:
     """The sum, what follows from it, and the tests beside it."""
     x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
     parts = [

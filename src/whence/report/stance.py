@@ -9,7 +9,8 @@ from enum import Enum
 
 from whence.criteria import Reading
 from whence.decision import Decision, Direction, percent
-from whence.report.wording import BRIEF, short, shown, told
+from whence.report.printed_sum import with_printed_digits
+from whence.report.wording import BRIEF, short, shown
 
 
 class Stance(Enum):
@@ -69,6 +70,7 @@ class Stance(Enum):
             return cls.UNRELATED
         if decision.leaning is Direction.UNDECIDED:
             return cls.TIE
+        # A method with a confidence has weighed its tests already: reading them again would count them twice.
         if decision.confidence is not None:
             return cls.WITHHELD if decision.abstention else cls.WEIGHED
         forward = decision.direction is Direction.FORWARD
@@ -82,7 +84,7 @@ class Stance(Enum):
 
 
 @dataclass(frozen=True)
-class Cell:
+class ReadingCell:
     """One of the four readings, as a cell of the page's two-by-two table."""
 
     title: str
@@ -104,7 +106,7 @@ def confidence(decision: Decision) -> str:
 def sentence(decision: Decision) -> str:
     """The answer in one sentence; where evidence was weighed, the reason itself."""
     stance = Stance.of(decision)
-    reason = told(decision.abstention or decision.reason, decision)
+    reason = with_printed_digits(decision.abstention or decision.reason, decision)
     if stance in (Stance.WEIGHED, Stance.WITHHELD, Stance.UNRELATED) and reason:
         return reason
     return stance.sentence.format(
@@ -120,10 +122,10 @@ def explanation(decision: Decision) -> str:
     """What the tests say, or why there is no answer; empty where the sentence tells all."""
     if Stance.of(decision) in (Stance.WEIGHED, Stance.WITHHELD, Stance.UNRELATED):
         return ""
-    return told(decision.explanation, decision)
+    return with_printed_digits(decision.explanation, decision)
 
 
-def readings(decision: Decision) -> tuple[Cell, ...]:
+def readings(decision: Decision) -> tuple[ReadingCell, ...]:
     """The four readings, the one that applies marked; none is where nothing was tested."""
     x, y = (short(shown(name), BRIEF) for name in (decision.pair.x_name, decision.pair.y_name))
     texts = {
@@ -132,4 +134,6 @@ def readings(decision: Decision) -> tuple[Cell, ...]:
         Reading.BOTH_FIT: ("Both fit", "Too few rows, or a relation that looks the same both ways."),
         Reading.NEITHER_FITS: ("Neither fits", "A hidden common cause, dependent rows, or too small a model."),
     }
-    return tuple(Cell(title, meaning, decision.reading is reading) for reading, (title, meaning) in texts.items())
+    return tuple(
+        ReadingCell(title, meaning, decision.reading is reading) for reading, (title, meaning) in texts.items()
+    )

@@ -5,14 +5,13 @@ from typing import NamedTuple
 
 from whence.decision import Decision, Direction, Evidence
 from whence.report import provenance
-from whence.report.geometry import Shape, rows_to_draw, shape_of
+from whence.report.geometry import Drawing, drawing_of, rows_to_draw
 from whence.report.measures import Fact, Factor, Measure, correlations, data_facts, factors, measures, terms
-from whence.report.stance import Cell, Stance, badge, confidence, explanation, readings, sentence
+from whence.report.printed_sum import PrintedSum, printed_sum
+from whence.report.stance import ReadingCell, Stance, badge, confidence, explanation, readings, sentence
 from whence.report.wording import (
     BRIEF,
     LEVELS,
-    Sum,
-    adding_up,
     count,
     fits,
     halves,
@@ -46,7 +45,7 @@ class Side:
     contested: bool
     """Whether some direction was chosen at all; if not, neither side is marked."""
     evidence: Evidence
-    shape: Shape
+    drawing: Drawing
 
     @property
     def arrow(self) -> str:
@@ -60,7 +59,7 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False)
-class Summary:
+class PageSummary:
     """One decision, ready to be rendered."""
 
     verdict: str
@@ -73,7 +72,7 @@ class Summary:
     """p of the test whether the columns are related at all."""
     halves: str
     """What random halves of the rows say, where that was asked."""
-    sum: Sum | None
+    sum: PrintedSum | None
     terms: tuple[Measure, ...]
     factors: tuple[Factor, ...]
     x: str
@@ -87,7 +86,7 @@ class Summary:
     drawn: str
     """Which rows the dots show."""
     sides: tuple[Side, Side]
-    cells: tuple[Cell, ...]
+    cells: tuple[ReadingCell, ...]
     measures: tuple[Measure, ...]
     columns: tuple[Fact, ...]
     facts: tuple[Fact, ...]
@@ -118,18 +117,18 @@ class Summary:
     @property
     def fitted(self) -> bool:
         """Whether there is a curve to see."""
-        return any(side.shape.curve is not None for side in self.sides)
+        return any(side.drawing.curve is not None for side in self.sides)
 
     @property
     def residuals(self) -> bool:
         """Whether there are residuals to see."""
-        return any(side.shape.residual is not None for side in self.sides)
+        return any(side.drawing.residual is not None for side in self.sides)
 
 
-def summarise(decision: Decision, max_points: int) -> Summary:
+def summarise(decision: Decision, max_points: int) -> PageSummary:
     """Work out what a page shows; `max_points` bounds the dots of a panel."""
     entry = provenance.catalogue_entry(decision)
-    return Summary(
+    return PageSummary(
         verdict=shown(decision.verdict).replace("undecided", "Undecided", decision.cause is None),
         badge=badge(decision),
         sentence=sentence(decision),
@@ -138,7 +137,7 @@ def summarise(decision: Decision, max_points: int) -> Summary:
         confidence=confidence(decision),
         relation=number(decision.relation_p_value, 2) if decision.relation_p_value is not None else "",
         halves=halves(decision.half_samples) if decision.half_samples else "",
-        sum=adding_up(decision),
+        sum=printed_sum(decision),
         terms=terms(decision),
         factors=factors(decision),
         x=shown(decision.pair.x_name),
@@ -170,14 +169,14 @@ def sides_of(decision: Decision, max_points: int) -> tuple[Side, Side]:
     pair = decision.pair
     rows = rows_to_draw(pair, max_points)
     x, y = shown(pair.x_name), shown(pair.y_name)
-    forward = shape_of(pair.x, pair.y, decision.forward, rows)
-    backward = shape_of(pair.y, pair.x, decision.backward, rows)
+    forward = drawing_of(pair.x, pair.y, decision.forward, rows)
+    backward = drawing_of(pair.y, pair.x, decision.backward, rows)
     return _side(decision, Direction.FORWARD, x, y, forward), _side(decision, Direction.BACKWARD, y, x, backward)
 
 
 def score(decision: Decision) -> str:
     """With the digits of its sum, where it is one."""
-    found = adding_up(decision)
+    found = printed_sum(decision)
     return found.score if found else signed(decision.score)
 
 
@@ -191,7 +190,7 @@ def drawn_rows(decision: Decision, max_points: int) -> str:
     return f"{drawn}." if judged is None else f"{drawn}; the curves and tests rest on {rest}."
 
 
-def _side(decision: Decision, direction: Direction, cause: str, effect: str, shape: Shape) -> Side:
+def _side(decision: Decision, direction: Direction, cause: str, effect: str, drawing: Drawing) -> Side:
     forward = direction is Direction.FORWARD
     evidence = decision.forward if forward else decision.backward
     return Side(
@@ -203,7 +202,7 @@ def _side(decision: Decision, direction: Direction, cause: str, effect: str, sha
         chosen=decision.direction is direction,
         contested=decision.direction is not Direction.UNDECIDED,
         evidence=evidence,
-        shape=shape,
+        drawing=drawing,
     )
 
 
@@ -220,6 +219,7 @@ def _facts(decision: Decision) -> tuple[Fact, ...]:
 
 
 def _warnings(decision: Decision) -> tuple[Warned, ...]:
+    # A fit that stopped short is often among the method's own warnings already, inside a longer sentence.
     listed = [Warned(level_of(text), shown(text)) for text in decision.warnings]
     listed += [Warned("note", text) for text in _stopped_short(decision) if not any(text in w.text for w in listed)]
     return tuple(dict.fromkeys(sorted(listed, key=lambda warned: LEVELS.index(warned.level))))

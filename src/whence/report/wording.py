@@ -1,13 +1,9 @@
 """Names, numbers and p-values as a reader sees them: one spelling for the terminal, the picture and the page."""
 
 import math
-import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
-from typing import NamedTuple
+from collections.abc import Iterable
 
-from whence.combined.words import KINDS
 from whence.criteria import LEVEL
 from whence.decision import Decision, Evidence, Stability
 
@@ -17,7 +13,6 @@ LEVELS = ("stops", "lowers confidence", "note")
 """How much a warning weighs, the worst first; see `preflight.Level`."""
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_SMALL_P = re.compile(r"(=|and|against) (\d(?:\.\d+)?)e-(\d+)\b")
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
@@ -36,6 +31,7 @@ def short(name: str, width: int) -> str:
     """A name cut in the middle to `width` columns, so that both its beginning and its end can be told apart."""
     if width_of(name) <= width:
         return name
+    # The end stays, since related columns often differ in a suffix alone, such as _mean or _2019.
     tail = (width - 1) // 3
     return f"{_fitting(name, width - 1 - tail)}…{_fitting(name[::-1], tail)[::-1]}"
 
@@ -61,62 +57,6 @@ def signed(value: float | None, digits: int = 4) -> str:
     """As `number`, with a plus sign in front of positive values."""
     plus = "+" if value is not None and 0 < value < math.inf else ""
     return plus + number(value, digits)
-
-
-class Sum(NamedTuple):
-    """The score as it is printed: the terms add up to the sum, and weight × sum rounds to the score."""
-
-    terms: dict[str, str]
-    total: str
-    weight: str
-    factors: dict[str, str]
-    """Of the weight; their product rounds to it."""
-    score: str
-
-    def __str__(self) -> str:
-        listed = ", ".join(f"{_IN_SUMS.get(kind, kind)} {term}" for kind, term in self.terms.items())
-        return f"{listed}; sum {self.total} × weight {self.weight} = score {self.score}"
-
-
-def adding_up(decision: Decision) -> Sum | None:
-    """The terms, the weight and the score of a decision that is such a sum; None for any other."""
-    terms, weight = decision.contributions, decision.weight
-    if not terms or weight is None or not 0 < weight <= 1 or not all(map(math.isfinite, terms.values())):
-        return None
-    if not math.isclose(decision.score, weight * sum(terms.values()), rel_tol=1e-6, abs_tol=1e-9):
-        return None
-    return printed_sum(terms, weight, decision.weight_parts)
-
-
-def printed_sum(terms: Mapping[str, float], weight: float, factors: Mapping[str, float]) -> Sum | None:
-    """Digits that add up; None where four digits of the weight cannot do it, as with sums beyond a hundred.
-
-    All numbers have two decimals, and none is further than one in its last digit from the truth. The score is rounded
-    as usual; the sum goes up or down so that its product with the weight meets the score; the terms with the largest
-    remainders go up so that they meet the sum.
-    """
-    exact = [Fraction(term) for term in terms.values()]
-    score = round(100 * Fraction(weight) * sum(exact))
-    chosen = next(_meeting(100 * sum(exact, Fraction()), weight, score), None)
-    if chosen is None:
-        return None
-    total, digits = chosen
-    shares = map(_decimal, _apportioned(exact, total))
-    return Sum(
-        dict(zip(terms, shares, strict=True)), _decimal(total), digits, _factors(factors, digits), _decimal(score)
-    )
-
-
-def told(text: str, decision: Decision) -> str:
-    """A sentence about the decision, fit to be shown: terms with the digits of the printed sum, powers as powers."""
-    found = adding_up(decision)
-    text = _SMALL_P.sub(lambda p: f"{p[1]} {power(p[2], -int(p[3]))}", shown(text)) if text else ""
-    for kind, term in found.terms.items() if found else ():
-        name, value = KINDS.get(kind, kind), decision.contributions[kind]
-        text = text.replace(f"{name} ({value:+.2f}", f"{name} ({term}").replace(
-            f"{name} {value:+.2f}", f"{name} {term}"
-        )
-    return text
 
 
 def halves(found: Stability) -> str:
@@ -162,6 +102,7 @@ def p_value(evidence: Evidence) -> str:
         return "–"
     if p > 1e-300 or log_p is None or not math.isfinite(log_p):
         return number(p, 2) if p > 1e-300 else f"< {power('1', -300)}"
+    # Below 1e-300 the float is zero or has lost its digits; the logarithm has them still.
     exponent = math.floor(log_p / math.log(10))
     return power(f"{math.exp(log_p - exponent * math.log(10)):.1f}", exponent)
 
@@ -184,46 +125,6 @@ def fits(evidence: Evidence) -> bool | None:
     if evidence.p_value is None or math.isnan(evidence.p_value):
         return None
     return evidence.p_value >= LEVEL
-
-
-_IN_SUMS = {"description": "description length"}
-"""Terms with a name of their own where a whole sum stands in one line."""
-
-
-def _meeting(total: Fraction, weight: float, score: int) -> Iterator[tuple[int, str]]:
-    """Sums in hundredths and digits of the weight whose product rounds to the score, the truest first.
-
-    One of the last is always among them while the sum is at most a hundred: the sums that round to the score make an
-    interval no shorter than one hundredth around the true sum, and one step of the fourth digit moves it by less.
-    """
-    sums = sorted({math.floor(total), math.ceil(total)}, key=lambda hundredths: abs(hundredths - total))
-    usual = [f"{weight:.{digits}f}" for digits in (2, 3, 4)]
-    either = [f"{way(10_000 * weight) / 10_000:.4f}" for way in (math.floor, math.ceil)]
-    for digits in (usual, either):
-        yield from ((s, text) for s in sums for text in digits if abs(Fraction(text) * s - score) <= Fraction(1, 2))
-
-
-def _apportioned(terms: Sequence[Fraction], total: int) -> list[int]:
-    """Hundredths, every term rounded down or up so that they add up to the total."""
-    below = [math.floor(100 * term) for term in terms]
-    by_remainder = sorted(range(len(terms)), key=lambda k: below[k] - 100 * terms[k])
-    raised = by_remainder[: total - sum(below)]
-    return [hundredths + (k in raised) for k, hundredths in enumerate(below)]
-
-
-def _factors(factors: Mapping[str, float], weight: str) -> dict[str, str]:
-    """As many digits as it takes for the product to round to the printed weight."""
-    half = Fraction(1, 2 * 10 ** len(weight.split(".")[1]))
-    for digits in range(2, 8):
-        printed = {name: f"{factor:.{digits}f}" for name, factor in factors.items()}
-        if abs(math.prod(map(Fraction, printed.values())) - Fraction(weight)) <= half:
-            return printed
-    return {name: f"{factor:.4f}" for name, factor in factors.items()}
-
-
-def _decimal(hundredths: int) -> str:
-    sign = "+" if hundredths > 0 else "−" if hundredths < 0 else ""
-    return f"{sign}{abs(hundredths) // 100}.{abs(hundredths) % 100:02d}"
 
 
 def _minus(text: str) -> str:

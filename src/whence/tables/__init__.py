@@ -3,22 +3,25 @@
 source      a path or standard input -> bytes, with one sentence for everything that can be wrong with a file
 sniff       the layout of a text table: delimiter, decimal mark, header
 text        bytes -> the two columns asked for
-frames      pandas, polars and Arrow tables, dictionaries and arrays -> the two columns asked for
+frames      pandas, polars, Arrow and Parquet tables, dictionaries and arrays -> the two columns asked for
 cells       one cell -> one number; what counts as missing
 choose      which two columns are meant: by name, by number, or because there are only two
 """
 
-from pathlib import Path
+import os
 from typing import Any
 
 from whence.pair import InputError, NanPolicy, Pair
-from whence.tables.choose import Table, choose
+from whence.tables.choose import ColumnTable, choose
 
 __all__ = ["pair_from", "read_pair"]
 
 
 def read_pair(
-    source: str | Path, x: str | int | None = None, y: str | int | None = None, nan_policy: NanPolicy = "raise"
+    source: str | os.PathLike[str],
+    x: str | int | None = None,
+    y: str | int | None = None,
+    nan_policy: NanPolicy = "raise",
 ) -> Pair:
     """Read two columns of a CSV or Parquet file; `-` reads standard input.
 
@@ -28,13 +31,13 @@ def read_pair(
     from whence.tables.source import read_bytes, shown
     from whence.tables.text import TextTable, decode
 
-    content = read_bytes(source)
+    path = os.fspath(source)
+    content, where = read_bytes(path), shown(path)
     if content[:4] == b"PAR1":
-        from whence.tables.frames import frame_table
-        from whence.tables.parquet import read_parquet
+        from whence.tables.frames import parquet_table
 
-        return _pair(frame_table(read_parquet(content, shown(source))), shown(source), x, y, nan_policy)
-    return _pair(TextTable.of(decode(content, shown(source)), shown(source)), shown(source), x, y, nan_policy)
+        return _pair(parquet_table(content, where), where, x, y, nan_policy)
+    return _pair(TextTable.of(decode(content, where), where), where, x, y, nan_policy)
 
 
 def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "raise") -> Pair:
@@ -45,7 +48,7 @@ def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "
     """
     if isinstance(data, Pair):
         return data
-    if isinstance(data, (str, Path)):
+    if isinstance(data, (str, os.PathLike)):
         return read_pair(data, x, y, nan_policy)
     from whence.tables.frames import as_table, as_two_columns
 
@@ -56,7 +59,7 @@ def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "
     return _pair(as_table(data), "the table", x, y, nan_policy)
 
 
-def _pair(table: Table, where: str, x: str | int | None, y: str | int | None, nan_policy: NanPolicy) -> Pair:
+def _pair(table: ColumnTable, where: str, x: str | int | None, y: str | int | None, nan_policy: NanPolicy) -> Pair:
     i, j = choose(table, where, x, y)
     a, b = table.columns(i, j)
     return _checked(a, b, table.names[i], table.names[j], nan_policy)

@@ -36,6 +36,7 @@ def number(cell: str, decimal: str = ".") -> float | None:
 
 def numbers(cells: Sequence[str], decimal: str = ".") -> FloatArray | int:
     """All cells of a column as numbers, or the position of the first that is none."""
+    # Nearly every column is clean, and this is fifty times as fast as cell by cell.
     try:
         if decimal == "." and "_" not in "".join(cells):
             return np.fromiter(map(float, cells), np.float64, len(cells))
@@ -97,5 +98,5 @@ def not_a_number(name: str, place: str, cell: str) -> InputError:
     """The refusal of a text cell."""
     return InputError(
         f"Column {name!r} has the text {clipped(cell)} in {place}; expected numbers only, without units or "
-        "thousands marks: correct that cell, or choose another column with -x and -y."
+        "thousands marks: correct that cell, or choose another column."
     )

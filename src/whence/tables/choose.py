@@ -8,7 +8,15 @@ from whence.pair import FloatArray, InputError
 _LISTED = 12
 
 
-class Table(Protocol):
+class UnclearColumnsError(InputError):
+    """More or fewer columns than two could be meant; `example` holds two names to choose."""
+
+    def __init__(self, message: str, example: Sequence[str]) -> None:
+        super().__init__(message)
+        self.example = tuple(example)
+
+
+class ColumnTable(Protocol):
     """What a reader offers: names, the positions of the columns that hold numbers, and any two columns."""
 
     @property
@@ -23,7 +31,7 @@ class Table(Protocol):
         """Two columns as numbers, missing values as NaN."""
 
 
-def choose(table: Table, where: str, x: str | int | None, y: str | int | None) -> tuple[int, int]:
+def choose(table: ColumnTable, where: str, x: str | int | None, y: str | int | None) -> tuple[int, int]:
     """Positions of the first and the second column."""
     if len(table.names) < 2:
         only = f" ({table.names[0]!r})" if table.names else ""
@@ -39,9 +47,11 @@ def choose(table: Table, where: str, x: str | int | None, y: str | int | None) -
     named = position(table.names, x if y is None else y)  # type: ignore[arg-type]  # exactly one of them is None here
     rest = [k for k in free if k != named]
     if len(rest) != 1:
-        raise InputError(
+        others = [table.names[k] for k in rest or range(len(table.names)) if k != named]
+        raise UnclearColumnsError(
             f"Got one column name, {table.names[named]!r}, and {len(rest)} other columns of numbers in {where}"
-            f"{listed([table.names[k] for k in rest])}; expected both: give -x and -y (x= and y= in Python)."
+            f"{listed([table.names[k] for k in rest])}; expected two names: give both x and y.",
+            (table.names[named], others[0]) if y is None else (others[0], table.names[named]),
         )
     return (named, rest[0]) if y is None else (rest[0], named)
 
@@ -53,6 +63,7 @@ def position(names: Sequence[str], wanted: str | int) -> int:
             f"Got a {type(wanted).__name__} in the place of a column's name; expected infer(table, 'a', 'b') with two "
             "names, or infer(x, y) with two columns."
         )
+    # Names before numbers: in a table with columns called 1990, 1991, …, "1990" is the year.
     text = str(wanted).strip()
     if text in names:
         return names.index(text)
@@ -86,22 +97,20 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _the_only_two(table: Table, free: Sequence[int], where: str) -> tuple[int, int]:
+def _the_only_two(table: ColumnTable, free: Sequence[int], where: str) -> tuple[int, int]:
     if len(free) == 2:
         return free[0], free[1]
     names = [table.names[k] for k in free]
     if len(free) < 2:
         text = [name for k, name in enumerate(table.names) if k not in free]
-        raise InputError(
+        raise UnclearColumnsError(
             f"Got {len(free)} column{'s' * (len(free) != 1)} of numbers{listed(names)} in {where} and {len(text)} with "
-            f"text{listed(text)}; expected two columns of numbers: convert one, or name them with -x and -y to see "
-            "what is wrong."
+            f"text{listed(text)}; expected two columns of numbers: convert one, or name both x and y to see what is "
+            "wrong.",
+            [*names, *text][:2],
         )
-    raise InputError(
-        f"Got {len(free)} columns of numbers in {where}{listed(names)}; expected two: choose them with -x and -y "
-        f"(x= and y= in Python), for instance -x {_quoted(names[0])} -y {_quoted(names[1])}."
+    raise UnclearColumnsError(
+        f"Got {len(free)} columns of numbers in {where}{listed(names)}; expected two: choose them by name, for "
+        f"instance x={names[0]!r}, y={names[1]!r}.",
+        names[:2],
     )
-
-
-def _quoted(name: str) -> str:
-    return f"'{name}'" if any(character in name for character in " ()$&;|<>*?") else name

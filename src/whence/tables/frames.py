@@ -1,5 +1,6 @@
-"""Tables and columns already in memory: pandas, polars and Arrow through narwhals, dictionaries, arrays."""
+"""Data frames of any kind: pandas, polars and Arrow through narwhals, Parquet files, dictionaries, arrays."""
 
+import io
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -79,6 +80,47 @@ def frame_table(data: Any) -> FrameTable:
     return _table(list(frame.columns), series)
 
 
+def parquet_table(content: bytes, where: str) -> FrameTable:
+    """The content of a Parquet file, read by whichever library is installed."""
+    return frame_table(_parquet_frame(content, where))
+
+
+def _parquet_frame(content: bytes, where: str) -> Any:
+    """A data frame of the kind that the installed reader makes."""
+    for read in (_pyarrow, _polars, _pandas):
+        try:
+            return read(io.BytesIO(content))
+        except ImportError:
+            continue
+        except Exception as problem:  # each reader raises its own kinds for a damaged file
+            reason = str(problem).strip().split("\n")[0][:120]
+            raise InputError(
+                f"Could not read {where} as Parquet ({reason}); expected a whole Parquet file: write it again."
+            ) from None
+    raise InputError(
+        f"Got the Parquet file {where}, and no reader for it is installed; install one with: "
+        "pip install 'whence[tables]'"
+    )
+
+
+def _pyarrow(content: io.BytesIO) -> Any:
+    import pyarrow.parquet
+
+    return pyarrow.parquet.read_table(content)
+
+
+def _polars(content: io.BytesIO) -> Any:
+    import polars
+
+    return polars.read_parquet(content)
+
+
+def _pandas(content: io.BytesIO) -> Any:
+    import pandas
+
+    return pandas.read_parquet(content)
+
+
 def _numbered(data: Any) -> tuple[list[Any], Any]:
     """The names of a pandas or Arrow table, which may repeat, and the table with numbers for names."""
     if hasattr(data, "rename_columns"):
@@ -88,6 +130,7 @@ def _numbered(data: Any) -> tuple[list[Any], Any]:
 
 
 def _table(names: list[Any], raw: list[Any]) -> FrameTable:
+    # Only of three columns is the first taken for row numbers: of two it must be meant, and of more the user is asked.
     numeric = [k for k, column in enumerate(raw) if _is_numeric(column)]
     if len(numeric) == 3 and numeric[0] == 0 and _counts_rows(_floats(raw[0], str(names[0]))):
         numeric = numeric[1:]
@@ -127,7 +170,8 @@ def _floats(column: Any, name: str) -> FloatArray:
     except TypeError:
         return _floats(_array(column), name)
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        with suppress(ValueError):  # Arrow does not round integers beyond 2⁵³
+        # Arrow refuses to round integers beyond 2⁵³; they go the slow way, which rounds like NumPy.
+        with suppress(ValueError):
             return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
     return from_objects(series.to_list(), name)
 

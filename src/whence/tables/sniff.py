@@ -61,6 +61,7 @@ def sniff(lines: Iterable[str], where: str) -> Layout:
         raw = _names_in_comment(comment, delimiter, width) or raw
     flags = [_holds_numbers([row[k] for row in body], decimal) for k in range(width)]
     numeric = tuple(k for k in range(width) if flags[k])
+    # With two columns of numbers in all, one that counts rows is still one of the two that were meant.
     if len(numeric) > 2 and numeric[0] == 0 and _row_numbers(raw[0] if header else None, [row[0] for row in body]):
         numeric = numeric[1:]
     return Layout(delimiter, decimal, lead, header, distinct_names(raw), all(flags), numeric)

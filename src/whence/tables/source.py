@@ -27,6 +27,7 @@ def read_bytes(source: str | Path) -> bytes:
 
 def _file(path: Path) -> bytes:
     where = shown(path)
+    # Named pipes are read, for `whence infer <(command)`; devices such as /dev/zero would never end.
     try:
         mode = path.stat().st_mode
         content = path.read_bytes() if stat.S_ISREG(mode) or stat.S_ISFIFO(mode) else b""

@@ -70,6 +70,8 @@ class TextTable:
         return self._cell_by_cell(i, j)
 
     def _clean(self) -> FloatArray | None:
+        # loadtxt reads every column, so wide tables are quicker cell by cell; it knows no quotes, no missing cells
+        # and no limit on the length of a cell, and both readers must refuse the same tables.
         layout = self.layout
         plain = layout.decimal == "." and layout.every_numeric and layout.width <= _FAST_WIDTH
         if not plain or '"' in self.text or "_" in self.text.partition("\n")[2]:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from specimens import SPECIMENS, pair, weighed
 
 from whence.report.measures import factors, measures, terms
+from whence.report.printed_sum import printed_sum, round_together, with_printed_digits
 from whence.report.provenance import paragraph
 from whence.report.stance import sentence
 from whence.report.summary import score
-from whence.report.wording import adding_up, printed_sum, told
 
 HALF = Fraction(1, 200)
 TERMS = st.lists(st.floats(-20, 20), min_size=1, max_size=4)
@@ -33,7 +33,7 @@ def weight_of(parts: list[float]) -> float:
 @given(TERMS, FACTORS)
 def test_what_is_printed_adds_up(values: list[float], parts: list[float]) -> None:
     weight = weight_of(parts)
-    found = printed_sum(dict(zip("abcd", values, strict=False)), weight, dict(zip("pqr", parts, strict=False)))
+    found = round_together(dict(zip("abcd", values, strict=False)), weight, dict(zip("pqr", parts, strict=False)))
     assert found is not None
     assert sum(map(exact, found.terms.values())) == exact(found.total)
     assert abs(exact(found.weight) * exact(found.total) - exact(found.score)) <= HALF
@@ -43,7 +43,7 @@ def test_what_is_printed_adds_up(values: list[float], parts: list[float]) -> Non
 @given(TERMS, FACTORS)
 def test_what_is_printed_is_true_to_its_last_digit(values: list[float], parts: list[float]) -> None:
     weight = weight_of(parts)
-    found = printed_sum(dict(zip("abcd", values, strict=False)), weight, {})
+    found = round_together(dict(zip("abcd", values, strict=False)), weight, {})
     assert found is not None
     unit = Fraction(1, 100)
     total = sum(map(Fraction, values))
@@ -59,49 +59,49 @@ def test_what_is_printed_is_true_to_its_last_digit(values: list[float], parts: l
 @given(TERMS, FACTORS)
 def test_the_other_way_round_the_same_digits_stand_with_the_other_sign(values: list[float], parts: list[float]) -> None:
     weight, named = weight_of(parts), dict(zip("abcd", values, strict=False))
-    there, back = printed_sum(named, weight, {}), printed_sum({k: -v for k, v in named.items()}, weight, {})
+    there, back = round_together(named, weight, {}), round_together({k: -v for k, v in named.items()}, weight, {})
     assert there is not None and back is not None
     assert exact(there.score) == -exact(back.score)
 
 
 @given(FACTORS)
 def test_the_factors_multiply_to_the_weight(parts: list[float]) -> None:
-    found = printed_sum({"a": 1.0}, weight_of(parts), dict(zip("pqr", parts, strict=False)))
+    found = round_together({"a": 1.0}, weight_of(parts), dict(zip("pqr", parts, strict=False)))
     assert found is not None
     product = math.prod(map(exact, found.factors.values()))
     assert abs(product - exact(found.weight)) <= Fraction(1, 10 ** len(found.weight.split(".")[1]))
 
 
 def test_a_line_by_hand() -> None:
-    found = printed_sum({"description": 1.24, "independence": 0.03, "shape": 0.72}, 0.94, {"rows": 0.94})
+    found = round_together({"description": 1.24, "independence": 0.03, "shape": 0.72}, 0.94, {"rows": 0.94})
     assert str(found) == (
         "description length +1.24, independence +0.03, shape +0.72; sum +1.99 × weight 0.94 = score +1.87"
     )
 
 
 def test_terms_that_each_round_down_share_what_is_lost() -> None:
-    found = printed_sum({"a": 0.0149, "b": 0.0148, "c": 0.0147}, 1.0, {})
+    found = round_together({"a": 0.0149, "b": 0.0148, "c": 0.0147}, 1.0, {})
     assert found is not None
     assert (found.terms, found.total) == ({"a": "+0.02", "b": "+0.01", "c": "+0.01"}, "+0.04")
 
 
 @pytest.mark.parametrize("kind", ["clear", "score only", "failed", "confident without a reason"])
 def test_other_scores_are_no_sum(kind: str) -> None:
-    assert adding_up(SPECIMENS[kind]) is None
+    assert printed_sum(SPECIMENS[kind]) is None
     assert terms(SPECIMENS[kind]) == factors(SPECIMENS[kind]) == ()
 
 
 @pytest.mark.parametrize("wrong", [{"score": 9.0}, {"weight": None}, {"weight": 1.5}, {"contributions": {}}])
 def test_a_sum_that_does_not_hold_is_not_shown(wrong: dict[str, float]) -> None:
-    assert adding_up(replace(SPECIMENS["confident"], **wrong)) is None
+    assert printed_sum(replace(SPECIMENS["confident"], **wrong)) is None
 
 
 @given(st.tuples(*[st.floats(-3, 3)] * 3))
 def test_every_sentence_has_the_digits_of_the_sum(values: tuple[float, float, float]) -> None:
     decision = weighed(pair(), values)
-    found = adding_up(decision)
+    found = printed_sum(decision)
     assert found is not None
-    assert f"description length ({found.terms['description']}" in told(decision.reason, decision)
+    assert f"description length ({found.terms['description']}" in with_printed_digits(decision.reason, decision)
     assert str(found) in paragraph(decision)
     assert score(decision) == found.score
     assert [row.term for row in terms(decision)] == list(found.terms.values())
@@ -115,5 +115,7 @@ def test_the_reason_comes_from_the_sum_and_not_from_the_tests(kind: str) -> None
 
 def test_small_p_values_are_powers() -> None:
     decision = SPECIMENS["withheld"]
-    assert told("The tests refuse both (p = 5.4e-06 and 1e-12).", decision).endswith("(p = 5.4×10⁻⁶ and 1×10⁻¹²).")
-    assert told("b1e-05 is a name", decision) == "b1e-05 is a name"
+    assert with_printed_digits("The tests refuse both (p = 5.4e-06 and 1e-12).", decision).endswith(
+        "(p = 5.4×10⁻⁶ and 1×10⁻¹²)."
+    )
+    assert with_printed_digits("b1e-05 is a name", decision) == "b1e-05 is a name"

@@ -1,5 +1,6 @@
 """`whence study`: the simulation studies; each writes its tables and figures into a folder and can be carried on."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,6 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from whence.cli.failures import resumable_job
+from whence.cli.streams import terminal
 
 if TYPE_CHECKING:
     from whence.study.running import Scale
@@ -59,14 +63,14 @@ def splitting(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jo
 
 
 def _study(name: str, scale: "Scale", out: Path | None, jobs: int) -> None:
-    from whence.cli.bench_work import plainly
     from whence.study.output import write_figures, write_tables
     from whence.study.running import load, run
 
     folder = out or Path("out") / "study" / name
     study = load(name)
-    with plainly(), _progress(name) as heard:
-        rows = run(study, scale, folder, jobs, heard)
+    with resumable_job(), _progress(name) as on_cell:
+        rows = run(study, scale, folder, jobs, on_cell)
+    # All files are written before anything is printed: a closed pipe must not cost them.
     tables = study.tables(rows)
     written = [*write_tables(folder, tables, rows), *write_figures(folder, study.figures(rows))]
     for table in tables:
@@ -77,10 +81,9 @@ def _study(name: str, scale: "Scale", out: Path | None, jobs: int) -> None:
 @contextmanager
 def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on a terminal; elsewhere a line now and then."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
+    console = terminal(sys.stderr)
     if not console.is_terminal:
         said = time.monotonic()
 
