@@ -117,7 +117,7 @@ def label_in(ax: "Axes", ink: str) -> None:
     from matplotlib.text import Text
 
     for text in ax.findobj(Text):
-        if text.get_color() == INK:  # type: ignore[attr-defined]  # findobj has found texts
+        if text.get_color() == INK:
             text.set_color(ink)
     ax.tick_params(labelcolor=ink)
 
