@@ -25,7 +25,7 @@ _HOME = {
     "Direction": "whence.decision",
     "Evidence": "whence.decision",
     "InputError": "whence.pair",
-    "LocationScaleNetwork": "whence.models.network_estimator",
+    "LocationScaleNetwork": "whence.models.network.regressor",
     "LocationScaleRegressor": "whence.models.estimator",
     "Method": "whence.decision",
     "Pair": "whence.pair",
@@ -45,7 +45,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getatt
     from whence.decision import Reading as Reading
     from whence.methods import infer as infer
     from whence.models.estimator import LocationScaleRegressor as LocationScaleRegressor
-    from whence.models.network_estimator import LocationScaleNetwork as LocationScaleNetwork
+    from whence.models.network.regressor import LocationScaleNetwork as LocationScaleNetwork
     from whence.pair import InputError as InputError
     from whence.pair import Pair as Pair
 

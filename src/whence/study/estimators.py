@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whence.models.fgls import alternate
-from whence.models.fisher import information_factor, standard_errors
+from whence.models.spline import information_factor, standard_errors
 from whence.numerics import gaussian
 from whence.numerics.design import Design, additive_design, block, predict_rows
 from whence.numerics.newton import KKT_CERTIFIED, Solution, fit_natural

@@ -1,31 +1,86 @@
-"""Location-scale networks, trained many at a time: pairs × directions × restarts are one batch.
+"""Columns in, trained networks out: the engine is chosen here, and what has been trained in this process is kept.
 
-    Training   every setting, the paper's as default
+    networks   columns → networks, the best of their restarts, trained or remembered
     train      problems → trained networks: value, parameters and status of one iterate, the best
 
-Three engines do the same steps: compiled loops on the CPU (`network_cpu`), plain JAX (`network_xla`) and a fused GPU
-kernel (`network_fused`). A fit's result does not depend on the fits beside it: bit for bit with compiled loops and in
-the fused kernel, to 1e-6 in log-likelihood with plain JAX, whose batches on a GPU are of one shape for that reason. CPU
-and GPU agree to 1e-3 (`benchmarks/network.py gpu`).
+A fit's result does not depend on the fits beside it: bit for bit with compiled loops and in the fused kernel, to 1e-6
+in log-likelihood with plain JAX. CPU and GPU agree to 1e-3 (`benchmarks/network.py gpu`).
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.models import network_jax
-from whence.models.network_heads import Head
-from whence.models.network_layout import LONG, Problem, plan
-from whence.models.network_training import Status, Trained, Training
+from whence.models.fit import Fit
+from whence.models.network import jax_runtime
+from whence.models.network.compiled import CompiledEngine
+from whence.models.network.fused import FusedEngine, launch
+from whence.models.network.heads import Head, location_and_scale, log_density, outputs
+from whence.models.network.layout import LONG, Problem, canonical, plan, problem
+from whence.models.network.training import Trained, Training, TrainingStatus
+from whence.models.network.xla import XlaEngine
 from whence.pair import FloatArray, InputError
 
+MEMORY = 8192
+"""Networks remembered, some 3 kB each."""
 CHUNK = 250
 """Steps between two looks at progress and plateau."""
 Progress = Callable[[int, int], None]
+"""Called with (steps done, steps in all) as training goes on."""
+_Key = tuple[bytes, Head, Training]
+# A network depends on its rows, head, settings and seed alone, so it may be remembered: the likelihood and the
+# independence variant of a method ask for the same networks.
+_remembered: OrderedDict[_Key, Trained] = OrderedDict()
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A trained network: the law of a standardised effect given its standardised cause."""
+
+    head: Head
+    trained: Trained
+
+    def fit(self, u: FloatArray, v: FloatArray) -> Fit:
+        """What the network says about standardised rows."""
+        out = outputs(self.head, self.trained.theta, u)
+        location, scale = location_and_scale(self.head, out)
+        status = self.trained.status
+        log_likelihood = float(np.mean(log_density(self.head, out, v)))
+        message = status.value if status is TrainingStatus.DIVERGED else ""
+        return Fit.of(v, location, scale, log_likelihood, n_iter=self.trained.step + 1, message=message)
+
+
+def networks(
+    columns: Sequence[tuple[FloatArray, FloatArray]], head: Head, training: Training, progress: Progress | None = None
+) -> list[Network]:
+    """One network for every (cause, effect), the best of its restarts; all that are not remembered train together."""
+    rows = [canonical(cause, effect) for cause, effect in columns]
+    keys: list[_Key] = [(each.digest, head, training) for each in rows]
+    fresh = {key: each for key, each in zip(keys, rows, strict=True) if key not in _remembered}
+    starts = range(training.restarts)
+    problems = [
+        problem(each, head, training.hidden, training.seed, start) for each in fresh.values() for start in starts
+    ]
+    trained = train(problems, head, training, progress)
+    runs = [trained[i : i + len(starts)] for i in range(0, len(trained), len(starts))]
+    found = {key: min(each, key=lambda run: run.loss) for key, each in zip(fresh, runs, strict=True)}
+    found |= {key: _remembered[key] for key in keys if key in _remembered}
+    _remember(found)
+    return [Network(head, found[key]) for key in keys]
+
+
+def _remember(found: dict[_Key, Trained]) -> None:
+    for key, trained in found.items():
+        _remembered[key] = trained
+        _remembered.move_to_end(key)
+    while len(_remembered) > MEMORY:
+        _remembered.popitem(last=False)
 
 
 class Engine(Protocol):
@@ -82,15 +137,13 @@ def _engines(problems: Sequence[Problem], head: Head, training: Training) -> Ite
     """The engine for these settings, one for each group of fits that trains together."""
     if not problems:
         return
-    if training.device != "cpu" and not network_jax.installed():
-        raise InputError(f"{network_jax.INSTALL[:-1]}, or train on the CPU without it: device=cpu.")
-    device = network_jax.chosen_device(training.device)
+    if training.device != "cpu" and not jax_runtime.installed():
+        raise InputError(f"{jax_runtime.INSTALL[:-1]}, or train on the CPU without it: device=cpu.")
+    device = jax_runtime.chosen_device(training.device)
     kind = training.engine
     if kind == "auto":
         kind = "compiled" if device == "cpu" else "fused"
     if kind == "compiled":
-        from whence.models.network_cpu import CompiledEngine
-
         yield range(len(problems)), CompiledEngine(problems, head, training)
     elif kind == "fused":
         yield from _fused(problems, head, training)
@@ -101,19 +154,14 @@ def _engines(problems: Sequence[Problem], head: Head, training: Training) -> Ite
 def _plain(
     chosen: Sequence[int], problems: Sequence[Problem], head: Head, training: Training, device: str
 ) -> Iterator[Built]:
-    from whence.models.network_xla import XlaEngine
-
     itemsize = np.dtype(training.precision).itemsize
     mine = [problems[i] for i in chosen]
-    steady = device == "gpu"
-    for group in plan([p.n for p in mine], training.hidden, itemsize, training.memory, steady):
+    for group in plan([p.n for p in mine], training.hidden, itemsize, training.memory, steady=device == "gpu"):
         yield [chosen[i] for i in group.members], XlaEngine(mine, group, head, training, device)
 
 
 def _fused(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[Built]:
     """Short fits through the fused kernel, long ones through the plain engine; all of them if there is no kernel."""
-    from whence.models.network_fused import FusedEngine, launch
-
     short = [i for i, problem in enumerate(problems) if problem.n <= LONG]
     mine = [problems[i] for i in short]
     try:
@@ -161,5 +209,6 @@ def _plateau(history: list[FloatArray], training: Training) -> NDArray[np.bool_]
 
 def _trained(theta: FloatArray, record: FloatArray, active: np.bool_) -> Trained:
     loss, step, failed = record
-    status = Status.DIVERGED if failed >= 0 else Status.ANNEALED if active else Status.PLATEAU
+    stopped = TrainingStatus.ANNEALED if active else TrainingStatus.PLATEAU
+    status = TrainingStatus.DIVERGED if failed >= 0 else stopped
     return Trained(theta, float(loss), int(step), status)

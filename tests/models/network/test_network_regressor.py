@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from whence import LocationScaleNetwork
-from whence.models.network_compiled import loss_and_gradient
+from whence.models.network.compiled import loss_and_gradient
 
 
 @parametrize_with_checks([LocationScaleNetwork(hidden=3, steps=5)])
