@@ -15,10 +15,9 @@ import numpy as np
 from whence.catalogue import DEFAULT, accepts, seeded_method
 from whence.criteria import Criterion, independence, independence_p_value, likelihood, marginal_rule
 from whence.decision import Decision, Evidence, Method, undecided
-from whence.models.crossfit import fit_crosswise
 from whence.models.fgls import ALPHA, MAX_PASSES, fit_fgls
 from whence.models.fit import Fit
-from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_location, fit_location_scale
+from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_crosswise, fit_location, fit_location_scale
 from whence.numerics.hsic import hsic_test
 from whence.pair import FloatArray, InputError, NanPolicy, Pair, both_directions, row_order, spread, standardise
 from whence.preflight import Level, Notice, check
@@ -94,7 +93,7 @@ def loci_h(
     """Location-scale spline model, judged by the independence of its residual.
 
     `decide_by` compares the test's statistics or its p-values; `split` judges each row by a fit to the half of the rows
-    it is not in (see `models.crossfit`).
+    it is not in (see `models.spline`).
     """
     if decide_by not in _INDEPENDENCE:
         raise InputError(f"Got decide_by={decide_by!r} for loci-h; expected 'statistic' or 'p-value'.")

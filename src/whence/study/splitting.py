@@ -17,8 +17,7 @@ import numpy as np
 from whence.datasets.laws import NOISE_LAWS, gaussian
 from whence.datasets.mechanisms import LADDER
 from whence.decision import LEVEL
-from whence.models.crossfit import fit_crosswise, halves
-from whence.models.spline import fit_location_scale
+from whence.models.spline import fit_crosswise, fit_location_scale, halves
 from whence.numerics.hsic import HsicTest, hsic_test, p_value_at
 from whence.pair import FloatArray, standardise
 from whence.study.ledger import Cell, Row
