@@ -163,10 +163,12 @@ class LocationScaleRegressor(LocationScaleEstimator):
 
     def _column_knots(self, column: FloatArray) -> FloatArray:
         low, high = float(column.min()), float(column.max())
+        # A constant input still needs an interval of positive length for its knots.
         if low == high:
             low, high = low - 0.5, high + 0.5
         base = np.linspace(low, high, self.n_knots)
         if self.knots == "quantile":
+            # Quantiles of a column with ties coincide, and a knot that stands twice makes the spline jump or bend there.
             levels = np.unique(np.quantile(column, np.linspace(0, 1, self.n_knots)))
             base = levels if len(levels) > 1 else base
         return extend_knots(base, self.degree)

@@ -35,7 +35,8 @@ class CompiledEngine:
         self._fits = [_Fit(problem, training.hidden, np.dtype(training.precision)) for problem in problems]
 
     def advance(self, first: int, last: int, active: NDArray[np.bool_]) -> None:
-        """Do these steps for every active fit, the longest first."""
+        """Do these steps for every active fit."""
+        # One thread a fit, so that no sum depends on the number of cores; the longest first, so that none is left over.
         chosen = [fit for fit, on in zip(self._fits, active, strict=True) if on]
         chosen.sort(key=lambda fit: -fit.n)
         with ThreadPoolExecutor(min(_cores(), max(1, len(chosen)))) as pool:
@@ -52,6 +53,7 @@ class _Fit:
 
     def __init__(self, problem: Problem, hidden: int, dtype: np.dtype[Any]) -> None:
         self.n, self._shape = problem.n, (hidden, BLOCK[dtype.name])
+        # "edge" repeats the last row: finite whenever the fit is, where 0 · ∞ would make NaN of a row without weight.
         extra = (0, -problem.n % BLOCK[dtype.name])
         self._u = np.pad(problem.inputs, ((0, 0), extra), mode="edge").astype(dtype)
         self._v = np.pad(problem.columns.effect, extra, mode="edge").astype(dtype)
@@ -121,6 +123,7 @@ def _backward(theta, outputs, u, h, d, g):  # type: ignore[no-untyped-def]  # as
     units = h.shape[0]
     zero, one = u.dtype.type(0), u.dtype.type(1)
     d0, d1, d2 = d[0], d[1], d[2]
+    # All sums of one hidden unit in one pass over its row, written out for three outputs: every activation is loaded once.
     for j in range(units):
         row = h[j]
         w0 = theta[2 * units + j]

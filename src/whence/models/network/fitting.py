@@ -68,6 +68,7 @@ def networks(
         problem(each, head, training.hidden, training.seed, start) for each in fresh.values() for start in starts
     ]
     trained = train(problems, head, training, progress)
+    # Restarts of one network stand side by side.
     runs = [trained[i : i + len(starts)] for i in range(0, len(trained), len(starts))]
     found = {key: min(each, key=lambda run: run.loss) for key, each in zip(fresh, runs, strict=True)}
     found |= {key: _remembered[key] for key in keys if key in _remembered}
@@ -93,6 +94,10 @@ class Engine(Protocol):
         """Best parameters, and (best loss, its step, step that diverged or −1), a row for every fit."""
 
 
+_Built = tuple[Sequence[int], Engine]
+"""An engine and which of the problems, by index, its fits are."""
+
+
 def train(
     problems: Sequence[Problem], head: Head, training: Training, progress: Progress | None = None
 ) -> list[Trained]:
@@ -100,24 +105,21 @@ def train(
     results: list[Trained | None] = [None] * len(problems)
     done, total = 0, len(problems) * training.steps
     for members, engine in _built_ahead(_engines(problems, head, training)):
-        before = done
 
-        def tell(step: int, count: int = len(members), before: int = before) -> None:
+        def report(step: int, count: int = len(members), before: int = done) -> None:
             if progress:
                 progress(before + step * count, total)
 
-        for index, trained in zip(members, _run(engine, len(members), training, tell), strict=True):
+        for index, trained in zip(members, _run(engine, len(members), training, report), strict=True):
             results[index] = trained
         done += len(members) * training.steps
     return [result for result in results if result is not None]
 
 
-Built = tuple[Sequence[int], Engine]
-
-
-def _built_ahead(engines: Iterator[Built]) -> Iterator[Built]:
-    """The same engines, built (and so compiled) in the background while the ones before them train."""
-    ready: SimpleQueue[Built | None] = SimpleQueue()
+def _built_ahead(engines: Iterator[_Built]) -> Iterator[_Built]:
+    """The same engines, built in the background while the ones before them train."""
+    # Building an engine compiles its program, which takes XLA seconds and leaves the GPU idle.
+    ready: SimpleQueue[_Built | None] = SimpleQueue()
 
     def build() -> None:
         try:
@@ -133,7 +135,7 @@ def _built_ahead(engines: Iterator[Built]) -> Iterator[Built]:
         building.result()  # raises what kept an engine from being built
 
 
-def _engines(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[Built]:
+def _engines(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[_Built]:
     """The engine for these settings, one for each group of fits that trains together."""
     if not problems:
         return
@@ -153,14 +155,14 @@ def _engines(problems: Sequence[Problem], head: Head, training: Training) -> Ite
 
 def _plain(
     chosen: Sequence[int], problems: Sequence[Problem], head: Head, training: Training, device: str
-) -> Iterator[Built]:
+) -> Iterator[_Built]:
     itemsize = np.dtype(training.precision).itemsize
     mine = [problems[i] for i in chosen]
     for group in plan([p.n for p in mine], training.hidden, itemsize, training.memory, steady=device == "gpu"):
         yield [chosen[i] for i in group.members], XlaEngine(mine, group, head, training, device)
 
 
-def _fused(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[Built]:
+def _fused(problems: Sequence[Problem], head: Head, training: Training) -> Iterator[_Built]:
     """Short fits through the fused kernel, long ones through the plain engine; all of them if there is no kernel."""
     short = [i for i, problem in enumerate(problems) if problem.n <= LONG]
     mine = [problems[i] for i in short]
@@ -177,25 +179,29 @@ def _fused(problems: Sequence[Problem], head: Head, training: Training) -> Itera
     yield from _plain(left, problems, head, training, "gpu")
 
 
-def _run(engine: Engine, count: int, training: Training, tell: Callable[[int], None]) -> list[Trained]:
+def _run(engine: Engine, count: int, training: Training, report: Callable[[int], None]) -> list[Trained]:
     """Train in chunks; a fit on a plateau keeps what it had, and the run ends when all are there."""
     active = np.ones(count, dtype=bool)
     theta, record = engine.best()
     history = [record[:, 0]]
+
+    def take() -> None:
+        # Of active fits only: the two engines in JAX go on stepping the others, whose result must stay what it was.
+        now = engine.best()
+        theta[active], record[active] = now[0][active], now[1][active]
+
     for first in range(0, training.steps, CHUNK):
         last = min(first + CHUNK, training.steps)
         engine.advance(first, last, active)
         if training.patience:
-            now = engine.best()
-            theta[active], record[active] = now[0][active], now[1][active]
+            take()
             history.append(record[:, 0].copy())
             active &= ~_plateau(history, training)
-        tell(last)
+        report(last)
         if not active.any():
             break
-    now = engine.best()
-    theta[active], record[active] = now[0][active], now[1][active]
-    tell(training.steps)
+    take()
+    report(training.steps)
     return [_trained(*row) for row in zip(theta, record, active, strict=True)]
 
 
@@ -203,7 +209,7 @@ def _plateau(history: list[FloatArray], training: Training) -> NDArray[np.bool_]
     chunks = -(-training.patience // CHUNK)
     if len(history) <= chunks + 1:
         return np.zeros(len(history[0]), dtype=bool)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # ∞ − ∞ of a fit that never had a finite loss
         return np.asarray(history[-1 - chunks] - history[-1] < training.tolerance)
 
 
