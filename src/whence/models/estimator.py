@@ -168,7 +168,7 @@ class LocationScaleRegressor(LocationScaleEstimator):
             low, high = low - 0.5, high + 0.5
         base = np.linspace(low, high, self.n_knots)
         if self.knots == "quantile":
-            # Quantiles of a column with ties coincide, and a knot that stands twice makes the spline jump or bend there.
+            # Quantiles of a column with ties coincide, and a knot that stands twice makes a spline less smooth there.
             levels = np.unique(np.quantile(column, np.linspace(0, 1, self.n_knots)))
             base = levels if len(levels) > 1 else base
         return extend_knots(base, self.degree)

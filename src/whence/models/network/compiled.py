@@ -123,7 +123,7 @@ def _backward(theta, outputs, u, h, d, g):  # type: ignore[no-untyped-def]  # as
     units = h.shape[0]
     zero, one = u.dtype.type(0), u.dtype.type(1)
     d0, d1, d2 = d[0], d[1], d[2]
-    # All sums of one hidden unit in one pass over its row, written out for three outputs: every activation is loaded once.
+    # All sums of one hidden unit in one pass over its row, written out for three outputs: an activation is loaded once.
     for j in range(units):
         row = h[j]
         w0 = theta[2 * units + j]
