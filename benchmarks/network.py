@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from whence.models.network import train
-from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, Head
-from whence.models.network_layout import Problem, canonical, problem
-from whence.models.network_training import Training
+from whence.models.network.fitting import train
+from whence.models.network.heads import ADDITIVE, LOCATION_SCALE, Head
+from whence.models.network.layout import Problem, canonical, problem
+from whence.models.network.training import Training
 
 SETS = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
 METHODS = ("nn-loci-m", "nn-loci-h", "nn-anm-m", "nn-anm-h")
@@ -111,7 +111,7 @@ def in_registers(
     from jax.experimental import pallas as pl
     from jax.experimental.pallas import triton
 
-    from whence.models.network_jax import wide
+    from whence.models.network.jax_runtime import precision_scope
 
     lanes, chains = 256, 4
 
@@ -120,7 +120,7 @@ def in_registers(
         end = jax.lax.fori_loop(0, turns, lambda _, held: tuple(operation(a) for a in held), start)
         target[...] = sum(end)
 
-    with wide(precision):
+    with precision_scope(precision):
         tile = pl.BlockSpec((lanes,), lambda i: (i,))
         column = jax.numpy.zeros(programs * lanes, precision)
         call = pl.pallas_call(
@@ -187,7 +187,7 @@ def shapes(fits: int, steps: int) -> None:
     """The fused kernel cut in other ways; times are scaled to 5000 steps and leave out compilation."""
     import jax
 
-    from whence.models.network_fused import FusedEngine, Shape, launch
+    from whence.models.network.fused import FusedEngine, KernelShape, launch
 
     batch = problems(fits, 1000)
     group = launch([1000] * fits)
@@ -196,7 +196,9 @@ def shapes(fits: int, steps: int) -> None:
         training = Training(precision=precision, device="gpu")
         for cut in CUTS:
             try:
-                compiling, engine = timed(partial(FusedEngine, batch, group, LOCATION_SCALE, training, Shape(*cut)))
+                compiling, engine = timed(
+                    partial(FusedEngine, batch, group, LOCATION_SCALE, training, KernelShape(*cut))
+                )
                 engine.advance(0, 10, everyone)
                 jax.block_until_ready(engine._state)
                 seconds, _ = timed(lambda e=engine: [e.advance(10, 10 + steps, everyone), e.best()])

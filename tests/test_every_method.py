@@ -14,7 +14,7 @@ import whence
 from whence.catalogue import CATALOGUE, method
 from whence.costs import cost
 from whence.decision import Decision, Direction
-from whence.models import network_fits
+from whence.models.network import fitting
 from whence.pair import InputError, Pair
 from whence.protocol import Method
 
@@ -70,7 +70,7 @@ def decisions(name: str) -> dict[tuple[str, object], Decision]:
 
 
 def built(name: str) -> Method:
-    network_fits._remembered.clear()  # or a second call would repeat the first by heart
+    fitting._remembered.clear()  # or a second call would repeat the first by heart
     return method(name, **CHEAP.get(name, {}))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from whence.catalogue import accepts, method, seeded_method
 from whence.decision import Direction
-from whence.models import network_fits
+from whence.models.network import fitting
 from whence.pair import InputError, Pair
 
 NAMES = ("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m")
@@ -53,20 +53,20 @@ def test_location_and_scale_are_in_the_effects_units():
 
 def test_the_two_criteria_share_their_training(monkeypatch):
     decide("nn-loci-m", pair(seed=5))
-    monkeypatch.setattr(network_fits, "train", lambda problems, *rest: [] if not problems else pytest.fail("trained"))
+    monkeypatch.setattr(fitting, "train", lambda problems, *rest: [] if not problems else pytest.fail("trained"))
     assert np.isfinite(decide("nn-loci-h", pair(seed=5))[0].score)
 
 
 def test_the_memory_of_trained_networks_is_bounded(monkeypatch):
-    monkeypatch.setattr(network_fits, "MEMORY", 3)
+    monkeypatch.setattr(fitting, "MEMORY", 3)
     decide("nn-anm-m", *(pair(seed=seed, n=50) for seed in range(4)), steps=2)
-    assert len(network_fits._remembered) == 3
+    assert len(fitting._remembered) == 3
 
 
 def test_a_seed_changes_the_start_and_the_same_seed_gives_the_same_bytes():
-    network_fits._remembered.clear()
+    fitting._remembered.clear()
     first = decide("nn-loci-m", pair(), seed=1)[0]
-    network_fits._remembered.clear()
+    fitting._remembered.clear()
     assert decide("nn-loci-m", pair(), seed=1)[0].score == first.score
     assert decide("nn-loci-m", pair(), seed=2)[0].score != first.score
 

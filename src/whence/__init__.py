@@ -31,7 +31,7 @@ _HOME = {
     "Direction": "whence.decision",
     "Evidence": "whence.decision",
     "InputError": "whence.pair",
-    "LocationScaleNetwork": "whence.models.network_estimator",
+    "LocationScaleNetwork": "whence.models.network.regressor",
     "LocationScaleRegressor": "whence.models.estimator",
     "Method": "whence.protocol",
     "Pair": "whence.pair",
@@ -61,7 +61,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getatt
     from whence.decision import Stability as Stability
     from whence.inference import infer as infer
     from whence.models.estimator import LocationScaleRegressor as LocationScaleRegressor
-    from whence.models.network_estimator import LocationScaleNetwork as LocationScaleNetwork
+    from whence.models.network.regressor import LocationScaleNetwork as LocationScaleNetwork
     from whence.pair import InputError as InputError
     from whence.pair import Pair as Pair
     from whence.protocol import Method as Method

@@ -15,8 +15,7 @@ from whence.criteria import Criterion, independence, independence_p_value, likel
 from whence.decision import Decision, Evidence
 from whence.models.fgls import ALPHA, MAX_PASSES, fit_fgls
 from whence.models.fit import Fit
-from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_location, fit_location_scale
-from whence.models.splitting import fit_crosswise
+from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_crosswise, fit_location, fit_location_scale
 from whence.numerics.hsic import hsic_test
 from whence.pair import FloatArray, InputError, Pair, both_directions, row_order, spread, standardise
 from whence.protocol import SPLINE_DEGREES, SPLINE_KNOTS, Method, at_least, attempted, between, positive
@@ -89,7 +88,7 @@ def loci_h(
     """Location-scale spline model, judged by the independence of its residual.
 
     `decide_by` compares the test's statistics or its p-values; `split` judges each row by a fit to the half of the rows
-    it is not in (see `models.splitting`).
+    it is not in (see `models.spline`).
     """
     if decide_by not in _INDEPENDENCE:
         raise InputError(f"Got decide_by={decide_by!r} for loci-h; expected 'statistic' or 'p-value'.")

@@ -1,7 +1,8 @@
-"""The neural variants of LOCI and of additive noise: the network × a criterion, all fits of all pairs at once.
+"""The neural variants of LOCI and of additive noise: a network × a criterion, all fits of all pairs at once.
 
-The same four steps as in `methods`, with the fitting taken out of the loop over pairs: pairs × directions × restarts
-train as one batch (`models.network`). The likelihood and the independence variant of a model share their training.
+The steps are those of LOCI with splines: standardise, fit each direction, judge each direction, subtract. Only the
+fitting is taken out of the loop over pairs: pairs × directions × restarts train as one batch (`models.network`). The
+likelihood and the independence variant of a model share their training.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,16 +14,17 @@ from typing import Any
 from whence.criteria import Criterion, independence, likelihood
 from whence.decision import Decision, Evidence
 from whence.loci import evidence
-from whence.models.network import Progress
-from whence.models.network_fits import Network, networks
-from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
-from whence.models.network_jax import gpu_in_sight
-from whence.models.network_training import Status, Training
+from whence.models.network.fitting import Network, Progress, networks
+from whence.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
+from whence.models.network.jax_runtime import gpu_in_sight
+from whence.models.network.training import Training, TrainingStatus
 from whence.numerics.hsic import hsic_test
 from whence.pair import Pair
 from whence.protocol import undecided
 
 HOST_BATCH, GPU_BATCH = 16, 128
+NOT_IN_THE_RECORD = ("device", "engine", "memory")
+"""Settings that change where and how fast a network trains, but not the answer."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,11 @@ class NeuralLoci:
     criterion: Criterion
     training: Training
     progress: Progress | None = field(default=None, repr=False, compare=False)
-    """Hears (steps done, steps in all) as training goes on."""
 
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that can change the answer, and the seed."""
-        return {key: value for key, value in asdict(self.training).items() if key not in ("device", "engine", "memory")}
+        return {key: value for key, value in asdict(self.training).items() if key not in NOT_IN_THE_RECORD}
 
     @property
     def seed(self) -> int:
@@ -52,23 +53,24 @@ class NeuralLoci:
         return GPU_BATCH if self.training.device != "cpu" and gpu_in_sight() else HOST_BATCH
 
     def with_progress(self, progress: Progress) -> "NeuralLoci":
-        """The same method, telling how far training is."""
+        """The same method, reporting how far training is."""
         return replace(self, progress=progress)
 
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
         """Train for all pairs together, then judge each."""
         columns = [side for pair in pairs for side in ((pair.x, pair.y), (pair.y, pair.x))]
         by_length = sorted(pairs, key=lambda pair: pair.n)
-        with ThreadPoolExecutor(1) as beside:
-            for pair in by_length[:1] + by_length[-1:]:  # compiles the test of short and of long columns meanwhile
-                beside.submit(hsic_test, pair.x, pair.y)
+        with ThreadPoolExecutor(1) as background:
+            # Short and long columns take different branches of the test; both get compiled while the networks train.
+            for pair in by_length[:1] + by_length[-1:]:
+                background.submit(hsic_test, pair.x, pair.y)
             found = networks(columns, self.head, self.training, self.progress)
         return [self._decide(pair, *found[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs)]
 
     def _decide(self, pair: Pair, there: Network, back: Network) -> Decision:
         carried: dict[str, Any] = {"settings": self.settings, "seed": self.seed}
         if not (there.trained.usable and back.trained.usable):
-            return undecided(pair, self.name, f"{self.name}: {Status.DIVERGED.value}", **carried)
+            return undecided(pair, self.name, f"{self.name}: {TrainingStatus.DIVERGED.value}", **carried)
         try:
             forward = self._judged(evidence(pair.x, pair.y, there.fit))
             backward = self._judged(evidence(pair.y, pair.x, back.fit))
@@ -76,21 +78,21 @@ class NeuralLoci:
             return undecided(pair, self.name, f"{self.name} broke down on this pair ({problem}).", **carried)
         ways = ((f"{pair.x_name} → {pair.y_name}", forward), (f"{pair.y_name} → {pair.x_name}", backward))
         warnings = tuple(f"{way}: {side.message}" for way, side in ways if side.message)
-        return Decision(
-            self.name, pair, forward.score - backward.score, forward, backward, warnings=warnings, **carried
-        )
+        score = forward.score - backward.score
+        return Decision(self.name, pair, score, forward, backward, warnings=warnings, **carried)
 
     def _judged(self, side: Evidence) -> Evidence:
         return replace(side, score=self.criterion(side))
 
 
 def _builder(name: str, head: Head, criterion: Criterion) -> Callable[..., NeuralLoci]:
-    """The function that builds a method from keywords: those of `Training`, so that each is declared once."""
+    """The function that builds a method from keyword settings."""
 
+    # Written out five times, the settings of `Training` would be declared and defaulted in six places.
     def build(**settings: Any) -> NeuralLoci:
         return NeuralLoci(name, head, criterion, Training(**settings))
 
-    build.__doc__ = f"Build {name}; the settings are those of `whence.models.network.Training`."
+    build.__doc__ = f"Build {name}; the settings are those of `whence.models.network.training.Training`."
     build.__signature__ = signature(Training)  # type: ignore[attr-defined]  # read by inspect, and so by the catalogue
     return build
 

@@ -7,8 +7,8 @@ import pytest
 
 from whence.baselines.cgnn_training import CgnnTraining, distances, mmd, mmd_gradient
 from whence.catalogue import method
-from whence.models import network_jax
-from whence.models.network_layout import canonical
+from whence.models.network import jax_runtime
+from whence.models.network.layout import canonical
 from whence.pair import InputError, Pair
 
 QUICK = {"runs": 2, "epochs": 4, "test_epochs": 4, "batch": 40, "hidden": 5, "device": "cpu"}
@@ -36,15 +36,15 @@ def test_mmd_is_the_v_statistic_of_its_definition():
     expected = sum(
         mean_kernel(p, p, g) + mean_kernel(q, q, g) - 2 * mean_kernel(p, q, g) for g in (0.01, 0.1, 1, 10, 100)
     )
-    with network_jax.wide("float64"):
+    with jax_runtime.precision_scope("float64"):
         assert float(mmd(dx, fake, real, np.full(12, 1 / 12))) == pytest.approx(expected, abs=1e-12)
 
 
 def test_gradient_equals_automatic_differentiation():
     dx, fake, real, _ = columns()
     weight = np.random.default_rng(0).dirichlet(np.ones(12))
-    with network_jax.wide("float64"):
-        expected = network_jax.jax().grad(lambda f: mmd(dx, f, real, weight))(fake)
+    with jax_runtime.precision_scope("float64"):
+        expected = jax_runtime.jax().grad(lambda f: mmd(dx, f, real, weight))(fake)
         assert np.max(np.abs(np.asarray(mmd_gradient(dx, fake, real, weight)) - expected)) < 1e-12
 
 

@@ -1,13 +1,29 @@
+"""Both estimators: scikit-learn's contract, and what must hold whichever model is behind the law of y given x."""
+
+import doctest
+from importlib import import_module
+
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from whence import LocationScaleRegressor
+from whence import LocationScaleNetwork, LocationScaleRegressor
+
+BOTH = [LocationScaleRegressor(n_knots=8, degree=3), LocationScaleNetwork(hidden=10, steps=600)]
+STOPPED = [
+    (LocationScaleRegressor(max_iter=1), "stopped after 1 Newton"),
+    (LocationScaleNetwork(hidden=5, steps=50, first_rate=1e160, last_rate=1e160), "diverged"),
+]
 
 
-# Few knots keep the checks with ten input columns small; the default setting has its own test below.
-@parametrize_with_checks([LocationScaleRegressor(n_knots=4, degree=2)])
+def name(value):
+    return type(value).__name__
+
+
+# Few knots and steps keep the checks small; the default setting of the splines has its own test below.
+@parametrize_with_checks([LocationScaleRegressor(n_knots=4, degree=2), LocationScaleNetwork(hidden=3, steps=5)])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_keeps_the_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -20,27 +36,56 @@ def test_keeps_the_scikit_learn_contract_with_default_settings(estimator, check)
     check(estimator)
 
 
+@pytest.mark.parametrize("kind", [LocationScaleRegressor, LocationScaleNetwork], ids=lambda kind: kind.__name__)
+def test_the_examples_in_the_docstrings_run(kind):
+    failed, attempted = doctest.testmod(import_module(kind.__module__))
+    assert failed == 0
+    assert attempted >= 7
+
+
+@pytest.mark.parametrize("kind", [LocationScaleRegressor, LocationScaleNetwork], ids=lambda kind: kind.__name__)
+def test_every_parameter_and_fitted_attribute_is_documented(kind):
+    model = kind().set_params(**{"steps": 2} if kind is LocationScaleNetwork else {}).fit(*data(60))
+    fitted = [key for key in vars(model) if key.endswith("_") and not key.startswith("_")]
+    assert all(key in kind.__doc__ for key in [*model.get_params(), *fitted])
+
+
 def data(n=800, seed=0):
     rng = np.random.default_rng(seed)
     x = rng.uniform(-1, 1, size=n)
     return x[:, None], 3.0 + np.sin(3 * x) + (0.2 + 0.3 * x**2) * rng.normal(size=n)
 
 
-def test_predictions_fit_together():
+@pytest.mark.parametrize("model", BOTH, ids=name)
+def test_predictions_fit_together(model):
     X, y = data()
-    model = LocationScaleRegressor(n_knots=8, degree=3).fit(X, y)
+    model.fit(X, y)
     mean, std = model.predict(X, return_std=True)
-    from scipy.stats import norm
-
-    np.testing.assert_allclose(model.log_likelihood(X, y), norm(mean, std).logpdf(y))
+    np.testing.assert_allclose(model.log_likelihood(X, y), norm(mean, std).logpdf(y), rtol=1e-6)
     np.testing.assert_allclose(model.predict_dist(X).mean(), mean)
     assert model.score(X, y) == pytest.approx(model.log_likelihood(X, y).mean())
     quantiles = model.predict_quantile(X, [0.025, 0.5, 0.975])
     np.testing.assert_allclose(quantiles[:, 1], mean)
+    np.testing.assert_allclose(quantiles[:, 2], model.predict_quantile(X, 0.975))
     assert np.mean((y > quantiles[:, 0]) & (y < quantiles[:, 2])) == pytest.approx(0.95, abs=0.02)
     samples = model.sample_y(X, 200, random_state=0)
     np.testing.assert_allclose(samples.mean(axis=1), mean, atol=0.2)
     np.testing.assert_array_equal(samples, model.sample_y(X, 200, random_state=0))
+
+
+@pytest.mark.parametrize("model", BOTH, ids=name)
+def test_a_level_outside_the_open_unit_interval_is_refused(model):
+    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+        model.fit(*data(60)).predict_quantile([[0.0]], [0.5, 1.0])
+
+
+@pytest.mark.parametrize(("model", "why"), STOPPED, ids=name)
+def test_stopping_short_warns_and_says_so(model, why):
+    with pytest.warns(ConvergenceWarning, match=why) as caught:
+        model.fit(*data(100))
+    assert not model.converged_
+    assert str(caught[0].message) == model.message_
+    assert caught[0].filename == __file__  # the warning points at the line that called `fit`
 
 
 def test_units_of_both_sides_do_not_matter():
@@ -94,13 +139,6 @@ def test_knots_may_follow_the_quantiles():
 def test_settings_beyond_reason_are_refused(settings):
     with pytest.raises(ValueError, match="must be an int in the range"):
         LocationScaleRegressor(**settings).fit(*data())
-
-
-def test_stopping_short_warns_and_says_so():
-    X, y = data()
-    with pytest.warns(ConvergenceWarning, match="stopped after 1 Newton"):
-        model = LocationScaleRegressor(max_iter=1).fit(X, y)
-    assert not model.converged_
 
 
 def test_standard_errors_cover_the_truth():

@@ -13,8 +13,8 @@ import numpy as np
 
 from whence.baselines.cgnn_training import CgnnTraining, Progress, distances
 from whence.decision import Decision, Evidence
-from whence.models.network_jax import Device, gpu_in_sight
-from whence.models.network_layout import canonical
+from whence.models.network.jax_runtime import Device, gpu_in_sight
+from whence.models.network.layout import canonical
 from whence.pair import Pair
 from whence.protocol import undecided
 from whence.ranges import at_least, one_of, positive

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from whence.models import network_jax
-from whence.models.network_layout import Direction, batch_size
+from whence.models.network import jax_runtime
+from whence.models.network.layout import CanonicalColumns, batch_size
+from whence.models.network.training import adam_bias, adam_direction, adam_moments
 from whence.pair import FloatArray
 
 Progress = Callable[[int, int], None]
 CHUNK = 50
 """Epochs between two looks at progress."""
 GAMMAS = (0.01, 0.1, 1.0, 10.0, 100.0)
-BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class CgnnTraining:
     rows: int = 2000
     """Rows used at most; of more, a random choice."""
     runs: int = 6
-    device: network_jax.Device = "auto"
+    device: jax_runtime.Device = "auto"
     seed: int = 0
 
 
 def mmd(dx: Any, fake: Any, real: Any, weight: Any) -> Any:
     """The loss of one batch; `dx` holds the squared distances of the causes, `weight` sums to 1."""
-    jnp = network_jax.jax().numpy
+    jnp = jax_runtime.jax().numpy
     pairs = weight[:, None] * weight[None, :]
     ff, rr, fr = ((a[:, None] - b[None, :]) ** 2 for a, b in ((fake, fake), (real, real), (fake, real)))
     terms = sum(jnp.exp(-g * (dx + ff)) + jnp.exp(-g * (dx + rr)) - 2.0 * jnp.exp(-g * (dx + fr)) for g in GAMMAS)
@@ -52,7 +52,7 @@ def mmd(dx: Any, fake: Any, real: Any, weight: Any) -> Any:
 
 def mmd_gradient(dx: Any, fake: Any, real: Any, weight: Any) -> Any:
     """∂MMD/∂fake, written out: one pass over the pairs of a batch, and no term of the observed data alone."""
-    jnp = network_jax.jax().numpy
+    jnp = jax_runtime.jax().numpy
     ff, fr = fake[:, None] - fake[None, :], fake[:, None] - real[None, :]
     terms = sum(g * (fr * jnp.exp(-g * (dx + fr * fr)) - ff * jnp.exp(-g * (dx + ff * ff))) for g in GAMMAS)
     return 4.0 * weight * jnp.sum(weight[None, :] * terms, axis=1)
@@ -60,7 +60,7 @@ def mmd_gradient(dx: Any, fake: Any, real: Any, weight: Any) -> Any:
 
 def generate(theta: Any, u: Any, noise: Any, hidden: int) -> Any:
     """Generated effects; θ = [weights of u (h), of the noise (h), biases (h), output weights (h), output bias]."""
-    jnp = network_jax.jax().numpy
+    jnp = jax_runtime.jax().numpy
     a, b, c, d = (theta[i * hidden : (i + 1) * hidden] for i in range(4))
     h = jnp.maximum(u[:, None] * a[None, :] + noise[:, None] * b[None, :] + c[None, :], 0.0)
     return jnp.sum(h * d[None, :], axis=1) + theta[-1]
@@ -73,7 +73,7 @@ def initial(hidden: int, rng: np.random.Generator) -> FloatArray:
 
 
 def distances(
-    fits: Sequence[tuple[Direction, int]], training: CgnnTraining, progress: Progress | None = None
+    fits: Sequence[tuple[CanonicalColumns, int]], training: CgnnTraining, progress: Progress | None = None
 ) -> FloatArray:
     """The mean MMD on test batches of each (direction, run)."""
     found = np.empty(len(fits))
@@ -90,15 +90,15 @@ def distances(
 
 
 def _run(
-    fits: Sequence[tuple[Direction, int]], batches: int, training: CgnnTraining
+    fits: Sequence[tuple[CanonicalColumns, int]], batches: int, training: CgnnTraining
 ) -> Iterator[tuple[int, FloatArray]]:
     """Train, then test, in chunks of epochs; after each: how many epochs it was, and the distances so far."""
-    jax = network_jax.jax()
-    device = jax.devices(network_jax.chosen_device(training.device))[0]
+    jax = jax_runtime.jax()
+    device = jax.devices(jax_runtime.chosen_device(training.device))[0]
     chosen = [_arrays(*fit, batches, training) for fit in fits]
     chosen += chosen[-1:] * (batch_size(len(fits)) - len(fits))
     tested = 0
-    with network_jax.wide("float32"):
+    with jax_runtime.precision_scope("float32"):
         stacked = [np.stack(part) for part in zip(*chosen, strict=True)]
         *data, theta = jax.device_put(stacked, device)
         state = (theta, 0 * theta, 0 * theta, 0 * theta[:, 0])
@@ -106,13 +106,13 @@ def _run(
             for first in range(0, epochs, CHUNK):
                 last = min(first + CHUNK, epochs)
                 bounds = jax.device_put([np.int32(first), np.int32(last)], device)
-                program = network_jax.compiled(_program(training, batches, learn), "cgnn", (state, data, *bounds))
+                program = jax_runtime.compiled(_program(training, batches, learn), "cgnn", (state, data, *bounds))
                 state = program(state, data, *bounds)
                 tested += 0 if learn else last - first
                 yield last - first, np.asarray(state[3], dtype=np.float64)[: len(fits)] / max(1, tested * batches)
 
 
-def _arrays(direction: Direction, run: int, batches: int, training: CgnnTraining) -> tuple[Any, ...]:
+def _arrays(direction: CanonicalColumns, run: int, batches: int, training: CgnnTraining) -> tuple[Any, ...]:
     """What one fit needs: padded columns, number of rows, a key of its own, and where training starts."""
     words = np.frombuffer(direction.pair_digest[:16], dtype=np.uint32)
     rng = np.random.default_rng([training.seed, run, *(int(word) for word in words)])
@@ -125,7 +125,7 @@ def _arrays(direction: Direction, run: int, batches: int, training: CgnnTraining
 
 
 def _program(training: CgnnTraining, batches: int, learn: bool) -> Callable[..., Any]:
-    jax = network_jax.jax()
+    jax = jax_runtime.jax()
 
     def run(state: Any, data: Any, first: Any, last: Any) -> Any:
         def one(state: Any, data: Any) -> Any:
@@ -141,7 +141,7 @@ def _program(training: CgnnTraining, batches: int, learn: bool) -> Callable[...,
 
 def _epoch(training: CgnnTraining, batches: int, learn: bool, number: Any, state: Any, data: Any) -> Any:
     """All rows once, in a fresh order, with fresh noise; the last incomplete batch is left out."""
-    jax = network_jax.jax()
+    jax = jax_runtime.jax()
     jnp = jax.numpy
     u, v, n, key = data
     size = training.batch
@@ -162,14 +162,13 @@ def _epoch(training: CgnnTraining, batches: int, learn: bool, number: Any, state
 
 def _batch(training: CgnnTraining, learn: bool, step: Any, state: Any, u: Any, v: Any, noise: Any, weight: Any) -> Any:
     """One step of Adam, or one more loss added to the total."""
-    jax = network_jax.jax()
+    jax = jax_runtime.jax()
     theta, m, s, total = state
     dx = (u[:, None] - u[None, :]) ** 2
     fake, back = jax.vjp(lambda theta: generate(theta, u, noise, training.hidden), theta)
     if not learn:
         return theta, m, s, total + mmd(dx, fake, v, weight)
     (g,) = back(mmd_gradient(dx, fake, v, weight))
-    m, s = BETA_1 * m + (1 - BETA_1) * g, BETA_2 * s + (1 - BETA_2) * g * g
-    t = step.astype(theta.dtype)
-    down = (m / (1 - BETA_1**t)) / (jax.numpy.sqrt(s / (1 - BETA_2**t)) + EPSILON)
-    return theta - training.rate * down, m, s, total
+    m, s = adam_moments(m, s, g)
+    bias_m, bias_s = adam_bias(step.astype(theta.dtype))
+    return theta - training.rate * adam_direction(m / bias_m, s / bias_s, jax.numpy.sqrt), m, s, total

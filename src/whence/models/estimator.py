@@ -4,30 +4,24 @@ One input column or several: the features of several columns are put side by sid
 additive in the inputs and the problem stays concave.
 """
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from whence.models.fisher import information_factor, standard_errors
-from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, not_converged
-from whence.numerics import gaussian
+from whence.models.location_scale import LocationScaleEstimator
+from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, information_factor, not_converged, standard_errors
 from whence.numerics.design import Design, additive_design, predict_rows
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
-from whence.numerics.scaling import weighted_moments
 from whence.numerics.splines import extend_knots, spline_rows
 from whence.pair import FloatArray
 from whence.ranges import SPLINE_DEGREES, SPLINE_KNOTS
 
 
-class LocationScaleRegressor(RegressorMixin, BaseEstimator):
+class LocationScaleRegressor(LocationScaleEstimator):
     """Regression of both the mean and the standard deviation, at the global optimum.
 
     y given x is Normal(μ(x), σ²(x)); its natural parameters are B-splines of the inputs, the precision's with
@@ -48,14 +42,26 @@ class LocationScaleRegressor(RegressorMixin, BaseEstimator):
 
     Attributes
     ----------
-    converged_ : bool
-        Whether `kkt_` is below 1e-6; if not, `message_` says so and a ConvergenceWarning was given.
-    kkt_ : float
-        Largest entry of the projected gradient of the mean objective, precisions on a relative scale.
+    n_features_in_ : int
+        Number of input columns.
+    knots_ : list of ndarray
+        Knots of every input column, with those beyond its ends.
+    coef_location_, coef_precision_ : ndarray of shape (n_spline_features,)
+        Coefficients of e and p (see `whence.numerics.gaussian`), for a standardised target.
+    y_mean_, y_scale_ : float
+        What standardises the target.
     n_iter_ : int
         Newton steps taken.
-    coef_location_, coef_precision_ : ndarray of shape (n_features,)
-        Coefficients of e and p (see `whence.numerics.gaussian`), for a standardised target.
+    kkt_ : float
+        Largest entry of the projected gradient of the mean objective, precisions on a relative scale.
+    converged_ : bool
+        Whether `kkt_` is below 1e-6; if not, a ConvergenceWarning was given.
+    message_ : str
+        Why the fit is approximate; empty if it is not.
+
+    See Also
+    --------
+    LocationScaleNetwork : lets the inputs interact; its optimum is local.
 
     Examples
     --------
@@ -64,8 +70,13 @@ class LocationScaleRegressor(RegressorMixin, BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> x = rng.uniform(0, 1, 500)
     >>> y = x + (0.1 + x) * rng.normal(size=500)
-    >>> mean, std = LocationScaleRegressor(n_knots=4).fit(x[:, None], y).predict([[0.1], [0.9]], return_std=True)
+    >>> model = LocationScaleRegressor(n_knots=4).fit(x[:, None], y)
+    >>> mean, std = model.predict([[0.1], [0.9]], return_std=True)
     >>> bool(std[1] > 2 * std[0])
+    True
+    >>> model.predict_quantile([[0.1], [0.9]], [0.05, 0.95]).shape
+    (2, 2)
+    >>> model.converged_
     True
     """
 
@@ -94,91 +105,70 @@ class LocationScaleRegressor(RegressorMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to rows X and targets y; a row of weight k counts like k equal rows, a row of weight 0 like none."""
-        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-        counted = weights > 0
-        rows, targets, weights = rows[counted], targets[counted].astype(np.float64), weights[counted]
-        self.y_mean_, self.y_scale_ = map(float, weighted_moments(targets, weights))
+        """Fit to rows X and targets y.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features_in)
+            Inputs.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A row of weight k counts like k equal rows, a row of weight 0 like none; None weighs all by 1.
+
+        Returns
+        -------
+        self : LocationScaleRegressor
+            The fitted estimator.
+        """
+        rows, target, weights = self._prepared(X, y, sample_weight)
         self.knots_ = [self._column_knots(column) for column in rows.T]
         order = np.argsort(rows[:, 0], kind="stable")
-        target = ((targets - self.y_mean_) / self.y_scale_)[order]
-        solution = fit_natural(self._design(rows[order]), target, weights[order], float(self.delta), self.max_iter)
+        design = self._design(rows[order])
+        solution = fit_natural(design, target[order], weights[order], float(self.delta), self.max_iter)
         self._coefficients = solution.coefficients
         self.coef_location_ = solution.coefficients[0::2]
         self.coef_precision_ = solution.coefficients[1::2]
-        self.kkt_, self.n_iter_ = float(solution.kkt), int(solution.n_iter)
-        self.converged_ = self.kkt_ <= KKT_CERTIFIED
-        self.message_ = "" if self.converged_ else not_converged(self.n_iter_, self.kkt_)
+        self.kkt_ = float(solution.kkt)
         self._information = information_factor(solution.hessian * weights.sum(), solution.coefficients)
-        if self.message_:
-            warnings.warn(self.message_, ConvergenceWarning, stacklevel=2)
+        message = "" if self.kkt_ <= KKT_CERTIFIED else not_converged(int(solution.n_iter), self.kkt_)
+        self._finished(int(solution.n_iter), message)
         return self
 
-    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """Mean of y at X, and its standard deviation if asked for; beyond the data the end values hold."""
-        e, p, back = self._natural(X)
-        mean = (self.y_mean_ + self.y_scale_ * gaussian.location(e, p))[back]
-        if not return_std:
-            return mean
-        return mean, (self.y_scale_ * np.sqrt(gaussian.variance(p)))[back]
-
-    def predict_dist(self, X: ArrayLike) -> Any:
-        """The predicted law at X as a frozen `scipy.stats.norm`."""
-        from scipy.stats import norm
-
-        mean, std = self.predict(X, return_std=True)
-        return norm(mean, std)
-
-    def predict_quantile(self, X: ArrayLike, q: ArrayLike = 0.5) -> FloatArray:
-        """Quantiles of y at X: shape (n,) for one level, (n, len(q)) for several."""
-        from scipy.special import ndtri
-
-        levels = np.asarray(q, dtype=np.float64)
-        if not np.all((levels > 0) & (levels < 1)):
-            raise ValueError(f"Got quantile levels {q!r}; expected numbers strictly between 0 and 1.")
-        mean, std = self.predict(X, return_std=True)
-        return np.asarray(
-            mean + std * ndtri(levels) if levels.ndim == 0 else mean[:, None] + std[:, None] * ndtri(levels)
-        )
-
-    def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> FloatArray:
-        """Draw from the predicted law: shape (n, n_samples)."""
-        mean, std = self.predict(X, return_std=True)
-        noise = check_random_state(random_state).standard_normal((len(mean), n_samples))
-        return np.asarray(mean[:, None] + std[:, None] * noise)
-
-    def log_likelihood(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
-        """Log density of every y at its X, in nats, in y's own units."""
-        e, p, back = self._natural(X)
-        target = (np.asarray(y, dtype=np.float64) - self.y_mean_) / self.y_scale_
-        return gaussian.log_density(e[back], p[back], np.log(2.0 * p[back]), target) - np.log(self.y_scale_)
-
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Mean log-likelihood in nats (not R²): higher is better, comparable between models of the same y."""
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return float(np.average(self.log_likelihood(X, y), weights=weights))
-
     def standard_errors(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Asymptotic standard errors of the predicted mean and of the predicted standard deviation at X.
+        """Estimate the asymptotic standard errors of the predictions.
 
         From the inverse Fisher information, which here equals the Hessian; coefficients at their bound are known.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features_in)
+            Inputs.
+
+        Returns
+        -------
+        of_mean, of_std : ndarray of shape (n_samples,)
+            Standard errors of the predicted mean and of the predicted standard deviation.
         """
-        design, back = self._sorted_design(X)
+        design, back = self._sorted_design(self._checked(X))
         of_mean, of_std = standard_errors(design, self._coefficients, self._information)
         return self.y_scale_ * of_mean[back], self.y_scale_ * of_std[back]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # `score` is a log-likelihood, not R²
-        return tags
+    def _natural(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        design, back = self._sorted_design(rows)
+        e, p = predict_rows(design.values, design.bounds, design.index, self._coefficients)
+        # Inputs in a gap where every precision coefficient is zero carry no information: the scale is huge there.
+        p = np.maximum(p, np.finfo(float).tiny ** 0.25)[back]
+        return e[back], p, np.log(2.0 * p)
 
     def _column_knots(self, column: FloatArray) -> FloatArray:
         low, high = float(column.min()), float(column.max())
+        # A constant input still needs an interval of positive length for its knots.
         if low == high:
             low, high = low - 0.5, high + 0.5
         base = np.linspace(low, high, self.n_knots)
         if self.knots == "quantile":
+            # Quantiles of a column with ties coincide, and a knot that stands twice makes a spline less smooth there.
             levels = np.unique(np.quantile(column, np.linspace(0, 1, self.n_knots)))
             base = levels if len(levels) > 1 else base
         return extend_knots(base, self.degree)
@@ -191,16 +181,9 @@ class LocationScaleRegressor(RegressorMixin, BaseEstimator):
             ]
         )
 
-    def _sorted_design(self, X: ArrayLike) -> tuple[Design, np.ndarray]:
-        check_is_fitted(self)
-        rows = validate_data(self, X, dtype=np.float64, reset=False)
+    def _sorted_design(self, rows: FloatArray) -> tuple[Design, np.ndarray]:
+        """The design of rows sorted by the first input, as designs must be, and what undoes the sorting."""
         order = np.argsort(rows[:, 0], kind="stable")
         back = np.empty_like(order)
         back[order] = np.arange(len(order))
         return self._design(rows[order]), back
-
-    def _natural(self, X: ArrayLike) -> tuple[FloatArray, FloatArray, np.ndarray]:
-        design, back = self._sorted_design(X)
-        e, p = predict_rows(design.values, design.bounds, design.index, self._coefficients)
-        # Inputs in a gap where every precision coefficient is zero carry no information: the scale is huge there.
-        return e, np.maximum(p, np.finfo(float).tiny ** 0.25), back

@@ -1,9 +1,7 @@
 """Iterated feasible generalised least squares: the classical rival of the concave fit.
 
 Location Φw₁ and variance Φw₂ are fitted in turn: the squared residuals are regressed on the features, the location anew
-with the inverse variances as weights, until the likelihood stands still. Neither step knows of the other's criterion,
-and nothing keeps Φw₂ positive but a floor; with many features per row the variance falls through to it (Immer et al.
-2023, appendix). Ridge conventions are those of the published study: α times the sum of the row weights.
+with the inverse variances as weights, until the likelihood stands still.
 """
 
 from typing import NamedTuple
@@ -67,17 +65,10 @@ def fit_fgls(
     if not np.all(np.isfinite(found.fitted_mean)):
         raise FloatingPointError("the alternating least squares left the range of numbers")
     scale = np.sqrt(found.fitted_variance)
-    residual = (effect - found.fitted_mean) / scale
-    converged = found.change < TOLERANCE
-    return Fit(
-        log_likelihood=float(np.mean(-0.5 * residual**2 - np.log(scale))) - HALF_LOG_2PI,
-        location=found.fitted_mean,
-        scale=scale,
-        residual=residual,
-        converged=converged,
-        n_iter=found.passes,
-        message="" if converged else _not_converged(found),
-    )
+    per_row = -0.5 * ((effect - found.fitted_mean) / scale) ** 2 - np.log(scale)
+    message = "" if found.change < TOLERANCE else _not_converged(found)
+    log_likelihood = float(np.mean(per_row)) - HALF_LOG_2PI
+    return Fit.of(effect, found.fitted_mean, scale, log_likelihood, n_iter=found.passes, message=message)
 
 
 def _not_converged(found: Alternation) -> str:
@@ -102,12 +93,15 @@ def _alternate(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, int, float]:
     n = len(v)
     ones = np.ones(n)
+    # The ridge penalty is the published study's: α times the sum of the row weights.
     w1 = least_squares(values, bounds, index, size, half_width, v, ones, n * alpha)
     mean, _ = predict_rows(values, bounds, index, w1)
     last, change, passes = np.inf, np.inf, 0
     w2, variance = w1, ones
     while passes < max_passes and not change < TOLERANCE:
         w2 = least_squares(values, bounds, index, size, half_width, (v - mean) ** 2, ones, n * alpha)
+        # Neither step knows of the other's criterion, and nothing keeps Φw₂ positive but this floor; with many features
+        # per row the variance falls through to it (Immer et al. 2023, appendix).
         variance = np.maximum(predict_rows(values, bounds, index, w2)[0], FLOOR)
         w1 = least_squares(values, bounds, index, size, half_width, v, 1.0 / variance, alpha * (1.0 / variance).sum())
         mean, _ = predict_rows(values, bounds, index, w1)

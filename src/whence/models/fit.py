@@ -1,4 +1,7 @@
-"""What every conditional model returns: the fitted law of the effect at each row, and how the fit went."""
+"""What every conditional model returns: the fitted law of the effect at each row, and how the fit went.
+
+A model is a function (cause, effect) → `Fit` of two standardised columns whose rows are sorted by the cause.
+"""
 
 from dataclasses import dataclass, field
 
@@ -19,3 +22,20 @@ class Fit:
     n_iter: int | None = None
     kkt: float | None = None
     message: str = ""
+    """Why the numbers are approximate, as a sentence; empty if they are not."""
+
+    @classmethod
+    def of(
+        cls,
+        effect: FloatArray,
+        location: FloatArray,
+        scale: FloatArray,
+        log_likelihood: float,
+        *,
+        n_iter: int | None = None,
+        kkt: float | None = None,
+        message: str = "",
+    ) -> "Fit":
+        """The fit of an effect; it converged if there is no message."""
+        residual = (effect - location) / scale
+        return cls(log_likelihood, location, scale, residual, not message, n_iter, kkt, message)

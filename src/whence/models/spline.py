@@ -1,14 +1,22 @@
-"""Spline models of an effect given a cause: the concave location-scale fit of the paper, and plain least squares.
+"""Spline models of an effect given a cause.
 
-Both take rows sorted by the cause and standardised columns (see `methods`), and return a `Fit`.
+    fit_location_scale   the concave fit of the paper
+    fit_crosswise        the same, with every row judged by a fit that has not seen it
+    fit_location         plain least squares
+    standard_errors      how sure the concave fit is of its location and scale
+
+Rows come sorted by the cause, and both columns standardised.
 """
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
 from whence.models.fit import Fit
 from whence.numerics import gaussian
-from whence.numerics.design import additive_design, predict_rows
-from whence.numerics.newton import KKT_CERTIFIED, fit_natural
+from whence.numerics.banded import damped_cholesky, solve
+from whence.numerics.design import Design, additive_design, block, predict_rows
+from whence.numerics.newton import KKT_CERTIFIED, Solution, fit_natural
 from whence.numerics.spline_projection import project
 from whence.numerics.splines import SplineRows, spline_rows, uniform_knots
 from whence.pair import FloatArray
@@ -18,6 +26,9 @@ DEGREE = 5
 DELTA = 1e-5
 """Prior precision of the published program; the paper's text says 1e-6."""
 MAX_ITER = 500
+SMALLEST_PRECISION = 1e-7
+"""Inside a gap of its own rows a fit knows nothing and its precision falls to zero; there the scale stays finite."""
+_HELD = 1e300
 
 
 def fit_location_scale(
@@ -34,35 +45,20 @@ def fit_location_scale(
     row_weights = np.ones(len(effect)) if weights is None else weights
     solution = fit_natural(design, effect, row_weights, delta, max_iter)
     e, p = predict_rows(design.values, design.bounds, design.index, solution.coefficients)
-    mean = gaussian.location(e, p)
-    scale = np.sqrt(gaussian.variance(p))
+    return natural_fit(e, p, effect, row_weights, solution)
+
+
+def natural_fit(e: FloatArray, p: FloatArray, effect: FloatArray, weights: FloatArray, solution: Solution) -> Fit:
+    """The `Fit` that natural parameters at every row are, with the certificate of the solution they come from."""
     per_row = gaussian.log_density(e, p, np.log(2.0 * p), effect)
-    converged = solution.kkt <= KKT_CERTIFIED
-    return Fit(
-        log_likelihood=float(np.average(per_row, weights=row_weights)),
-        location=mean,
-        scale=scale,
-        residual=(effect - mean) / scale,
-        converged=converged,
+    return Fit.of(
+        effect,
+        gaussian.location(e, p),
+        np.sqrt(gaussian.variance(p)),
+        float(np.average(per_row, weights=weights)),
         n_iter=solution.n_iter,
         kkt=solution.kkt,
-        message="" if converged else not_converged(solution.n_iter, solution.kkt),
-    )
-
-
-def fit_location(cause: FloatArray, effect: FloatArray, n_knots: int = N_KNOTS, degree: int = DEGREE) -> Fit:
-    """Least squares on the same splines; the likelihood is that of a Normal with *unit* scale, as in the paper.
-
-    The scale recorded is the residuals' own, so that residuals are standardised like those of every other model.
-    """
-    mean = project(_rows(cause, n_knots, degree), effect)
-    squared_error = float(np.mean((effect - mean) ** 2))
-    scale = np.full(len(effect), np.sqrt(squared_error))
-    return Fit(
-        log_likelihood=-gaussian.HALF_LOG_2PI - 0.5 * squared_error,
-        location=mean,
-        scale=scale,
-        residual=(effect - mean) / scale,
+        message="" if solution.kkt <= KKT_CERTIFIED else not_converged(solution.n_iter, solution.kkt),
     )
 
 
@@ -74,5 +70,101 @@ def not_converged(n_iter: int, kkt: float) -> str:
     )
 
 
+def fit_crosswise(
+    cause: FloatArray,
+    effect: FloatArray,
+    n_knots: int = N_KNOTS,
+    degree: int = DEGREE,
+    delta: float = DELTA,
+    max_iter: int = MAX_ITER,
+    split_seed: int = 0,
+) -> Fit:
+    """The concave fit of each half of the rows, evaluated on the other; the likelihood is that of unseen rows."""
+    first = halves(len(cause), split_seed)
+    e, p = np.empty_like(effect), np.empty_like(effect)
+    solutions = []
+    for seen in (first, ~first):
+        u = cause[seen]
+        if u[0] == u[-1]:
+            raise FloatingPointError("one half of the rows has a constant cause, so nothing can be fitted to it")
+        # Knots span the rows a half is fitted to; rows of the other half beyond them get the value at the end.
+        knots = uniform_knots(float(u[0]), float(u[-1]), n_knots, degree)
+        solutions.append(fit_natural(_design(u, knots, degree), effect[seen], np.ones(len(u)), delta, max_iter))
+        unseen = _design(cause[~seen], knots, degree)
+        e[~seen], p[~seen] = predict_rows(unseen.values, unseen.bounds, unseen.index, solutions[-1].coefficients)
+    p = np.maximum(p, SMALLEST_PRECISION)
+    worse = max(solutions, key=lambda solution: solution.kkt)
+    return natural_fit(e, p, effect, np.ones(len(effect)), worse)
+
+
+def halves(n: int, seed: int) -> NDArray[np.bool_]:
+    """Which rows, in the order of the cause, are in the first half; of an odd number the last is tossed for alone."""
+    # Of each two neighbours one goes to either half, by a coin from a seed, so that both halves cover the same range
+    # and neither the order of a file nor the naming of the columns matters.
+    coins = np.random.default_rng(seed).integers(0, 2, (n + 1) // 2).astype(bool)
+    return np.column_stack([coins, ~coins]).ravel()[:n]
+
+
+def _design(cause: FloatArray, knots: FloatArray, degree: int) -> Design:
+    return additive_design([spline_rows(np.ascontiguousarray(cause), knots, degree)])
+
+
+def fit_location(cause: FloatArray, effect: FloatArray, n_knots: int = N_KNOTS, degree: int = DEGREE) -> Fit:
+    """Least squares on the same splines; the likelihood is that of a Normal with *unit* scale, as in the paper."""
+    mean = project(_rows(cause, n_knots, degree), effect)
+    squared_error = float(np.mean((effect - mean) ** 2))
+    # The scale recorded is the residuals' own, so that residuals are standardised like those of every other model.
+    scale = np.full(len(effect), np.sqrt(squared_error))
+    return Fit.of(effect, mean, scale, -gaussian.HALF_LOG_2PI - 0.5 * squared_error)
+
+
 def _rows(cause: FloatArray, n_knots: int, degree: int) -> SplineRows:
     return spline_rows(cause, uniform_knots(float(cause[0]), float(cause[-1]), n_knots, degree), degree)
+
+
+# Standard errors, by the delta method on the inverse Fisher information. In natural parameters the Hessian of the
+# negative log-likelihood does not depend on the targets: it *is* the Fisher information (plus the prior's precision).
+
+
+def information_factor(hessian: FloatArray, coefficients: FloatArray) -> FloatArray:
+    """Cholesky factor (band storage) of the information of the free coefficients; those held at zero are known."""
+    band = hessian.copy()
+    # An enormous information on the diagonal says: known exactly. Band storage keeps its shape.
+    held = np.flatnonzero(coefficients[1::2] <= 0.0) * 2 + 1
+    band[held, -1] = _HELD
+    factor = np.zeros_like(band)
+    damped_cholesky(band, factor)
+    return factor
+
+
+def standard_errors(design: Design, coefficients: FloatArray, factor: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Standard errors of the location and of the scale at every row of a design."""
+    rows = (design.values, design.bounds, design.index)
+    e, p = predict_rows(*rows, coefficients)
+    mu, variance = gaussian.location(e, p), gaussian.variance(p)
+    # μ = e/2p and σ = (2p)^−½, so dμ = de/2p − μ dp/p and dσ = −σ dp/2p.
+    of_mean = _quadratic_forms(*rows, factor, variance, -mu / p)
+    of_std = _quadratic_forms(*rows, factor, np.zeros_like(p), -0.5 * np.sqrt(variance) / p)
+    return np.sqrt(of_mean), np.sqrt(of_std)
+
+
+@njit(cache=True, nogil=True)
+def _quadratic_forms(
+    values: FloatArray,
+    bounds: np.ndarray,
+    index: np.ndarray,
+    factor: FloatArray,
+    per_location: FloatArray,
+    per_precision: FloatArray,
+) -> FloatArray:
+    """gᵀ H⁻¹ g per row, where g = (per_location, per_precision) spread over the row's features."""
+    out = np.empty(len(per_location))
+    for r in range(len(index)):
+        here = block(values, bounds, r, index.shape[1])
+        for i in range(bounds[r], bounds[r + 1]):
+            g = np.zeros(len(factor))
+            for k in range(len(here)):
+                g[2 * index[r, k]] += here[k, i - bounds[r]] * per_location[i]
+                g[2 * index[r, k] + 1] += here[k, i - bounds[r]] * per_precision[i]
+            out[i] = (g * solve(factor, g)).sum()
+    return out

@@ -16,7 +16,7 @@ import numpy as np
 from whence.benchmark.figures.style import canvas, line, look
 from whence.benchmark.intervals import median_interval
 from whence.models.fgls import alternate
-from whence.models.fisher import information_factor, standard_errors
+from whence.models.spline import information_factor, standard_errors
 from whence.numerics import gaussian
 from whence.numerics.design import Design, additive_design, block, predict_rows
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural

@@ -18,8 +18,7 @@ from whence.benchmark.figures.style import canvas, line, look
 from whence.criteria import LEVEL
 from whence.datasets.laws import NOISE_LAWS, gaussian
 from whence.datasets.mechanisms import LADDER
-from whence.models.spline import fit_location_scale
-from whence.models.splitting import fit_crosswise, halves
+from whence.models.spline import fit_crosswise, fit_location_scale, halves
 from whence.numerics.hsic import HsicTest, hsic_test, p_value_at
 from whence.pair import FloatArray, standardise
 from whence.study.output import Row, StudyTable, percentage, select, values_of

@@ -1,12 +1,12 @@
-"""The canonical form of a direction, and the layout of many fits as rectangles."""
+"""The canonical form of two columns, and the layout of many fits as rectangles."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, STUDENT, initial, size
-from whence.models.network_layout import batch_size, bucket, canonical, needed, plan, problem, stacked
+from whence.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, initial, size
+from whence.models.network.layout import batch_size, bucket, canonical, needed, plan, problem, stacked
 
 RNG = np.random.default_rng(3)
 CAUSE, EFFECT = RNG.normal(size=200), RNG.exponential(size=200)
@@ -27,9 +27,10 @@ def test_canonical_form_of_the_exchanged_columns_has_the_same_numbers():
     assert np.array_equal(np.sort(there.cause), np.sort(back.effect))
 
 
-def test_restore_undoes_the_sorting():
-    direction = canonical(CAUSE, EFFECT)
-    assert np.array_equal(np.argsort(direction.restore(direction.cause)), np.argsort(CAUSE))
+def test_order_leads_from_the_columns_to_their_canonical_form():
+    columns = canonical(CAUSE, EFFECT)
+    assert np.array_equal(np.argsort(CAUSE), columns.order)
+    assert np.array_equal(np.argsort(EFFECT[columns.order]), np.argsort(columns.effect))
 
 
 def test_starts_differ_between_seeds_and_restarts_and_nothing_else():
@@ -84,4 +85,4 @@ def test_padding_has_no_weight_and_repeats_real_rows():
     assert group.rows == 96
     assert weight.sum(axis=1) == pytest.approx(1.0)
     assert (weight[0, 70:] == 0).all()
-    assert (cause[0, 70:] == problems[0].direction.cause[-1]).all()
+    assert (cause[0, 70:] == problems[0].columns.cause[-1]).all()

@@ -9,28 +9,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.models import network_jax
-from whence.models.network_compiled import BETA_1, BETA_2, EPSILON
-from whence.models.network_heads import Head, row_losses
-from whence.models.network_layout import Group, Problem, stacked
-from whence.models.network_training import Training
+from whence.models.network import jax_runtime
+from whence.models.network.heads import Head, row_gradient
+from whence.models.network.layout import Group, Problem, stacked
+from whence.models.network.training import Training, adam_bias, adam_direction, adam_moments
 from whence.pair import FloatArray
 
 
 def loss(head: Head, hidden: int, theta: Any, u: Any, v: Any, weight: Any, penalty: Any) -> Any:
     """Weighted mean loss of one network."""
-    jnp = network_jax.jax().numpy
+    jnp = jax_runtime.jax().numpy
     k = head.outputs
     weights = theta[2 * hidden : (2 + k) * hidden].reshape(k, hidden)
     offset, scale = theta[-2 * k : -k, None], theta[-k:, None]
     h = jnp.tanh(theta[:hidden, None] * u[None, :] + theta[hidden : 2 * hidden, None])
+    # Tensor cores would multiply in reduced precision; "highest" is the precision of the arrays.
     out = scale * (jnp.matmul(weights, h, precision="highest") + offset)
-    return jnp.sum(weight * row_losses(head, out, v, penalty, jnp))
+    return jnp.sum(weight * row_gradient(head, out, v, penalty, jnp)[0])
 
 
 def advance(head: Head, hidden: int, state: Any, data: Any, rates: Any, first: Any, last: Any) -> Any:
     """Steps first … last − 1 of one fit; `state` is (θ, m, s, best θ, best loss, its step, diverging step or −1)."""
-    jax = network_jax.jax()
+    jax = jax_runtime.jax()
     jnp = jax.numpy
     value_and_gradient = jax.value_and_grad(loss, argnums=2)
 
@@ -42,11 +42,12 @@ def advance(head: Head, hidden: int, state: Any, data: Any, rates: Any, first: A
         failed = jnp.where((failed < 0) & ~jnp.isfinite(value), step, failed)
         alive = failed < 0
         better = alive & (value < best_loss)
-        new_m, new_s = BETA_1 * m + (1 - BETA_1) * g, BETA_2 * s + (1 - BETA_2) * g * g
-        t = (step + 1).astype(theta.dtype)
-        down = (new_m / (1 - BETA_1**t)) / (jnp.sqrt(new_s / (1 - BETA_2**t)) + EPSILON)
+        new_m, new_s = adam_moments(m, s, g)
+        bias_m, bias_s = adam_bias((step + 1).astype(theta.dtype))
+        direction = adam_direction(new_m / bias_m, new_s / bias_s, jnp.sqrt)
+        # A fit that diverged stays where it was: the fits beside it in the batch go on, and the loop has no branches.
         return (
-            jnp.where(alive, theta - rates[step] * down, theta),
+            jnp.where(alive, theta - rates[step] * direction, theta),
             jnp.where(alive, new_m, m),
             jnp.where(alive, new_s, s),
             jnp.where(better, theta, best),
@@ -62,18 +63,18 @@ class XlaEngine:
     """Trains one group of fits."""
 
     def __init__(self, problems: Sequence[Problem], group: Group, head: Head, training: Training, device: str) -> None:
-        jax = network_jax.jax()
+        jax = jax_runtime.jax()
         self._precision, self._count = training.precision, len(group.members)
-        with network_jax.wide(self._precision):
+        with jax_runtime.precision_scope(self._precision):
             self._device = jax.devices(device)[0]
             self._state, self._data = self._placed(_arrays(problems, group))
             self._rates = self._placed(training.rates())
             arguments = (self._state, self._data, self._rates, *self._placed((np.int32(0), np.int32(1))))
-            self._program = network_jax.compiled(_program(head, training.hidden), f"xla-{head.name}", arguments)
+            self._program = jax_runtime.compiled(_program(head, training.hidden), f"xla-{head.name}", arguments)
 
     def advance(self, first: int, last: int, active: NDArray[np.bool_]) -> None:
         """Do these steps for every fit; the caller ignores those no longer active."""
-        with network_jax.wide(self._precision):
+        with jax_runtime.precision_scope(self._precision):
             bounds = self._placed((np.int32(first), np.int32(last)))
             self._state = self._program(self._state, self._data, self._rates, *bounds)
 
@@ -84,10 +85,7 @@ class XlaEngine:
         return theta, record
 
     def _placed(self, tree: Any) -> Any:
-        """Arrays on the device, floating ones in the precision asked for."""
-        jax = network_jax.jax()
-        cast = jax.tree.map(lambda a: a.astype(self._precision) if a.dtype.kind == "f" else a, tree)
-        return jax.device_put(cast, self._device)
+        return jax_runtime.placed(tree, self._precision, self._device)
 
 
 def _program(head: Head, hidden: int) -> Callable[..., Any]:
@@ -95,7 +93,7 @@ def _program(head: Head, hidden: int) -> Callable[..., Any]:
         def one(state: Any, data: Any) -> Any:
             return advance(head, hidden, state, data, rates, first, last)
 
-        return network_jax.jax().vmap(one)(state, data)
+        return jax_runtime.jax().vmap(one)(state, data)
 
     return run
 

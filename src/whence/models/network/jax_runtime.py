@@ -1,8 +1,7 @@
-"""The door to JAX: imported on first use, 64-bit inside a scope only, devices, compiled programs kept on disk.
+"""JAX for the rest of the package: imported on first use, precision by scope, devices, compiled programs on disk.
 
-Nothing here changes a flag of the host program. JAX's own compilation cache is switched on by a global flag, so
-compiled programs are kept by this file instead: serialised executables in the user's cache folder, one file for each
-program, version and device. `WHENCE_CACHE` names another folder; an unreadable file is compiled anew.
+Nothing here changes a flag of the host program. Compiled programs are kept in the user's cache folder, one file for
+each program, version and device; `WHENCE_CACHE` names another folder, and an unreadable file is compiled anew.
 """
 
 import hashlib
@@ -36,7 +35,7 @@ def installed() -> bool:
     return find_spec("jax") is not None
 
 
-def wide(precision: str) -> AbstractContextManager[Any]:
+def precision_scope(precision: str) -> AbstractContextManager[Any]:
     """A scope in which JAX computes in the precision asked for, whatever the host program set."""
     module = jax()
     # Until JAX 0.8 it lived in jax.experimental.
@@ -58,6 +57,13 @@ def chosen_device(device: Device) -> str:
     return "gpu" if found else "cpu"
 
 
+def placed(tree: Any, precision: str, device: Any) -> Any:
+    """Arrays on a device, floating ones in the precision asked for."""
+    module = jax()
+    cast = module.tree.map(lambda a: a.astype(precision) if a.dtype.kind == "f" else a, tree)
+    return module.device_put(cast, device)
+
+
 def gpu_in_sight() -> bool:
     """Whether this machine seems to have an NVIDIA GPU; asks the system, not JAX, and so costs and reserves nothing."""
     return Path("/dev/nvidiactl").exists()
@@ -65,6 +71,7 @@ def gpu_in_sight() -> bool:
 
 def compiled(function: Callable[..., Any], name: str, arguments: tuple[Any, ...]) -> Any:
     """`function` compiled for the shapes and device of `arguments`, from memory or disk if it has been before."""
+    # JAX has a compilation cache of its own, but it is switched on by a global flag, which is the host program's.
     module = jax()
     lowered = module.jit(function).lower(*arguments)
     device = module.tree.leaves(arguments)[0].devices().pop()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from whence.models import network_elementary
-from whence.models.network_elementary import exp, tanh
+from whence.models.network import elementary
+from whence.models.network.elementary import exp, tanh
 
 
 @njit
@@ -38,8 +38,8 @@ def test_exp_beyond_its_range_is_huge_or_tiny_but_never_wraps_round():
 
 
 def test_the_same_functions_work_uncompiled():
-    assert network_elementary.exp(1.0) == pytest.approx(math.e, rel=1e-15)
-    assert network_elementary.tanh(0.5) == pytest.approx(math.tanh(0.5), abs=1e-15)
+    assert elementary.exp(1.0) == pytest.approx(math.e, rel=1e-15)
+    assert elementary.tanh(0.5) == pytest.approx(math.tanh(0.5), abs=1e-15)
 
 
 def test_nan_stays_nan():

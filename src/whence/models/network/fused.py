@@ -1,10 +1,8 @@
-"""The fused GPU kernel: forward, backward and Adam of one fit for many steps, activations on chip.
+"""The GPU's engine: a fused kernel that does forward, backward and Adam of one fit for many steps.
 
-One program of the grid is one fit. It keeps the parameters in registers and walks over its rows in blocks, so that a
-step moves no activations through device memory: the plain engine is bound by exactly that traffic.
-
-Hidden units are cut into chunks of `lanes`, a power of two; a block is one tile of rows × lanes for each chunk. Sums
-over rows stay unreduced, one per thread, until the step's end.
+One program of the grid is one fit, of any length. It keeps the parameters in registers and walks over its rows in
+blocks, so that a step moves no activations through device memory: the plain engine is bound by exactly that traffic.
+Hidden units are cut into chunks of `lanes`, a power of two; a block is one tile of rows × lanes for each chunk.
 """
 
 import operator
@@ -13,36 +11,109 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from whence.models import network_jax
-from whence.models.network_compiled import BETA_1, BETA_2, EPSILON
-from whence.models.network_heads import ADDITIVE, LOCATION_SCALE, Head
-from whence.models.network_rows import additive_rows, location_scale_rows, student_rows
+import numpy as np
+from numpy.typing import NDArray
+
+from whence.models.network import jax_runtime
+from whence.models.network.heads import Head, row_gradient
+from whence.models.network.layout import Group, Problem, batch_size, bucket, stacked
+from whence.models.network.training import Training, adam_bias, adam_direction, adam_moments
+from whence.pair import FloatArray
 
 TWO_LOG2_E = 2.8853900817779268
 
 
 @dataclass(frozen=True)
-class Shape:
+class KernelShape:
     """How a kernel is cut: hidden units a chunk, rows a block, warps a fit."""
 
     lanes: int
     rows: int
     warps: int
 
+    @classmethod
+    def of(cls, hidden: int) -> "KernelShape":
+        """All hidden units in one tile, four rows a block, one warp a fit."""
+        # The fastest of the shapes that `benchmarks/network.py shapes` tries.
+        return cls(1 << (hidden - 1).bit_length(), 4, 1)
+
+
+def launch(lengths: Sequence[int]) -> Group:
+    """All fits in one launch; the longest start first."""
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    return Group(tuple(order), batch_size(len(order)), bucket(lengths[order[0]]))
+
+
+class FusedEngine:
+    """Trains one group of fits, of any lengths."""
+
+    def __init__(
+        self,
+        problems: Sequence[Problem],
+        group: Group,
+        head: Head,
+        training: Training,
+        shape: KernelShape | None = None,
+        interpret: bool = False,
+    ) -> None:
+        jax = jax_runtime.jax()
+        self._precision, self._head, self._hidden = training.precision, head, training.hidden
+        self._count = len(group.members)
+        shape = shape or KernelShape.of(training.hidden)
+        with jax_runtime.precision_scope(self._precision):
+            self._device = jax.devices()[0]
+            self._state = self._placed(_state(head, training.hidden, shape.lanes, stacked(problems, group)[3]))
+            self._data = self._placed(_data(problems, group, shape))
+            self._schedule = self._placed(_schedule(training.rates()))
+            arguments = (self._state, self._data, self._schedule, self._placed(np.zeros(2, np.int32)))
+            self._program = jax_runtime.compiled(program(head, shape, interpret), f"fused-{head.name}", arguments)
+
+    def advance(self, first: int, last: int, active: NDArray[np.bool_]) -> None:
+        """Do these steps for every fit; the caller ignores those no longer active."""
+        with jax_runtime.precision_scope(self._precision):
+            bounds = self._placed(np.array([first, last], np.int32))
+            self._state = self._program(self._state, self._data, self._schedule, bounds)
+
+    def best(self) -> tuple[FloatArray, FloatArray]:
+        """Best parameters (fits × parameters), and (best loss, its step, step that diverged or −1) of every fit."""
+        vectors, scalars, losses, steps = (np.array(a, dtype=np.float64)[: self._count] for a in self._state)
+        best = vectors[:, 3].reshape(self._count, 2 + self._head.outputs, -1)[:, :, : self._hidden]
+        theta = np.concatenate([best.reshape(self._count, -1), scalars[:, 3]], axis=1)
+        return theta, np.concatenate([losses[:, None], steps], axis=1)
+
+    def _placed(self, tree: Any) -> Any:
+        return jax_runtime.placed(tree, self._precision, self._device)
+
+
+def _state(head: Head, hidden: int, lanes: int, theta: FloatArray) -> tuple[Any, ...]:
+    fits, k = len(theta), head.outputs
+    chunks = -(-hidden // lanes)
+    vectors, scalars = np.zeros((fits, 4, 2 + k, chunks * lanes)), np.zeros((fits, 4, 2 * k))
+    for part in (0, 3):  # hidden units beyond the last have no weight, get no gradient and stay at zero
+        vectors[:, part, :, :hidden] = theta[:, : -2 * k].reshape(fits, 2 + k, hidden)
+        scalars[:, part] = theta[:, -2 * k :]
+    vectors = vectors.reshape(fits, 4, 2 + k, chunks, lanes)
+    return vectors, scalars, np.full(fits, np.inf), np.full((fits, 2), -1, np.int32)
+
+
+def _data(problems: Sequence[Problem], group: Group, shape: KernelShape) -> list[Any]:
+    cause, effect, weight, _ = stacked(problems, group)
+    counts = np.count_nonzero(weight, axis=1)
+    counts[len(group.members) :] = 0  # fits that only fill the batch
+    blocks = (-(-counts // shape.rows)).astype(np.int32)
+    return [blocks, cause, effect, weight, 1.0 / np.maximum(counts, 1)]
+
+
+def _schedule(rates: FloatArray) -> FloatArray:
+    """For every step its learning rate and what Adam's moments are multiplied by to lose their bias."""
+    # Reciprocals and powers are made here once: in the kernel every thread of every fit would compute them again.
+    bias_m, bias_s = adam_bias(np.arange(1, len(rates) + 1))
+    return np.stack([rates, 1.0 / bias_m, 1.0 / bias_s])
+
 
 def tanh(z: Any) -> Any:
     """1 − 2 / (1 + e²ᶻ), by the hardware's exponential in single precision; infinity on the way is harmless."""
-    return 1.0 - 2.0 / (1.0 + network_jax.jax().numpy.exp2(z * TWO_LOG2_E))
-
-
-def row_gradient(head: Head, out: Sequence[Any], v: Any, penalty: Any) -> tuple[Any, ...]:
-    """Loss of every row and its derivative in every output."""
-    jnp = network_jax.jax().numpy
-    if head == ADDITIVE:
-        return additive_rows(out[0], v)
-    if head == LOCATION_SCALE:
-        return location_scale_rows(out[0], out[1], jnp.exp(out[1]), v)
-    return student_rows(out[0], jnp.exp(out[1]), jnp.exp(out[2]), out[2], v, penalty, jnp.log)
+    return 1.0 - 2.0 / (1.0 + jax_runtime.jax().numpy.exp2(z * TWO_LOG2_E))
 
 
 def _total(terms: Iterable[Any]) -> Any:
@@ -51,7 +122,7 @@ def _total(terms: Iterable[Any]) -> Any:
 
 def _block(head: Head, theta: Sequence[Sequence[Any]], tail: Sequence[Any], rows: Any, sums: Any) -> Any:
     """Add one block of rows to the running sums; `theta` is w, b, W₁ …, each a list of chunks."""
-    jnp = network_jax.jax().numpy
+    jnp = jax_runtime.jax().numpy
     k = head.outputs
     u, v, weight, penalty = rows
     w, b, *weights = theta
@@ -59,7 +130,7 @@ def _block(head: Head, theta: Sequence[Sequence[Any]], tail: Sequence[Any], rows
     chunks = range(len(w))
     h = [tanh(u[:, None] * w[c][None, :] + b[c][None, :]) for c in chunks]
     raw = [jnp.sum(_total(h[c] * weights[i][c][None, :] for c in chunks), axis=1) + tail[i] for i in range(k)]
-    value, *slopes = row_gradient(head, [tail[k + i] * raw[i] for i in range(k)], v, penalty)
+    value, *slopes = row_gradient(head, [tail[k + i] * raw[i] for i in range(k)], v, penalty, jnp)
     slopes = [weight * slope for slope in slopes]
     scaled = [tail[k + i] * slopes[i] for i in range(k)]
     down = [each[:, None] for each in scaled]
@@ -78,11 +149,13 @@ def _gradient(
     head: Head, theta: Sequence[Sequence[Any]], tail: Sequence[Any], read: Any, blocks: Any, rows: int
 ) -> Any:
     """Loss and gradient of one fit; the gradient as a flat list in the order of `theta`, then `tail`."""
-    jax = network_jax.jax()
+    jax = jax_runtime.jax()
     jnp = jax.numpy
     k, chunk = head.outputs, theta[0][0]
     tile, row = jnp.zeros((rows, chunk.shape[0]), chunk.dtype), jnp.zeros((rows,), chunk.dtype)
     start = ([[tile] * len(theta[0])] * len(theta), [row] * k, [row] * k, row)
+    # Sums over rows stay unreduced, one per thread, until the step's end: a block needs no
+    # reduction across threads.
     sums = jax.lax.fori_loop(0, blocks, lambda i, sums: _block(head, theta, tail, read(i), sums), start)
     to_theta, to_offset, to_scale, loss = sums
     if not head.free_scales:
@@ -92,17 +165,18 @@ def _gradient(
 
 
 def _step(state: Any, loss: Any, gradient: Sequence[Any], schedule: Any, step: Any) -> Any:
-    """Adam on a list of vectors and scalars; what is kept when a loss is the best so far, or no number at all."""
-    jnp = network_jax.jax().numpy
+    """Adam on a list of vectors and scalars; what is kept when a loss is the best so far, or NaN or infinite."""
+    jnp = jax_runtime.jax().numpy
     parameters, m, s, best, best_loss, best_step, failed = state
-    rate, correct_m, correct_s = schedule
+    rate, over_m, over_s = schedule
+    # |loss| < ∞ is false for NaN too.
     failed = jnp.where((failed < 0) & ~(jnp.abs(loss) < jnp.inf), step, failed)
     alive = failed < 0
     better = alive & (loss < best_loss)
-    new_m = [BETA_1 * a + (1 - BETA_1) * g for a, g in zip(m, gradient, strict=True)]
-    new_s = [BETA_2 * a + (1 - BETA_2) * g * g for a, g in zip(s, gradient, strict=True)]
+    moments = [adam_moments(*each) for each in zip(m, s, gradient, strict=True)]
+    new_m, new_s = [a for a, _ in moments], [b for _, b in moments]
     moved = [
-        p - rate * (a * correct_m) / (jnp.sqrt(b * correct_s) + EPSILON)
+        p - adam_direction(rate * (a * over_m), b * over_s, jnp.sqrt)
         for p, a, b in zip(parameters, new_m, new_s, strict=True)
     ]
 
@@ -125,7 +199,7 @@ def kernel(head: Head, chunks: int, rows: int) -> Callable[..., None]:
 
     The four are: parameters, Adam's two moments, best parameters.
     """
-    jax = network_jax.jax()
+    jax = jax_runtime.jax()
     from jax.experimental import pallas as pl
 
     kinds, n_scalars = 2 + head.outputs, 2 * head.outputs
@@ -162,9 +236,9 @@ def kernel(head: Head, chunks: int, rows: int) -> Callable[..., None]:
     return run
 
 
-def program(head: Head, shape: Shape, interpret: bool = False) -> Callable[..., Any]:
+def program(head: Head, shape: KernelShape, interpret: bool = False) -> Callable[..., Any]:
     """All fits of a batch through the kernel: what (vectors, scalars, losses, steps) are after bounds[0] … [1] − 1."""
-    jax = network_jax.jax()
+    jax = jax_runtime.jax()
     from jax.experimental import pallas as pl
     from jax.experimental.pallas import triton
 

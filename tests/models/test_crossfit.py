@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import whence
-from whence.models.spline import fit_location_scale
-from whence.models.splitting import fit_crosswise, halves
+from whence.models.spline import fit_crosswise, fit_location_scale, halves
 from whence.pair import Pair, standardise
 
 

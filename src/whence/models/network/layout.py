@@ -1,6 +1,6 @@
-"""One direction of a pair as training sees it, and how many of them are laid out as one rectangular batch.
+"""The rows of one fit as training sees them, and how many fits are laid out as one rectangular batch.
 
-The canonical form of a direction (`canonical`) is what makes a fit a function of the pair alone: not of the order of
+The canonical form of two columns (`canonical`) is what makes a fit a function of the pair alone: not of the order of
 its rows, not of its units, not of the fits beside it.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.models.network_heads import Head, initial
+from whence.models.network.heads import Head, initial
 from whence.pair import FloatArray, standardise
 
 GRID = 2.0**24
@@ -29,34 +29,28 @@ LIVE_COPIES = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Direction:
+class CanonicalColumns:
     """Presumed cause and effect, standardised, rounded and sorted by (cause, effect); `order` leads there."""
 
     cause: FloatArray
     effect: FloatArray
     order: NDArray[np.intp]
     digest: bytes
-    """Names this direction: its rows and which column is the cause."""
+    """Hash of the rows and of which column is the cause."""
     pair_digest: bytes
-    """Names the two columns, whichever is the cause; what is drawn for a pair is the same for both directions."""
+    """Hash of the two columns, whichever is the cause; what is drawn for a pair is the same for both directions."""
 
     @property
     def n(self) -> int:
         """Number of rows."""
         return len(self.cause)
 
-    def restore(self, values: FloatArray) -> FloatArray:
-        """Per-row values in the order of the pair's own rows."""
-        out = np.empty_like(values)
-        out[self.order] = values
-        return out
-
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """One fit to be done."""
 
-    direction: Direction
+    columns: CanonicalColumns
     weight: FloatArray
     """Non-negative, summing to 1."""
     theta: FloatArray
@@ -67,25 +61,25 @@ class Problem:
     @property
     def inputs(self) -> FloatArray:
         """All input columns, inputs × rows."""
-        first = self.direction.cause[None, :]
+        first = self.columns.cause[None, :]
         return first if self.more is None else np.concatenate([first, self.more])
 
     @property
     def n(self) -> int:
         """Number of rows."""
-        return self.direction.n
+        return self.columns.n
 
 
-def canonical(cause: FloatArray, effect: FloatArray) -> Direction:
+def canonical(cause: FloatArray, effect: FloatArray) -> CanonicalColumns:
     """Canonical form of two columns; exchanging the columns gives the same numbers with the roles exchanged."""
     u, v = _rounded(cause), _rounded(effect)
-    return _direction(u, v, np.lexsort((v, u)))
+    return _sorted(u, v, np.lexsort((v, u)))
 
 
-def problem(direction: Direction, head: Head, hidden: int, seed: int, restart: int = 0) -> Problem:
-    """A fit of all rows alike."""
-    weight = np.full(direction.n, 1.0 / direction.n)
-    return Problem(direction, weight, initial(head, hidden, seed, restart))
+def problem(columns: CanonicalColumns, head: Head, hidden: int, seed: int, restart: int = 0) -> Problem:
+    """A fit in which all rows have the same weight."""
+    weight = np.full(columns.n, 1.0 / columns.n)
+    return Problem(columns, weight, initial(head, hidden, seed, restart))
 
 
 def weighted_problem(
@@ -93,16 +87,18 @@ def weighted_problem(
 ) -> Problem:
     """A fit of rows with weights and one input column or several (inputs × rows), standardised by the caller."""
     inputs, v = _on_grid(inputs), _on_grid(v)
-    direction = _direction(inputs[0], v, np.lexsort((weight, *inputs[1:], v, inputs[0])))
-    weight = weight[direction.order] / np.sum(weight[direction.order])
+    columns = _sorted(inputs[0], v, np.lexsort((weight, *inputs[1:], v, inputs[0])))
+    weight = weight[columns.order] / np.sum(weight[columns.order])
     start = initial(head, hidden, seed, restart)
     if len(inputs) == 1:
-        return Problem(direction, weight, start)
+        return Problem(columns, weight, start)
+    # The published start is for one input. Its first-layer weights shrink to the bound of the larger fan-in, and those
+    # of the other inputs stand at the end of θ, so that the layout of everything before them is the same.
     rng = np.random.default_rng([seed, restart])
     bound = 1.0 / np.sqrt(len(inputs))
     start[: 2 * hidden] *= bound
     start = np.concatenate([start, rng.uniform(-bound, bound, (len(inputs) - 1) * hidden)])
-    return Problem(direction, weight, start, np.ascontiguousarray(inputs[1:, direction.order]))
+    return Problem(columns, weight, start, np.ascontiguousarray(inputs[1:, columns.order]))
 
 
 def bucket(n: int) -> int:
@@ -131,8 +127,7 @@ class Group:
 def plan(lengths: Sequence[int], hidden: int, itemsize: int, memory: int, steady: bool = False) -> list[Group]:
     """Group fits by bucket and split each bucket so that no group needs more than `memory` bytes (or is one fit).
 
-    `steady` groups of one bucket all have the same number of fits, however few there are: a compiler may add up in
-    another order for another shape, and 5000 steps make 5e-5 nats of that.
+    `steady` groups of one bucket all have the same number of fits, however few there are.
     """
     by_bucket: dict[int, list[int]] = {}
     for index, n in enumerate(lengths):
@@ -140,6 +135,8 @@ def plan(lengths: Sequence[int], hidden: int, itemsize: int, memory: int, steady
     groups = []
     for rows, members in sorted(by_bucket.items()):
         most = max(1, memory // needed(1, rows, hidden, itemsize))
+        # A compiler may add up in another order for another shape, and 5000 steps make 5e-5 nats of that: with one
+        # shape a bucket a fit's result does not depend on how many fits train beside it.
         if steady:
             most = min(most, max(1, (STEADY_SHORT if rows <= LONG else STEADY_LONG) // rows))
         most = 1 << (most.bit_length() - 1)
@@ -155,23 +152,21 @@ def needed(fits: int, rows: int, hidden: int, itemsize: int) -> int:
 
 
 def stacked(problems: Sequence[Problem], group: Group) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Cause, effect and weight (fits × rows) and start (fits × parameters) of a group.
-
-    Padding rows repeat the fit's last row with weight 0, so they are finite whenever the fit is; padding fits repeat
-    the group's last fit.
-    """
+    """Cause, effect and weight (fits × rows) and start (fits × parameters) of a group."""
+    # Padding rows repeat the fit's last row with weight 0, so that they are finite whenever the fit is: 0 · ∞ is NaN.
+    # Padding fits repeat the group's last fit.
     chosen = [problems[i] for i in group.members]
     chosen += [chosen[-1]] * (group.fits - len(chosen))
-    cause = np.stack([_padded(p.direction.cause, group.rows) for p in chosen])
-    effect = np.stack([_padded(p.direction.effect, group.rows) for p in chosen])
+    cause = np.stack([_padded(p.columns.cause, group.rows) for p in chosen])
+    effect = np.stack([_padded(p.columns.effect, group.rows) for p in chosen])
     weight = np.stack([np.pad(p.weight, (0, group.rows - p.n)) for p in chosen])
     return cause, effect, weight, np.stack([p.theta for p in chosen])
 
 
-def _direction(u: FloatArray, v: FloatArray, order: NDArray[np.intp]) -> Direction:
-    columns = sorted(_digest(np.sort(column)) for column in (u, v))
+def _sorted(u: FloatArray, v: FloatArray, order: NDArray[np.intp]) -> CanonicalColumns:
+    either_way = sorted(_digest(np.sort(column)) for column in (u, v))
     u, v = np.ascontiguousarray(u[order]), np.ascontiguousarray(v[order])
-    return Direction(u, v, order, _digest(u, v), _digest(*columns))
+    return CanonicalColumns(u, v, order, _digest(u, v), _digest(*either_way))
 
 
 def _digest(*parts: FloatArray | bytes) -> bytes:

@@ -5,10 +5,10 @@ import sys
 import numpy as np
 import pytest
 
-from whence.models import network_compiled, network_jax, network_xla
-from whence.models.network import train
-from whence.models.network_fused import FusedEngine, launch
-from whence.models.network_heads import (
+from whence.models.network import compiled, jax_runtime, xla
+from whence.models.network.fitting import train
+from whence.models.network.fused import FusedEngine, KernelShape, launch
+from whence.models.network.heads import (
     ADDITIVE,
     LOCATION_SCALE,
     STUDENT,
@@ -17,9 +17,8 @@ from whence.models.network_heads import (
     log_density,
     outputs,
 )
-from whence.models.network_kernel import Shape
-from whence.models.network_layout import Group, bucket, canonical, plan, problem
-from whence.models.network_training import Status, Training
+from whence.models.network.layout import Group, bucket, canonical, needed, plan, problem
+from whence.models.network.training import Training, TrainingStatus
 from whence.pair import InputError
 
 HEADS = (LOCATION_SCALE, ADDITIVE, STUDENT)
@@ -43,23 +42,23 @@ def test_gradient_equals_automatic_differentiation(head):
     theta = initial(head, hidden) + 0.3 * rng.normal(size=(2 + head.outputs) * hidden + 2 * head.outputs)
     u, v, weight = rng.normal(size=n), rng.normal(size=n), rng.dirichlet(np.ones(n))
     g = np.empty_like(theta)
-    value = network_compiled.loss_and_gradient(
+    value = compiled.loss_and_gradient(
         head.code, head.outputs, theta, u[None], v, weight, 0.01, np.empty((hidden, 32)), g
     )
-    with network_jax.wide("float64"):
-        jax = network_jax.jax()
-        expected = jax.value_and_grad(network_xla.loss, argnums=2)(head, hidden, theta, u, v, weight, 0.01)
+    with jax_runtime.precision_scope("float64"):
+        jax = jax_runtime.jax()
+        expected = jax.value_and_grad(xla.loss, argnums=2)(head, hidden, theta, u, v, weight, 0.01)
     assert abs(value - float(expected[0])) < 1e-12
     assert np.max(np.abs(g - np.asarray(expected[1]))) < 1e-10
 
 
 def test_compiled_and_plain_engine_take_the_same_steps():
     batch = problems([94, 130, 125], LOCATION_SCALE)
-    compiled, plain = (
+    on_cpu, plain = (
         train(batch, LOCATION_SCALE, Training(hidden=8, steps=60, device="cpu", engine=engine))
         for engine in ("compiled", "xla")
     )
-    for one, other in zip(compiled, plain, strict=True):
+    for one, other in zip(on_cpu, plain, strict=True):
         assert abs(one.loss - other.loss) < 1e-9
         assert np.allclose(one.theta, other.theta, atol=1e-7)
 
@@ -69,7 +68,7 @@ def test_the_fused_kernel_takes_the_same_steps_when_interpreted():
     training = Training(hidden=6, steps=12, device="cpu")
     batch = problems([94, 70], LOCATION_SCALE, hidden=6)
     group = launch([94, 70])
-    engine = FusedEngine(batch, group, LOCATION_SCALE, training, Shape(4, 16, 1), interpret=True)
+    engine = FusedEngine(batch, group, LOCATION_SCALE, training, KernelShape(4, 16, 1), interpret=True)
     engine.advance(0, 12, np.ones(2, dtype=bool))
     theta, record = engine.best()
     for index, (parameters, (loss, step, failed)) in zip(group.members, zip(theta, record, strict=True), strict=True):
@@ -77,6 +76,29 @@ def test_the_fused_kernel_takes_the_same_steps_when_interpreted():
         assert abs(loss - expected.loss) < 1e-12
         assert np.max(np.abs(parameters - expected.theta)) < 1e-10
         assert (step, failed) == (expected.step, -1)
+
+
+def test_every_engine_steps_as_adam_is_published():
+    """The first step by hand: without their bias m is g and s is g², whatever the gradient."""
+    head, hidden, rate = ADDITIVE, 5, 0.01
+    (each,) = problems([94], head, hidden)
+    g = np.empty_like(each.theta)
+    space = np.empty((hidden, each.n))
+    inputs = (each.inputs, each.columns.effect, each.weight)
+    compiled.loss_and_gradient(head.code, head.outputs, each.theta, *inputs, 0.0, space, g)
+    g[-1] = 0.0  # the head's scale is not trained
+    expected = each.theta - rate * g / (np.abs(g) + 1e-8)
+    for engine in _engines(each, head, Training(hidden=hidden, steps=2, first_rate=rate, device="cpu")):
+        engine.advance(0, 2, np.ones(1, dtype=bool))
+        theta, record = engine.best()
+        assert record[0, 1] == 1  # the second iterate is better than the first, and so is the one that is kept
+        np.testing.assert_allclose(theta[0], expected, rtol=0, atol=1e-10)
+
+
+def _engines(each, head, training):
+    yield compiled.CompiledEngine([each], head, training)
+    yield xla.XlaEngine([each], Group((0,), 1, 96), head, training, "cpu")
+    yield FusedEngine([each], launch([each.n]), head, training, KernelShape(8, 16, 1), interpret=True)
 
 
 @pytest.mark.parametrize(("engine", "tolerance"), [("compiled", 0.0), ("xla", 1e-6)])
@@ -105,7 +127,7 @@ def test_in_a_steady_group_a_fit_does_not_feel_its_company():
     training = Training(hidden=8, steps=200, device="cpu", engine="xla")
     found = []
     for members in ((2,), (0, 1, 2), (4, 3, 2, 1, 0)):
-        engine = network_xla.XlaEngine(batch, Group(members, 8, 128), LOCATION_SCALE, training, "cpu")
+        engine = xla.XlaEngine(batch, Group(members, 8, 128), LOCATION_SCALE, training, "cpu")
         engine.advance(0, 200, np.ones(len(members), dtype=bool))
         found.append(engine.best()[0][members.index(2)])
     assert np.array_equal(found[0], found[1]) and np.array_equal(found[0], found[2])
@@ -118,17 +140,17 @@ def test_rows_of_weight_zero_change_nothing():
     theta = initial(LOCATION_SCALE, 6)
     bare, padded = np.empty_like(theta), np.empty_like(theta)
     extra = (0, 19)
-    value = network_compiled.loss_and_gradient(0, 2, theta, u[None], v, weight, 0.0, np.empty((6, 45)), bare)
+    value = compiled.loss_and_gradient(0, 2, theta, u[None], v, weight, 0.0, np.empty((6, 45)), bare)
     u, v, weight = (np.pad(a, extra, constant_values=fill) for a, fill in ((u, 9.0), (v, -5.0), (weight, 0.0)))
-    again = network_compiled.loss_and_gradient(0, 2, theta, u[None], v, weight, 0.0, np.empty((6, 64)), padded)
+    again = compiled.loss_and_gradient(0, 2, theta, u[None], v, weight, 0.0, np.empty((6, 64)), padded)
     assert abs(value - again) < 1e-14
     assert np.max(np.abs(bare - padded)) < 1e-14
 
 
 def test_the_value_belongs_to_the_parameters():
     (each,) = train(problems([150], LOCATION_SCALE), LOCATION_SCALE, SHORT)
-    direction = canonical(*columns(150, 150))
-    value = log_density(LOCATION_SCALE, outputs(LOCATION_SCALE, each.theta, direction.cause), direction.effect).mean()
+    rows = canonical(*columns(150, 150))
+    value = log_density(LOCATION_SCALE, outputs(LOCATION_SCALE, each.theta, rows.cause), rows.effect).mean()
     assert abs(value + each.loss) < 1e-12
 
 
@@ -146,27 +168,25 @@ def test_the_plain_engine_stays_within_its_memory():
     training = Training(hidden=100, steps=2, device="cpu", engine="xla")
     batch = problems([700] * 4, LOCATION_SCALE, hidden=100)
     (group,) = plan([700] * 4, 100, 8, training.memory)
-    engine = network_xla.XlaEngine(batch, group, LOCATION_SCALE, training, "cpu")
-    with network_jax.wide("float64"):
+    engine = xla.XlaEngine(batch, group, LOCATION_SCALE, training, "cpu")
+    with jax_runtime.precision_scope("float64"):
         used = engine._program.memory_analysis().temp_size_in_bytes
-    from whence.models.network_layout import needed
-
     assert 0 < used <= needed(group.fits, group.rows, 100, 8)
 
 
 def test_divergence_is_a_status():
     wild = Training(hidden=8, steps=300, device="cpu", first_rate=1e160, last_rate=1e160)
     (each,) = train(problems([120], LOCATION_SCALE), LOCATION_SCALE, wild)
-    assert each.status is Status.DIVERGED
+    assert each.status is TrainingStatus.DIVERGED
     assert each.usable
-    direction = canonical(*columns(120, 120))
-    assert np.isfinite(location_and_scale(LOCATION_SCALE, outputs(LOCATION_SCALE, each.theta, direction.cause))).all()
+    rows = canonical(*columns(120, 120))
+    assert np.isfinite(location_and_scale(LOCATION_SCALE, outputs(LOCATION_SCALE, each.theta, rows.cause))).all()
 
 
 def test_a_plateau_ends_training_early_and_keeps_the_iterate():
     lazy = Training(hidden=8, steps=2000, patience=250, tolerance=1.0, device="cpu")
     (each,) = train(problems([120], ADDITIVE), ADDITIVE, lazy)
-    assert each.status is Status.PLATEAU
+    assert each.status is TrainingStatus.PLATEAU
     assert each.step < 1000
 
 
@@ -196,10 +216,10 @@ def test_compiled_programs_are_kept_on_disk(tmp_path, monkeypatch):
 
     monkeypatch.setenv("WHENCE_CACHE", str(tmp_path))
     arguments = (jax.device_put(np.arange(3.0, dtype=np.float32)),)
-    network_jax.compiled(lambda x: x + 1, "plus-one", arguments)
-    network_jax._loaded.clear()
-    monkeypatch.setattr(network_jax, "_to_disk", None)
-    again = network_jax.compiled(lambda x: x + 1, "plus-one", arguments)
+    jax_runtime.compiled(lambda x: x + 1, "plus-one", arguments)
+    jax_runtime._loaded.clear()
+    monkeypatch.setattr(jax_runtime, "_to_disk", None)
+    again = jax_runtime.compiled(lambda x: x + 1, "plus-one", arguments)
     assert np.array_equal(again(*arguments), [1, 2, 3])
 
 
@@ -211,7 +231,7 @@ def test_without_jax_the_error_installs_it(monkeypatch):
 
 
 def test_a_gpu_that_is_not_there_is_a_sentence():
-    if network_jax.chosen_device("auto") == "gpu":
+    if jax_runtime.chosen_device("auto") == "gpu":
         pytest.skip("there is a GPU here")
     with pytest.raises(InputError, match="device=cpu"):
         train(problems([94], ADDITIVE), ADDITIVE, Training(hidden=4, steps=1, device="gpu"))

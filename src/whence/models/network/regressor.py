@@ -1,25 +1,23 @@
 """`LocationScaleNetwork`: the network as a scikit-learn estimator, over the same training as the methods."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from whence.models.network import train
-from whence.models.network_heads import LOCATION_SCALE, location_and_scale, log_density, outputs
-from whence.models.network_layout import weighted_problem
-from whence.models.network_training import Status, Training
+from whence.models.location_scale import LocationScaleEstimator
+from whence.models.network.fitting import train
+from whence.models.network.heads import LOCATION_SCALE, natural_parameters, outputs
+from whence.models.network.layout import weighted_problem
+from whence.models.network.training import Training, TrainingStatus
 from whence.numerics.scaling import weighted_moments
 from whence.pair import FloatArray
 
 
-class LocationScaleNetwork(RegressorMixin, BaseEstimator):
+class LocationScaleNetwork(LocationScaleEstimator):
     """Regression of both the mean and the standard deviation by a neural network in natural parameters.
 
     y given x is Normal(μ(x), σ²(x)). Unlike `LocationScaleRegressor` it lets inputs interact, and the optimum it finds
@@ -48,12 +46,24 @@ class LocationScaleNetwork(RegressorMixin, BaseEstimator):
 
     Attributes
     ----------
+    n_features_in_ : int
+        Number of input columns.
     theta_ : ndarray
         Parameters of the best iterate, for standardised input and target.
+    x_mean_, x_scale_ : ndarray of shape (n_features_in_,)
+        What standardises the inputs.
+    y_mean_, y_scale_ : float
+        What standardises the target.
     n_iter_ : int
-        Steps before that iterate.
+        Steps before the best iterate, plus one.
     converged_ : bool
         Whether training ended without diverging; if not, a ConvergenceWarning was given.
+    message_ : str
+        What went wrong in training; empty if nothing did.
+
+    See Also
+    --------
+    LocationScaleRegressor : additive in the inputs, with a certified global optimum.
 
     Examples
     --------
@@ -66,6 +76,8 @@ class LocationScaleNetwork(RegressorMixin, BaseEstimator):
     >>> mean, std = model.predict([[0.1], [0.9]], return_std=True)
     >>> bool(std[1] > 2 * std[0])
     True
+    >>> model.sample_y([[0.1], [0.9]], n_samples=3, random_state=0).shape
+    (2, 3)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -108,56 +120,45 @@ class LocationScaleNetwork(RegressorMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to rows X and targets y; a row of weight k counts like k equal rows, a row of weight 0 like none."""
-        rows, target = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        weight = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-        counted = weight > 0
-        rows, target, weight = rows[counted], np.asarray(target, dtype=np.float64)[counted], weight[counted]
-        self.x_mean_, self.x_scale_ = weighted_moments(rows, weight)
-        self.y_mean_, self.y_scale_ = weighted_moments(target, weight)
-        u, v = ((rows - self.x_mean_) / self.x_scale_).T, (target - self.y_mean_) / self.y_scale_
+        """Fit to rows X and targets y.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features_in)
+            Inputs.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A row of weight k counts like k equal rows, a row of weight 0 like none; None weighs all by 1.
+
+        Returns
+        -------
+        self : LocationScaleNetwork
+            The fitted estimator.
+        """
+        rows, target, weights = self._prepared(X, y, sample_weight)
+        self.x_mean_, self.x_scale_ = weighted_moments(rows, weights)
         training = self._training()
         starts = [
-            weighted_problem(u, v, weight, LOCATION_SCALE, training.hidden, training.seed, restart)
+            weighted_problem(
+                self._standardised(rows), target, weights, LOCATION_SCALE, training.hidden, training.seed, restart
+            )
             for restart in range(training.restarts)
         ]
         best = min(train(starts, LOCATION_SCALE, training), key=lambda trained: trained.loss)
-        self.theta_, self.n_iter_ = best.theta, best.step + 1
-        self.converged_ = best.status is not Status.DIVERGED
-        if not self.converged_:
-            warnings.warn(best.status.value, ConvergenceWarning, stacklevel=2)
+        self.theta_ = best.theta
+        self._finished(best.step + 1, best.status.value if best.status is TrainingStatus.DIVERGED else "")
         return self
 
-    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """Mean of y at X, and its standard deviation if asked for."""
-        u = self._standardised(X)
-        location, scale = location_and_scale(LOCATION_SCALE, outputs(LOCATION_SCALE, self.theta_, u))
-        mean = self.y_mean_ + self.y_scale_ * location
-        return (mean, self.y_scale_ * scale) if return_std else mean
+    def _natural(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        return natural_parameters(outputs(LOCATION_SCALE, self.theta_, self._standardised(rows)))
 
-    def log_likelihood(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
-        """Log density of every y at its X, in nats, in y's own units."""
-        u = self._standardised(X)
-        v = (np.asarray(y, dtype=np.float64) - self.y_mean_) / self.y_scale_
-        return log_density(LOCATION_SCALE, outputs(LOCATION_SCALE, self.theta_, u), v) - np.log(self.y_scale_)
-
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Mean log-likelihood in nats (not R²): higher is better, comparable between models of the same y."""
-        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return float(np.average(self.log_likelihood(X, y), weights=weight))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # `score` is a log-likelihood, not R²
-        return tags
+    def _standardised(self, rows: FloatArray) -> FloatArray:
+        """Inputs × rows."""
+        return np.ascontiguousarray(((rows - self.x_mean_) / self.x_scale_).T)
 
     def _training(self) -> Training:
         given = {name: value for name, value in self.get_params().items() if name != "random_state"}
         if self.n_features_in_ > 1:
             given |= {"device": "cpu", "engine": "compiled"}  # the engine that takes several inputs
         return Training(seed=int(self.random_state), **given)
-
-    def _standardised(self, X: ArrayLike) -> FloatArray:
-        check_is_fitted(self)
-        rows = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.ascontiguousarray(((rows - self.x_mean_) / self.x_scale_).T)
