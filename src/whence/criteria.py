@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.decision import Evidence
-from whence.numerics.spacings import log_density_at_rows
+from whence.numerics.entropy import log_density_at_rows
 from whence.pair import Pair, spread, standardise
 
 Criterion = Callable[[Evidence], float]

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.baselines.scored import Joint, PairScore
+from whence.baselines.thin_plate import SmoothFit, penalised_fit, thin_plate_basis
 from whence.decision import Evidence
 from whence.numerics.gaussian import HALF_LOG_2PI
-from whence.numerics.gcv import SmoothFit, penalised_fit
-from whence.numerics.thinplate import thin_plate_basis
 from whence.pair import FloatArray, row_order, standardise
 from whence.ranges import at_least
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from whence.baselines.scored import Directional
-from whence.numerics.scaling import minmax
+from whence.numerics.arrays import minmax
 from whence.pair import FloatArray, InputError, row_order, standardise
 from whence.ranges import between
 

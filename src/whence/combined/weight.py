@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.combined.constants import WEIGHT
-from whence.numerics.ranks import mid_ranks
+from whence.numerics.arrays import mid_ranks
 from whence.pair import FloatArray, standardise
 
 REFUSED = 0.05

@@ -19,9 +19,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from whence.models.fisher import information_factor, standard_errors
 from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, not_converged
 from whence.numerics import gaussian
+from whence.numerics.arrays import weighted_moments
 from whence.numerics.design import Design, additive_design, predict_rows
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
-from whence.numerics.scaling import weighted_moments
 from whence.numerics.splines import extend_knots, spline_rows
 from whence.pair import FloatArray
 from whence.ranges import SPLINE_DEGREES, SPLINE_KNOTS

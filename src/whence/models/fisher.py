@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 from whence.numerics import gaussian
-from whence.numerics.banded import damped_cholesky, solve
 from whence.numerics.design import Design, block, predict_rows
+from whence.numerics.linear import damped_cholesky, solve
 from whence.pair import FloatArray
 
 _HELD = 1e300

@@ -15,7 +15,7 @@ from whence.models.network import train
 from whence.models.network_heads import LOCATION_SCALE, location_and_scale, log_density, outputs
 from whence.models.network_layout import weighted_problem
 from whence.models.network_training import Status, Training
-from whence.numerics.scaling import weighted_moments
+from whence.numerics.arrays import weighted_moments
 from whence.pair import FloatArray
 
 

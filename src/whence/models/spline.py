@@ -9,8 +9,7 @@ from whence.models.fit import Fit
 from whence.numerics import gaussian
 from whence.numerics.design import additive_design, predict_rows
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
-from whence.numerics.spline_projection import project
-from whence.numerics.splines import SplineRows, spline_rows, uniform_knots
+from whence.numerics.splines import SplineRows, project, spline_rows, uniform_knots
 from whence.pair import FloatArray
 
 N_KNOTS = 25

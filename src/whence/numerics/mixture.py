@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from whence.numerics.arrays import FloatArray
 
 CHUNKS = 80
 MAX_COMPONENTS = 5

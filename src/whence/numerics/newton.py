@@ -18,15 +18,21 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from whence.numerics.banded import damped_cholesky, solve
-from whence.numerics.design import LONGEST_RUN, Design, band_run, block, predict_rows, predict_run, scatter, scatter_run
-from whence.numerics.gaussian import location, log_density, variance
-from whence.numerics.least_squares import least_squares
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from whence.numerics.arrays import FloatArray, IntArray
+from whence.numerics.design import (
+    LONGEST_RUN,
+    Design,
+    band_run,
+    block,
+    least_squares,
+    predict_rows,
+    predict_run,
+    scatter,
+    scatter_run,
+)
+from whence.numerics.gaussian import location, log_density, loss_gradient, loss_hessian, variance
+from whence.numerics.linear import damped_cholesky, solve
 
 KKT_GOAL = 1e-10
 """Aimed at; rounding may stop the descent a little earlier."""
@@ -47,7 +53,7 @@ class Solution(NamedTuple):
     kkt: float
     n_iter: int
     hessian: FloatArray
-    """Hessian of F at the optimum, band storage of `banded`, coefficients interleaved."""
+    """Hessian of F at the optimum, band storage of `linear`, coefficients interleaved."""
 
 
 def fit_natural(design: Design, v: FloatArray, weights: FloatArray, delta: float, max_iter: int) -> Solution:
@@ -195,15 +201,14 @@ def _row_derivatives(
     hep: FloatArray,
     hpp: FloatArray,
 ) -> None:
-    """First and second derivatives of −s·ℓ in (e, p), written with the location μ and the variance 1/2p."""
+    """First and second derivatives of −s·ℓ in (e, p)."""
     for i in range(len(v)):
         if s[i] > 0.0:
-            mu, var = location(e[i], p[i]), variance(p[i])
-            ge[i] = s[i] * (mu - v[i])
-            gp[i] = s[i] * ((v[i] - mu) * (v[i] + mu) - var)
-            hee[i] = s[i] * var
-            hep[i] = -2.0 * s[i] * mu * var
-            hpp[i] = s[i] * (4.0 * mu * mu * var + 2.0 * var * var)
+            mean, var = location(e[i], p[i]), variance(p[i])
+            by_e, by_p = loss_gradient(mean, var, v[i])
+            ee, ep, pp = loss_hessian(mean, var)
+            ge[i], gp[i] = s[i] * by_e, s[i] * by_p
+            hee[i], hep[i], hpp[i] = s[i] * ee, s[i] * ep, s[i] * pp
         else:
             ge[i] = gp[i] = hee[i] = hep[i] = hpp[i] = 0.0
 

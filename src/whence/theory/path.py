@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from whence.numerics.quadrature import panels
 from whence.pair import FloatArray
+from whence.theory.calculus import panels
 from whence.theory.families import rational_gaussian
 from whence.theory.laws import Law, gaussian, tabulated
 from whence.theory.model import Model
