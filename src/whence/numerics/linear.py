@@ -86,7 +86,8 @@ def rotate_in(triangle: FloatArray, right: FloatArray, start: int, row: FloatArr
     for j in range(start, len(triangle)):
         above = triangle[j]
         if row[0] == 0.0:
-            row[:-1] = row[1:]
+            for t in range(1, width):
+                row[t - 1] = row[t]
         else:
             # hypot, not the root of a sum of squares, which loses rows whose entries are below 1e-154.
             length = np.hypot(above[0], row[0])
@@ -100,7 +101,8 @@ def rotate_in(triangle: FloatArray, right: FloatArray, start: int, row: FloatArr
             right[j] = cos * up + sin * target
             target = cos * target - sin * up
         row[width - 1] = 0.0
-        if not np.any(row):
+        # Where the triangle fills in, the row goes on beyond its own width.
+        if j >= start + width - 1 and not np.any(row):
             break
     return target
 

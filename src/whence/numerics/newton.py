@@ -1,4 +1,4 @@
-"""The concave location-scale fit, solved to its global optimum by a projected Newton method.
+"""The concave location-scale fit, solved to its global optimum by a Newton method under bounds.
 
 Rows i with weight sᵢ and non-negative features φᵢ (few non-zeros, see `design`) have natural parameters
 e = φᵢ·w₁ and p = φᵢ·w₂ with w₂ ≥ 0 (see `gaussian`). Minimise
@@ -8,8 +8,8 @@ e = φᵢ·w₁ and p = φᵢ·w₂ with w₂ ≥ 0 (see `gaussian`). Minimise
 which is strictly convex. The two coefficients of one feature are stored side by side, so that the Hessian of a spline
 basis has a band of half-width 2·degree + 1 and a Newton step costs O(features), whatever the rows cost.
 
-Projected Newton (Bertsekas 1982): coefficients of w₂ at zero that the gradient pushes outwards are held there, a Newton
-step is taken in the others, and the step is shortened along the projected path until F falls. The certificate is the
+Newton's method under bounds: each step goes to the minimum of the quadratic model of F under w₂ ≥ 0, found by
+primal-dual active sets (Hintermüller, Ito & Kunisch 2002), and is shortened until F falls. The certificate is the
 largest entry of the projected gradient, the w₂ part multiplied by max(w₂, 1e-3): the change of F for a *relative*
 change of a precision.
 """
@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from whence.numerics.arrays import FloatArray, IntArray
 from whence.numerics.design import (
@@ -42,6 +43,8 @@ _SMALLEST_SCALING = 1e-3
 _NEAR_ZERO = 1e-4
 _ROUNDING = 1e-13
 _POLISH = 3
+_ACTIVE_SETS = 12
+"""Systems solved for one step at most; two or three are usual."""
 
 
 class Solution(NamedTuple):
@@ -122,6 +125,9 @@ def _projected_newton(
         kkt = _certificate(w, gradient)
         if kkt <= KKT_GOAL or iteration >= max_iter:
             break
+        # A step in the free coefficients alone, projected (Bertsekas 1982), needs no inner loop, but every coefficient
+        # that it drives through zero cuts it short: 25 iterations of four evaluations each in place of ten of one. The
+        # inner loop costs O(features), an evaluation O(rows).
         step = _newton_step(band, factor, gradient, w)
         iteration += 1
         length, fell = 1.0, False
@@ -234,24 +240,59 @@ def _certificate(w: FloatArray, gradient: FloatArray) -> float:
 
 @njit(cache=True, nogil=True)
 def _newton_step(band: FloatArray, factor: FloatArray, gradient: FloatArray, w: FloatArray) -> FloatArray:
-    """Solve in the free coefficients; a held one gets a step of −w, which puts it at zero.
-
-    Held is also what lies just above zero and would cross it by a Newton step of its own: left free, a coefficient of
-    1e-14 would cut every step of the others short (Bertsekas 1982, §2).
-    """
+    """The step to the minimum of the quadratic model of F under w₂ ≥ 0, by primal-dual active sets."""
     size, width = band.shape[0], band.shape[1] - 1
-    free = np.ones(size, np.bool_)
+    held = np.zeros(size, np.bool_)
     for j in range(1, size, 2):
-        free[j] = not (gradient[j] > 0.0 and w[j] <= _NEAR_ZERO and w[j] * band[j, width] <= gradient[j])
-    reduced = band.copy()
-    right = -gradient
+        held[j] = gradient[j] > 0.0 and w[j] <= _NEAR_ZERO and w[j] * band[j, width] <= gradient[j]
+    first = np.empty(0)
+    for _ in range(_ACTIVE_SETS):
+        reduced, right = _reduced(band, gradient, w, held)
+        if not damped_cholesky(reduced, factor):
+            return np.full(size, np.nan)
+        step = solve(factor, right)
+        if not _exchange(band, gradient, w, step, held):
+            return step
+        if len(first) == 0:
+            first = step
+    # The sets run in a circle, which rounding can make them do: Bertsekas' step always descends once projected.
+    return first
+
+
+@njit(cache=True, nogil=True)
+def _reduced(
+    band: FloatArray, gradient: FloatArray, w: FloatArray, held: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray]:
+    """The Newton equations of the free coefficients; those of a held one say that it goes to zero."""
+    size, width = band.shape[0], band.shape[1] - 1
+    reduced, right = band.copy(), -gradient
     for i in range(size):
-        for c in range(max(0, i - width), i + 1):
-            if not (free[i] and free[c]):
+        for c in range(max(0, i - width), i):
+            if held[i] or held[c]:
+                if held[i] and not held[c]:
+                    right[c] += band[i, width + c - i] * w[i]
+                elif held[c] and not held[i]:
+                    right[i] += band[i, width + c - i] * w[c]
                 reduced[i, width + c - i] = 0.0
-        if not free[i]:
-            reduced[i, width] = 1.0
-            right[i] = -w[i]
-    if not damped_cholesky(reduced, factor):
-        return np.full(size, np.nan)
-    return solve(factor, right)
+    for i in range(size):
+        if held[i]:
+            reduced[i, width], right[i] = 1.0, -w[i]
+    return reduced, right
+
+
+@njit(cache=True, nogil=True)
+def _exchange(band: FloatArray, gradient: FloatArray, w: FloatArray, step: FloatArray, held: NDArray[np.bool_]) -> bool:
+    """Hold what the step would make negative, free what the model's slope would raise; False if nothing changed."""
+    size, width = band.shape[0], band.shape[1] - 1
+    slope = gradient.copy()
+    for i in range(size):
+        slope[i] += band[i, width] * step[i]
+        for c in range(max(0, i - width), i):
+            slope[i] += band[i, width + c - i] * step[c]
+            slope[c] += band[i, width + c - i] * step[i]
+    changed = False
+    for j in range(1, size, 2):
+        now = slope[j] >= 0.0 if held[j] else w[j] + step[j] < 0.0
+        changed |= now != held[j]
+        held[j] = now
+    return changed
