@@ -40,14 +40,14 @@ def choose_pivots(column: FloatArray, bandwidth: float, tolerance: float = TOLER
     # Of rows represented alike, as all are at first, the one nearest the mean is taken: neither the order of the rows
     # nor the sign of the column has a say.
     away = np.abs(candidates - np.mean(candidates))
-    chosen, factor = pivoted_cholesky(candidates[:, None], bandwidth, tolerance, away, _ALIKE)
+    chosen, factor = pivoted_cholesky(candidates[None], bandwidth, tolerance, away, _ALIKE)
     triangle = np.ascontiguousarray(factor[:, chosen].T)
     return KernelPivots(candidates[chosen], triangle, bandwidth, factor if short else None)
 
 
 def kernel_factor(points: FloatArray, tolerance: float) -> FloatArray:
     """The factor F (rank × n) with FᵀF ≈ exp(−½ |pᵢ − pⱼ|²) for points (n × dimensions), to `tolerance` at each."""
-    return pivoted_cholesky(points, 2.0, tolerance, np.zeros(len(points)), 0.0)[1]
+    return pivoted_cholesky(np.ascontiguousarray(points.T), 2.0, tolerance, np.zeros(len(points)), 0.0)[1]
 
 
 def features(column: FloatArray, pivots: KernelPivots) -> FloatArray:
@@ -78,11 +78,11 @@ def _fill_features(v: FloatArray, z: FloatArray, triangle: FloatArray, bandwidth
 def pivoted_cholesky(
     points: FloatArray, bandwidth: float, tolerance: float, away: FloatArray, alike: float
 ) -> tuple[IntArray, FloatArray]:
-    """Pivots among the rows of `points` (n × dimensions) and the factor F (rank × n) with FᵀF ≈ exp(−|d|²/bandwidth).
+    """Pivots among the `points` (dimensions × n) and the factor F (rank × n) with FᵀF ≈ exp(−|d|²/bandwidth).
 
     The next pivot is the row that misses most; of several that miss as much but for `alike`, the least far `away`.
     """
-    n, dimensions = points.shape
+    dimensions, n = points.shape
     missing = np.ones(n)
     chosen = np.empty(n, np.int64)
     factor = np.empty((min(64, n), n))
@@ -96,11 +96,12 @@ def pivoted_cholesky(
             larger[:rank] = factor
             factor = larger
         row = factor[rank]
+        row[:] = 0.0
+        for k in range(dimensions):
+            for i in range(n):
+                row[i] += (points[k, i] - points[k, pivot]) ** 2
         for i in range(n):
-            square = 0.0
-            for k in range(dimensions):
-                square += (points[i, k] - points[pivot, k]) ** 2
-            row[i] = np.exp(-square / bandwidth)
+            row[i] = np.exp(-row[i] / bandwidth)
         for j in range(rank):
             weight = factor[j, pivot]
             for i in range(n):
@@ -115,9 +116,12 @@ def pivoted_cholesky(
     return chosen[:rank], factor[:rank]
 
 
-@njit(cache=True, nogil=True)
+# A maximum in any order, of numbers none of which is NaN: the compiler may use vector registers.
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
 def _worst(missing: FloatArray, away: FloatArray, alike: float) -> int:
-    most = np.max(missing)
+    most = missing[0]
+    for i in range(len(missing)):
+        most = max(most, missing[i])
     best = -1
     for i in range(len(missing)):
         if missing[i] >= most - alike and (best < 0 or away[i] < away[best]):

@@ -35,6 +35,8 @@ from whence.numerics.design import (
 from whence.numerics.gaussian import location, log_density, loss_gradient, loss_hessian, variance
 from whence.numerics.linear import damped_cholesky, solve
 
+BoolArray = NDArray[np.bool_]
+
 KKT_GOAL = 1e-10
 """Aimed at; rounding may stop the descent a little earlier."""
 KKT_CERTIFIED = 1e-6
@@ -118,7 +120,7 @@ def _projected_newton(
     delta = delta / s.sum()
     s = s / s.sum()
     value = _objective(values, bounds, index, v, s, delta, w)
-    factor = np.zeros((len(w), half_width + 1))
+    factor, held = np.zeros((len(w), half_width + 1)), np.zeros(len(w), np.bool_)
     iteration, polished = 0, 0
     while True:
         gradient, band = _derivatives(values, bounds, index, half_width, v, s, delta, w)
@@ -128,7 +130,7 @@ def _projected_newton(
         # A step in the free coefficients alone, projected (Bertsekas 1982), needs no inner loop, but every coefficient
         # that it drives through zero cuts it short: 25 iterations of four evaluations each in place of ten of one. The
         # inner loop costs O(features), an evaluation O(rows).
-        step = _newton_step(band, factor, gradient, w)
+        step = _newton_step(band, factor, gradient, w, held)
         iteration += 1
         length, fell = 1.0, False
         while length > 1e-15 and not fell:  # Armijo backtracking on the projected path
@@ -239,60 +241,61 @@ def _certificate(w: FloatArray, gradient: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _newton_step(band: FloatArray, factor: FloatArray, gradient: FloatArray, w: FloatArray) -> FloatArray:
-    """The step to the minimum of the quadratic model of F under w₂ ≥ 0, by primal-dual active sets."""
-    size, width = band.shape[0], band.shape[1] - 1
-    held = np.zeros(size, np.bool_)
-    for j in range(1, size, 2):
-        held[j] = gradient[j] > 0.0 and w[j] <= _NEAR_ZERO and w[j] * band[j, width] <= gradient[j]
-    first = np.empty(0)
+def _newton_step(
+    band: FloatArray, factor: FloatArray, gradient: FloatArray, w: FloatArray, held: BoolArray
+) -> FloatArray:
+    """The step to the minimum of the quadratic model of F under w₂ ≥ 0, by primal-dual active sets.
+
+    `held` says which coefficients the last step held at zero, and is brought up to date.
+    """
+    step = np.empty(0)
     for _ in range(_ACTIVE_SETS):
-        reduced, right = _reduced(band, gradient, w, held)
-        if not damped_cholesky(reduced, factor):
-            return np.full(size, np.nan)
-        step = solve(factor, right)
+        step = _held_step(band, factor, gradient, w, held)
         if not _exchange(band, gradient, w, step, held):
             return step
-        if len(first) == 0:
-            first = step
     # The sets run in a circle, which rounding can make them do: Bertsekas' step always descends once projected.
-    return first
+    for j in range(1, len(w), 2):
+        held[j] = gradient[j] > 0.0 and w[j] <= _NEAR_ZERO and w[j] * band[j, -1] <= gradient[j]
+    return _held_step(band, factor, gradient, w, held)
 
 
 @njit(cache=True, nogil=True)
-def _reduced(
-    band: FloatArray, gradient: FloatArray, w: FloatArray, held: NDArray[np.bool_]
-) -> tuple[FloatArray, FloatArray]:
-    """The Newton equations of the free coefficients; those of a held one say that it goes to zero."""
+def _held_step(
+    band: FloatArray, factor: FloatArray, gradient: FloatArray, w: FloatArray, held: BoolArray
+) -> FloatArray:
+    """Newton's step in the free coefficients, while the held ones go to zero."""
     size, width = band.shape[0], band.shape[1] - 1
     reduced, right = band.copy(), -gradient
     for i in range(size):
         for c in range(max(0, i - width), i):
             if held[i] or held[c]:
-                if held[i] and not held[c]:
+                if not held[c]:
                     right[c] += band[i, width + c - i] * w[i]
-                elif held[c] and not held[i]:
+                elif not held[i]:
                     right[i] += band[i, width + c - i] * w[c]
                 reduced[i, width + c - i] = 0.0
     for i in range(size):
         if held[i]:
             reduced[i, width], right[i] = 1.0, -w[i]
-    return reduced, right
+    if not damped_cholesky(reduced, factor):
+        return np.full(size, np.nan)
+    return solve(factor, right)
 
 
 @njit(cache=True, nogil=True)
-def _exchange(band: FloatArray, gradient: FloatArray, w: FloatArray, step: FloatArray, held: NDArray[np.bool_]) -> bool:
+def _exchange(band: FloatArray, gradient: FloatArray, w: FloatArray, step: FloatArray, held: BoolArray) -> bool:
     """Hold what the step would make negative, free what the model's slope would raise; False if nothing changed."""
     size, width = band.shape[0], band.shape[1] - 1
-    slope = gradient.copy()
-    for i in range(size):
-        slope[i] += band[i, width] * step[i]
-        for c in range(max(0, i - width), i):
-            slope[i] += band[i, width + c - i] * step[c]
-            slope[c] += band[i, width + c - i] * step[i]
     changed = False
     for j in range(1, size, 2):
-        now = slope[j] >= 0.0 if held[j] else w[j] + step[j] < 0.0
+        now = w[j] + step[j] < 0.0
+        if held[j]:
+            slope = gradient[j]
+            for c in range(max(0, j - width), j + 1):
+                slope += band[j, width + c - j] * step[c]
+            for i in range(j + 1, min(size, j + width + 1)):
+                slope += band[i, width + j - i] * step[i]
+            now = slope >= 0.0
         changed |= now != held[j]
         held[j] = now
     return changed

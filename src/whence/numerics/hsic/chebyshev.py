@@ -8,6 +8,7 @@ of width b misses less than 2 (b√2/4)^q / √q! with q terms. Two uses are mad
 - a column stood in for by some tens of weighted points, to 3e-7, for sums of powers of the kernel.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -33,22 +34,24 @@ class Boxes(NamedTuple):
     """Shape (boxes, terms, rank)."""
 
 
+@cache
+def _chebyshev_nodes(count: int) -> tuple[FloatArray, FloatArray]:
+    """Places in [−1, 1] in ascending order, and the matrix from values there to Chebyshev coefficients."""
+    angles = (np.arange(count)[::-1] + 0.5) * np.pi / count
+    transform = np.cos(np.arange(count)[:, None] * angles) * (2.0 / count)
+    transform[0] *= 0.5
+    return np.cos(angles), transform
+
+
 def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     """Sort rows into boxes, leaving out the empty ones, and expand the features in each."""
     width = _BOX * np.sqrt(pivots.bandwidth)
     middle, number, place = in_cells(column, width)
     occupied, box = numbered(number)
-    angles = (np.arange(_TERMS) + 0.5) * np.pi / _TERMS
-    nodes = middle + width * (occupied[:, None] + 0.5 * np.cos(angles))
+    places, transform = _chebyshev_nodes(_TERMS)
+    nodes = middle + width * (occupied[:, None] + 0.5 * places)
     values = features(nodes.ravel(), pivots).T.reshape(len(occupied), _TERMS, -1)
-    return Boxes(box, 2.0 * place, np.ascontiguousarray(_cosine_transform(angles) @ values))
-
-
-def _cosine_transform(angles: FloatArray) -> FloatArray:
-    """From values at the nodes cos(angles) to Chebyshev coefficients."""
-    transform = np.cos(np.arange(len(angles))[:, None] * angles) * (2.0 / len(angles))
-    transform[0] *= 0.5
-    return np.asarray(transform)
+    return Boxes(box, 2.0 * place, np.ascontiguousarray(transform @ values))
 
 
 @njit(cache=True, nogil=True)
@@ -167,8 +170,7 @@ def weighted_nodes(column: FloatArray, bandwidth: float) -> tuple[FloatArray, Fl
     width = np.sqrt(bandwidth)
     middle, number, place = in_cells(column, width)
     occupied, box = numbered(number)
-    angles = (np.arange(_NODES)[::-1] + 0.5) * np.pi / _NODES
-    where, weights = _nodes(box, place, np.bincount(box), occupied, np.cos(angles), _cosine_transform(angles))
+    where, weights = _nodes(box, place, np.bincount(box), occupied, *_chebyshev_nodes(_NODES))
     order = np.argsort(where, kind="stable")
     return middle + width * where[order], weights[order]
 
