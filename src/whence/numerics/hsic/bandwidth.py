@@ -47,11 +47,9 @@ def _pairs_within(s: FloatArray, t: float) -> int:
 
 @njit(cache=True, nogil=True)
 def _kth_distance(s: FloatArray, k: int) -> float:
-    """The k-th smallest distance, k from 1: narrow a bracket of values to a few n candidates, then select.
-
-    The count of pairs is a smooth function of the distance for most columns, so the two sides of a linear guess are
-    probed first; a plain bisection follows whenever that did not halve the bracket, as with heavily tied columns.
-    """
+    """The k-th smallest distance, k from 1: narrow a bracket of values to a few n candidates, then select."""
+    # The count of pairs is a smooth function of the distance for most columns, so the two sides of a linear guess are
+    # probed first; a plain bisection follows whenever that did not halve the bracket, as with heavily tied columns.
     n = len(s)
     low, high = 0.0, s[n - 1] - s[0]
     below, up_to = _pairs_within(s, low), n * (n - 1) // 2

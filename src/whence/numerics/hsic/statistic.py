@@ -93,8 +93,9 @@ class GammaTest(NamedTuple):
 def hsic_gamma_test(a: KernelColumn, b: KernelColumn) -> GammaTest:
     """The test as first published (Gretton et al. 2008): a gamma law of two asymptotic moments.
 
-    With t = tr(HKH) = n − ΣK/n, the mean off-diagonal entry of K is (ΣK − n)/(n(n − 1)) = 1 − t/(n − 1).
+    `hsic_test` is closer to the permutations; published scores were made with this one.
     """
+    # With t = tr(HKH) = n − ΣK/n, the mean off-diagonal entry of K is (ΣK − n)/(n(n − 1)) = 1 − t/(n − 1).
     cross, (t_k, t2_k, _), (t_l, t2_l, _) = _centred_moments(a, b)
     n = len(a.values)
     mean = t_k * t_l / ((n - 1) ** 2 * n)
@@ -148,10 +149,8 @@ def _third_order(
 
 @njit(cache=True, nogil=True)
 def _squares(n: int, gram: FloatArray, mean: FloatArray) -> tuple[float, float, float]:
-    """The sums of `Squares` for the centred kernel, given F Fᵀ and the mean of F.
-
-    The kernel's own diagonal is 1, so the centred one is 1 − 2 fᵢ·m + m·m, whose squares sum through F Fᵀ.
-    """
+    """The sums of `Squares` for the centred kernel, given F Fᵀ and the mean of F."""
+    # The kernel's own diagonal is 1, so the centred one is 1 − 2 fᵢ·m + m·m, whose squares sum through F Fᵀ.
     square, along, length = 0.0, 0.0, 0.0
     for i in range(len(mean)):
         length += mean[i] * mean[i]
