@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import whence
-from whence.catalogue import CATALOGUE, method
-from whence.costs import cost
+from whence.catalogue import CATALOGUE, cost, method
 from whence.decision import Decision, Direction
 from whence.models.network import fitting
 from whence.pair import InputError, Pair

@@ -6,8 +6,7 @@ import numpy as np
 
 from whence.combined.readings import GROUPS, ROWS_PER_GROUP, SMALLEST_REST, ReadDirection, quantile_surface
 from whence.combined.rows import Rows
-from whence.numerics.distances import median_sq_distance
-from whence.numerics.hsic import hsic_test, kernel_column
+from whence.numerics.hsic import hsic_test, kernel_column, median_sq_distance
 from whence.pair import FloatArray, standardise
 
 CANDIDATES = (

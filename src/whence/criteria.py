@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from whence.numerics.spacings import log_density_at_rows
+from whence.numerics.entropy import log_density_at_rows
 from whence.pair import Pair, spread, standardise
 
 if TYPE_CHECKING:  # a direction's evidence is read, never made here: the record lies one step further on the road

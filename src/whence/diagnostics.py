@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.numerics.ranks import mid_ranks
+from whence.numerics.arrays import mid_ranks
 from whence.pair import FloatArray, row_order, standardise
 
 _FEW_VALUES, _ROUNDED_VALUES, _ROUNDED_SHARE = 30, 100, 0.2

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from whence.baselines.cgnn_training import CgnnTraining, distances, mmd, mmd_gradient
+from whence.baselines.cgnn import CgnnTraining, distances, mmd, mmd_gradient
 from whence.catalogue import method
 from whence.models.network import jax_runtime
 from whence.models.network.layout import canonical

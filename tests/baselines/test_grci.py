@@ -5,7 +5,7 @@ from scipy.special import digamma
 
 import whence
 from whence.baselines.grci import _dependence, score
-from whence.numerics.scaling import zscore
+from whence.numerics.arrays import zscore
 from whence.pair import Pair
 
 

@@ -6,7 +6,7 @@ import pytest
 import whence
 from whence.baselines.reci import score
 from whence.decision import Direction
-from whence.numerics.scaling import minmax
+from whence.numerics.arrays import minmax
 
 
 def low_noise(seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from whence.numerics.distances import median_sq_distance
-from whence.numerics.kernel import BLOCK, choose_pivots, features
+from whence.numerics.hsic import median_sq_distance
+from whence.numerics.kernel import BLOCK, choose_pivots, features, kernel_factor
 
 LAWS = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -28,3 +28,12 @@ def test_thinned_candidates_represent_every_row_of_a_long_column(law):
     column = LAWS[law](np.random.default_rng(4), 4 * BLOCK)
     factor = features(column, choose_pivots(column, median_sq_distance(column)))
     assert np.max(np.abs(1.0 - np.sum(factor**2, axis=0))) < 1e-9
+
+
+@pytest.mark.parametrize("dimensions", [1, 2])
+def test_points_of_any_dimension_have_a_factor(dimensions):
+    points = np.random.default_rng(5).normal(size=(120, dimensions))
+    factor = kernel_factor(points, 1e-10)
+    kernel = np.exp(-0.5 * np.sum((points[:, None] - points[None]) ** 2, axis=2))
+    assert np.max(np.abs(factor.T @ factor - kernel)) < 1e-9
+    assert len(factor) < 120

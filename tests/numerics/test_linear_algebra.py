@@ -3,9 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.numerics.banded import cholesky, damped_cholesky, solve
-from whence.numerics.design import additive_design, band_of, predict_rows, scatter
-from whence.numerics.least_squares import least_squares
+from whence.numerics.design import additive_design, band_of, least_squares, predict_rows, scatter
+from whence.numerics.linear import back_substitution, cholesky, damped_cholesky, rotate_in, solve
 from whence.numerics.splines import spline_rows, uniform_knots
 
 
@@ -81,3 +80,21 @@ def test_least_squares_is_the_projection(columns):
     expected, *_ = np.linalg.lstsq(np.sqrt(s)[:, None] * dense, np.sqrt(s) * v, rcond=None)
     np.testing.assert_allclose(dense @ beta[0::2], dense @ expected, atol=1e-6)
     np.testing.assert_array_equal(beta[1::2], 0.0)
+
+
+@given(st.integers(1, 12), st.integers(1, 5), st.integers(0, 30), st.integers(0, 2**31))
+def test_rotations_give_the_least_squares_solution_and_its_error(size, width, extra, seed):
+    width = min(width, size)
+    rng = np.random.default_rng(seed)
+    # A ridge of one row for each unknown, then rows with `width` neighbouring entries in any order.
+    starts = np.concatenate([np.arange(size), rng.integers(0, size - width + 1, extra)])
+    dense, targets = np.zeros((len(starts), size)), rng.normal(size=len(starts))
+    triangle, right, error = np.zeros((size, width)), np.zeros(size), 0.0
+    for k, start in enumerate(starts):
+        row = np.zeros(width)
+        row[: 1 if k < size else width] = rng.normal(size=1 if k < size else width) + 2.0
+        dense[k, start : start + width] = row[: size - start]
+        error += rotate_in(triangle, right, start, row.copy(), targets[k]) ** 2
+    expected = np.linalg.lstsq(dense, targets, rcond=None)[0]
+    np.testing.assert_allclose(back_substitution(triangle, right), expected, rtol=1e-6, atol=1e-6)
+    assert error == pytest.approx(np.sum((targets - dense @ expected) ** 2), rel=1e-6, abs=1e-9)

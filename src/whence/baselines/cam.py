@@ -11,13 +11,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.baselines.scored import Joint, PairScore
+from whence.baselines.thin_plate import SmoothFit, penalised_fit, thin_plate_basis
 from whence.decision import Evidence
 from whence.numerics.gaussian import HALF_LOG_2PI
-from whence.numerics.gcv import SmoothFit, penalised_fit
-from whence.numerics.thinplate import thin_plate_basis
 from whence.pair import FloatArray, row_order, standardise
-from whence.ranges import at_least
+from whence.protocol import Joint, PairScore, at_least
 
 TIE = 1e-12
 EXACT_FIT = 1e-24  # of the variance: below this the residual is rounding, and two such fits must tie

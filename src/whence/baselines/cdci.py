@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.baselines.scored import Directional
 from whence.pair import FloatArray, InputError, row_order, standardise
-from whence.ranges import at_least
+from whence.protocol import Directional, at_least
 
 EPS = 1e-8
 Histograms = FloatArray

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from whence.baselines.scored import Directional
-from whence.numerics.spacing_entropy import spacing_entropy_of_masses
+from whence.numerics.entropy import spacing_entropy_of_masses
 from whence.pair import FloatArray, standardise
+from whence.protocol import Directional
 
 
 def control_gaussian() -> Directional:

@@ -9,11 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from whence.baselines.scored import Directional
 from whence.decision import Evidence
 from whence.models.spline import DEGREE, DELTA, N_KNOTS, fit_location_scale
 from whence.pair import FloatArray, InputError, row_order, standardise
-from whence.ranges import SPLINE_DEGREES, SPLINE_KNOTS, between, positive
+from whence.protocol import SPLINE_DEGREES, SPLINE_KNOTS, Directional, between, positive
 
 Moment = Literal["model", "empirical"]
 

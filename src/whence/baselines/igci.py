@@ -12,13 +12,11 @@ from typing import Literal
 
 import numpy as np
 
-from whence.baselines.scored import Joint, PairScore
 from whence.decision import Evidence
-from whence.numerics.magnitude import tame
-from whence.numerics.scaling import minmax, zscore
-from whence.numerics.spacing_entropy import spacing_entropy, spacing_entropy_of_masses
+from whence.numerics.arrays import minmax, unit_magnitude, zscore
+from whence.numerics.entropy import spacing_entropy, spacing_entropy_of_masses
 from whence.pair import FloatArray, InputError
-from whence.protocol import Method
+from whence.protocol import Joint, Method, PairScore
 
 MIN_DISTINCT = 3
 ROUNDING = 1e-9
@@ -34,12 +32,12 @@ _ENTROPY = {"zero": spacing_entropy, "mass": spacing_entropy_of_masses}
 
 def score_uniform(cause: FloatArray, effect: FloatArray, *, ties: Ties = "zero") -> float:
     """Entropy in bits of the cause on the unit interval; the effect enters through the other direction."""
-    return _ENTROPY[ties](minmax(tame(_varied(np.sort(cause)))))
+    return _ENTROPY[ties](minmax(unit_magnitude(_varied(np.sort(cause)))))
 
 
 def score_gaussian(cause: FloatArray, effect: FloatArray, *, ties: Ties = "zero") -> float:
     """Entropy in bits of the standardised cause; the effect enters through the other direction."""
-    return _ENTROPY[ties](zscore(tame(_varied(np.sort(cause))), ddof=1))
+    return _ENTROPY[ties](zscore(unit_magnitude(_varied(np.sort(cause))), ddof=1))
 
 
 def score_unscaled(cause: FloatArray, effect: FloatArray) -> float:

@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 
-from whence.baselines.scored import Directional
 from whence.numerics.gaussian import HALF_LOG_2PI
 from whence.pair import FloatArray, InputError, row_order, standardise
+from whence.protocol import Directional
 
 LOG_COSH_WEIGHT, LOG_COSH_GAUSSIAN, SKEW_WEIGHT = 79.047, 0.37457, 7.4129
 EXACT_LINE = 1e-14

@@ -7,21 +7,20 @@ The direction whose residual is more independent of the cause (HSIC) wins.
 """
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
-from whence.baselines.scored import Directional
 from whence.decision import Evidence
 from whence.numerics.hsic import hsic_test
-from whence.numerics.monotone import dense, increasing_basis, quadratic_minus_log
-from whence.numerics.splines import spline_rows, uniform_knots
-from whence.numerics.tall import combinations, crossproduct
+from whence.numerics.splines import SplineRows, extend_knots, spline_rows, uniform_knots
 from whence.pair import FloatArray, InputError, row_order, standardise
-from whence.ranges import SPLINE_DEGREES, between, positive
+from whence.protocol import SPLINE_DEGREES, Directional, between, positive
 
 MAX_KNOTS = 1000
 """Matrices here are dense: a fit costs the cube of the knots."""
+NEAR_ZERO = 1e-4
 
 
 def score(
@@ -38,15 +37,15 @@ def score(
     x, y = standardise(cause[order]), standardise(effect[order])
     features = dense(spline_rows(x, uniform_knots(np.min(x), np.max(x), n_knots, degree), degree))
     h = increasing_basis(y, h_knots)
-    gram = crossproduct(features, features) + ridge * np.eye(features.shape[1])
-    weights = np.asarray(np.linalg.solve(gram, crossproduct(features, h.values)), dtype=np.float64)
-    left_over = h.values - combinations(features, weights)
+    gram = features.T @ features + ridge * np.eye(features.shape[1])
+    weights = np.asarray(np.linalg.solve(gram, features.T @ h.values), dtype=np.float64)
+    left_over = h.values - features @ weights
     # min over g of ‖h − g‖² + ridge ‖w‖² is a quadratic form in h's coefficients; a ridge on those keeps noiseless data
     # finite.
-    quadratic = (crossproduct(left_over, left_over) + ridge * crossproduct(weights, weights)) / len(x)
+    quadratic = (left_over.T @ left_over + ridge * weights.T @ weights) / len(x)
     quadratic += ridge / len(x) * np.diag(np.mean(h.values**2, axis=0))
     fit = quadratic_minus_log(quadratic, h.derivatives)
-    residual = combinations(left_over, fit.weights[:, None])[:, 0]
+    residual = left_over @ fit.weights
     test = hsic_test(x, residual)
     return Evidence(
         -test.statistic,
@@ -76,3 +75,124 @@ def pnl(
         )
     settings: dict[str, Any] = {"n_knots": n_knots, "degree": degree, "h_knots": h_knots, "ridge": ridge}
     return Directional("pnl", partial(score, **settings), settings | {"published": published})
+
+
+class IncreasingBasis(NamedTuple):
+    """Values, of mean 0, and derivatives of the basis at the rows (rows × functions); non-negative sums increase."""
+
+    values: FloatArray
+    derivatives: FloatArray
+
+
+def dense(rows: SplineRows) -> FloatArray:
+    """All basis functions at every row, zeros included."""
+    out = np.zeros((len(rows.first), rows.size))
+    np.put_along_axis(out, rows.first[:, None] + np.arange(rows.values.shape[1]), rows.values, axis=1)
+    return out
+
+
+def increasing_basis(column: FloatArray, n_knots: int, degree: int = 3) -> IncreasingBasis:
+    """Increasing splines with knots at equally spaced quantiles, so that every interval holds as many rows."""
+    # A spline whose B-spline coefficients increase is increasing (Ramsay 1988): write h = Σⱼ βⱼ Iⱼ, Iⱼ = Σ_{k≥j} B_k
+    # and β ≥ 0; the derivative of Iⱼ is one B-spline of a degree lower, so h and h′ are both linear in β.
+    base = np.unique(_even_quantiles(column, n_knots))
+    knots = extend_knots(base, degree)
+    values = dense(spline_rows(column, knots, degree))
+    lower = dense(spline_rows(column, knots[1:-1], degree - 1))
+    span = knots[degree + 1 : -1] - knots[1 : -degree - 1]
+    # I₀ = Σ B_k = 1 is the constant, which the other side of a regression has already. Counted from the other end, Iⱼ
+    # is Iⱼ − 1; centred, the two are one function, and a ridge cannot tell the ends apart.
+    increasing = np.cumsum(values[:, ::-1], axis=1)[:, -2::-1]
+    return IncreasingBasis(increasing - np.mean(increasing, axis=0), lower * (degree / span))
+
+
+def _even_quantiles(column: FloatArray, count: int) -> FloatArray:
+    """Equally spaced quantiles, linear between order statistics."""
+    # Places are kept as fractions: one that rounding moves off a row that begins a run of ties gives a second value,
+    # one bit beside the tied one.
+    ordered = np.sort(column)
+    below, rest = np.divmod(np.arange(count) * (len(ordered) - 1), count - 1)
+    above = np.minimum(below + 1, len(ordered) - 1)
+    return np.asarray(ordered[below] + rest / (count - 1) * (ordered[above] - ordered[below]))
+
+
+class Barrier(NamedTuple):
+    """Minimiser of the programme and how the descent ended."""
+
+    weights: FloatArray
+    converged: bool
+    n_iter: int
+
+
+def quadratic_minus_log(
+    quadratic: FloatArray, rows: FloatArray, max_iter: int = 200, tolerance: float = 1e-7
+) -> Barrier:
+    """Minimise ½ βᵀQβ − mean log(rows·β) over β ≥ 0: strictly convex for positive definite Q, so the start is free."""
+    # Projected Newton (Bertsekas 1982): weights at zero that the gradient holds there stay, the others take a Newton
+    # step, shortened along the projected path until the objective falls.
+    beta = np.ones(len(quadratic))
+    beta /= np.sqrt(beta @ quadratic @ beta)
+    value = _objective(quadratic, rows, beta)
+    for iteration in range(max_iter):
+        pull, bend = _derivatives(rows, beta)
+        gradient, hessian = quadratic @ beta - pull, quadratic + bend
+        if np.max(np.abs(np.where((beta == 0.0) & (gradient > 0.0), 0.0, gradient * _scale(beta)))) <= tolerance:
+            return Barrier(beta, True, iteration)
+        # Held is also what lies just above zero and would cross it: left free, it cuts every step of the others short.
+        held = (gradient > 0.0) & (beta <= NEAR_ZERO * np.max(beta)) & (beta * np.diag(hessian) <= gradient)
+        step = -beta * held
+        free = np.flatnonzero(~held)
+        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], -gradient[free])
+        length, fell = 1.0, False
+        while length > 1e-12 and not fell:
+            trial = np.maximum(beta + length * step, 0.0)
+            trial_value = _objective(quadratic, rows, trial)
+            fell = trial_value <= value + 1e-4 * float(gradient @ (trial - beta))
+            length *= 0.5
+        if not fell:
+            return Barrier(beta, False, iteration)
+        beta, value = trial, trial_value
+    return Barrier(beta, False, max_iter)
+
+
+def _scale(beta: FloatArray) -> FloatArray:
+    """The gradient is judged by the change it promises for a relative change of a weight."""
+    return np.maximum(beta, 1e-3 * np.max(beta))
+
+
+def _objective(quadratic: FloatArray, rows: FloatArray, beta: FloatArray) -> float:
+    return float(0.5 * beta @ quadratic @ beta) - float(_mean_log(rows, beta))
+
+
+# Loops over the few entries that are not zero, in place of matrix products: a library's threads, started anew in every
+# iteration for so little, take twenty times as long on a busy machine.
+@njit(cache=True, nogil=True)
+def _mean_log(rows: FloatArray, beta: FloatArray) -> float:
+    """Mean log(rows·β); minus infinity where one of them is not positive."""
+    total = 0.0
+    for i in range(len(rows)):
+        slope = 0.0
+        for j in range(len(beta)):
+            slope += rows[i, j] * beta[j]
+        if not slope > 0.0:
+            return -np.inf
+        total += np.log(slope)
+    return total / len(rows)
+
+
+@njit(cache=True, nogil=True)
+def _derivatives(rows: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Gradient and minus the Hessian of the mean log(rows·β)."""
+    n, k = rows.shape
+    gradient, bend = np.zeros(k), np.zeros((k, k))
+    for i in range(n):
+        slope = 0.0
+        for j in range(k):
+            slope += rows[i, j] * beta[j]
+        for a in range(k):
+            if rows[i, a] != 0.0:
+                share = rows[i, a] / slope
+                gradient[a] += share / n
+                for b in range(k):
+                    bend[a, b] += share * (rows[i, b] / slope) / n
+    return gradient, bend

@@ -9,10 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from whence.baselines.scored import Directional
-from whence.numerics.scaling import minmax
+from whence.numerics.arrays import minmax
 from whence.pair import FloatArray, InputError, row_order, standardise
-from whence.ranges import between
+from whence.protocol import Directional, between
 
 DEGREES = (1, 20)
 """Up to the highest, the powers of numbers in [0, 1] are independent to double precision, and no further."""

@@ -10,19 +10,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from whence.baselines.scored import Joint, PairScore
 from whence.criteria import LEVEL
 from whence.decision import Evidence
-from whence.numerics.distances import median_sq_distance
-from whence.numerics.gaussian_process import residual
-from whence.numerics.hsic import hsic_test, kernel_column
-from whence.numerics.hsic_gamma import GammaTest, hsic_gamma_test
+from whence.numerics.hsic import GammaTest, hsic_gamma_test, hsic_test, kernel_column, median_sq_distance
+from whence.numerics.kernel import BLOCK, KernelPivots, choose_pivots, features
 from whence.pair import FloatArray, row_order, standardise
-from whence.ranges import positive
+from whence.protocol import Joint, PairScore, positive
 
 NOISE_VARIANCE = math.exp(-2.0)
 TIE = 1e-10
+REACH = 6.5  # exp(−6.5²) = 4e-19: beyond this many √bandwidth the kernel is zero to rounding
 
 
 def score(
@@ -104,3 +103,68 @@ def resit(
 
 def _scaled(column: FloatArray, standardised: bool) -> FloatArray:
     return standardise(column) * math.sqrt(1.0 - 1.0 / len(column)) if standardised else column
+
+
+def residual(column: FloatArray, target: FloatArray, bandwidth: float, noise: float) -> FloatArray:
+    """In-sample residual w (K + wI)⁻¹ (target − mean) for the kernel exp(−d²/bandwidth) and noise of variance w.
+
+    No n × n matrix: where the column is short against the bandwidth, K has low rank; where it is long, it is banded
+    once sorted.
+    """
+    v = target - np.mean(target)
+    distinct, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
+    mean, count = np.bincount(inverse, weights=v) / counts, counts.astype(np.float64)
+    # Rows that share a value of the column count as one observation of their mean, with noise w / count.
+    scaled = distinct / np.sqrt(bandwidth)
+    width, rank = _widest_window(scaled, REACH), 20 + 3 * _occupied_cells(scaled)
+    if width < rank:
+        return v - banded_mean(scaled, mean, count, width, noise)[inverse]
+    return v - low_rank_mean(distinct, mean, count, choose_pivots(distinct, bandwidth), noise)[inverse]
+
+
+def low_rank_mean(
+    column: FloatArray, mean: FloatArray, count: FloatArray, pivots: KernelPivots, noise: float
+) -> FloatArray:
+    """Fᵀ(wI + F C Fᵀ)⁻¹F C m with K = FᵀF (Woodbury), the features F made twice in blocks rather than kept."""
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(column), BLOCK)]
+    gram, along = noise * np.eye(len(pivots.points)), np.zeros(len(pivots.points))
+    for rows in blocks:
+        f = features(column[rows], pivots)
+        weighted = f * count[rows]
+        gram += weighted @ f.T
+        along += weighted @ mean[rows]
+    weights = np.linalg.solve(gram, along)
+    return np.concatenate([weights @ features(column[rows], pivots) for rows in blocks])
+
+
+def banded_mean(scaled: FloatArray, mean: FloatArray, count: FloatArray, width: int, noise: float) -> FloatArray:
+    """m − w C⁻¹(K + w C⁻¹)⁻¹m for an increasing column in units of √bandwidth, `width` places being out of reach."""
+    from scipy.linalg import solveh_banded
+
+    bands = np.zeros((width + 1, len(scaled)))
+    bands[0] = 1.0 + noise / count
+    for k in range(1, width + 1):
+        gap = scaled[k:] - scaled[:-k]
+        bands[k, : len(gap)] = np.exp(-gap * gap)
+    return mean - noise / count * np.asarray(solveh_banded(bands, mean, lower=True))
+
+
+@njit(cache=True, nogil=True)
+def _widest_window(s: FloatArray, reach: float) -> int:
+    """The largest number of places between two entries of the increasing s that lie within reach."""
+    widest, i = 0, 0
+    for j in range(len(s)):
+        while s[j] - s[i] > reach:
+            i += 1
+        widest = max(widest, j - i)
+    return widest
+
+
+@njit(cache=True, nogil=True)
+def _occupied_cells(s: FloatArray) -> int:
+    """How many intervals of length one are needed to cover the increasing s, which bounds the kernel's rank."""
+    count, edge = 1, s[0] + 1.0
+    for value in s:
+        if value > edge:
+            count, edge = count + 1, value + 1.0
+    return count

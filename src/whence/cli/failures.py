@@ -57,8 +57,8 @@ def exit_code_of(problem: BaseException) -> int:
 @contextmanager
 def resumable_job() -> Iterator[None]:
     """For commands that take hours: SIGTERM is as good as Ctrl-C, and the sentence says that what is done is kept."""
-    from whence.benchmark.pool import PoolError
     from whence.benchmark.ledger import DiskError
+    from whence.benchmark.pool import PoolError
 
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:

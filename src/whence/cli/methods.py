@@ -8,8 +8,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from whence.catalogue import Entry
-    from whence.costs import Cost
+    from whence.catalogue import Cost, Entry
 
 _FAMILIES = {
     "combined": "Several kinds of evidence, added up",
@@ -70,8 +69,7 @@ def methods(
 
 
 def _records() -> list[dict[str, Any]]:
-    from whence.catalogue import CATALOGUE
-    from whence.costs import cost
+    from whence.catalogue import CATALOGUE, cost
 
     priced = [(entry, cost(entry.name)) for entry in CATALOGUE]
     return [asdict(entry) | {"cost": asdict(price) if price else None} for entry, price in priced]
@@ -105,7 +103,7 @@ def _show_one(name: str) -> None:
 
 
 def _cost_sentence(name: str) -> str:
-    from whence.costs import UNIT, cost
+    from whence.catalogue import UNIT, cost
 
     price = cost(name)
     if price is None:
@@ -132,8 +130,8 @@ def _show_all() -> None:
 
 
 def _show_line(console: "Console", entry: "Entry") -> None:
+    from whence.catalogue import cost
     from whence.cli.streams import paragraph
-    from whence.costs import cost
     from whence.report.wording import short
 
     name, price = f"  {entry.name}{' *' if entry.extra else ''}", _price(cost(entry.name))

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from whence.pair import FloatArray, standardise
@@ -36,43 +35,6 @@ def draw_process(rng: np.random.Generator, columns: list[FloatArray], lengths: l
     # like 1/√r in the number r of features, that of the factor exponentially.
     factor = kernel_factor(points, TOLERANCE)
     return np.asarray(rng.standard_normal(len(factor)) @ factor)
-
-
-@njit(cache=True, nogil=True)
-def kernel_factor(points: NDArray[np.float64], tolerance: float) -> NDArray[np.float64]:
-    """Rows L with K ≈ LᵀL for K = exp(−½ |pᵢ − pⱼ|²), by pivoted Cholesky: time n·r², memory n·r for r rows."""
-    n, dimensions = points.shape
-    factor = np.empty((min(n, 32), n))
-    left = np.ones(n)
-    rank = 0
-    while rank < n:
-        # The next pivot is the point whose variance is explained worst. The kernel of smooth functions has low
-        # numerical rank: at n = 1000 and unit length scale it stops after about 25 rows.
-        pivot = np.argmax(left)
-        if left[pivot] <= tolerance:
-            break
-        if rank == len(factor):
-            wider = np.empty((min(n, 2 * rank), n))
-            wider[:rank] = factor
-            factor = wider
-        row = factor[rank]
-        for i in range(n):
-            square = 0.0
-            for k in range(dimensions):
-                square += (points[i, k] - points[pivot, k]) ** 2
-            row[i] = np.exp(-0.5 * square)
-        for earlier in range(rank):
-            weight = factor[earlier, pivot]
-            for i in range(n):
-                row[i] -= weight * factor[earlier, i]
-        root = np.sqrt(left[pivot])
-        for i in range(n):
-            row[i] /= root
-            left[i] -= row[i] * row[i]
-        # Exactly 0, where rounding would leave some 1e-17: a point is never a pivot twice.
-        left[pivot] = 0.0
-        rank += 1
-    return factor[:rank]
 
 
 def increasing_map(rng: np.random.Generator, column: FloatArray, length: float, jitter: float = 0.0) -> FloatArray:

@@ -18,7 +18,7 @@ from whence.numerics.design import Design, additive_design, predict_rows
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
 from whence.numerics.splines import extend_knots, spline_rows
 from whence.pair import FloatArray
-from whence.ranges import SPLINE_DEGREES, SPLINE_KNOTS
+from whence.protocol import SPLINE_DEGREES, SPLINE_KNOTS
 
 
 class LocationScaleRegressor(LocationScaleEstimator):

@@ -11,9 +11,8 @@ from numba import njit
 
 from whence.models.fit import Fit
 from whence.models.spline import DEGREE, N_KNOTS
-from whence.numerics.design import Design, additive_design, predict_rows
+from whence.numerics.design import Design, additive_design, least_squares, predict_rows
 from whence.numerics.gaussian import HALF_LOG_2PI
-from whence.numerics.least_squares import least_squares
 from whence.numerics.splines import spline_rows, uniform_knots
 from whence.pair import FloatArray
 

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from whence.numerics import gaussian
-from whence.numerics.scaling import weighted_moments
+from whence.numerics.arrays import weighted_moments
 from whence.pair import FloatArray
 
 

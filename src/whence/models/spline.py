@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from whence.models.fit import Fit
 from whence.numerics import gaussian
-from whence.numerics.banded import damped_cholesky, solve
 from whence.numerics.design import Design, additive_design, block, predict_rows
+from whence.numerics.linear import damped_cholesky, solve
 from whence.numerics.newton import KKT_CERTIFIED, Solution, fit_natural
-from whence.numerics.spline_projection import project
-from whence.numerics.splines import SplineRows, spline_rows, uniform_knots
+from whence.numerics.splines import SplineRows, project, spline_rows, uniform_knots
 from whence.pair import FloatArray
 
 N_KNOTS = 25

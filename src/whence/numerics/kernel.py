@@ -1,21 +1,17 @@
-"""A one-dimensional Gaussian kernel matrix as a product of thin factors: K ≈ FᵀF with F of some tens of rows.
+"""Gaussian kernel matrices as products of thin factors: K ≈ FᵀF with F of some tens of rows.
 
 Pivoted incomplete Cholesky (Fine & Scheinberg 2001): the next pivot is the row worst represented so far, and it
 stops when no diagonal entry misses more than `TOLERANCE`. In one dimension the spectrum falls so fast that 20–60 pivots
 reach rounding level at any n. Only the pivots are chosen globally; the features at any place follow from them by
-forward substitution, so that for a long column no array of n × rank is ever held (see `local_moments`).
-
-Of rows represented alike, as all are at first, the one nearest the mean is taken: neither the order of the rows nor the
-sign of the column has a say.
+forward substitution, so that for a long column no array of n × rank is ever held (see `hsic.chebyshev`).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from whence.numerics.arrays import FloatArray, IntArray
 
 TOLERANCE = 1e-11
 BLOCK = 2048
@@ -41,9 +37,17 @@ def choose_pivots(column: FloatArray, bandwidth: float, tolerance: float = TOLER
     """Pivots that represent every row of the column to `tolerance`."""
     short = len(column) <= BLOCK
     candidates = column if short else _thinned(np.sort(column), _CELL * np.sqrt(bandwidth))
-    chosen, factor = _pivoted_cholesky(candidates, bandwidth, tolerance)
+    # Of rows represented alike, as all are at first, the one nearest the mean is taken: neither the order of the rows
+    # nor the sign of the column has a say.
+    away = np.abs(candidates - np.mean(candidates))
+    chosen, factor = pivoted_cholesky(candidates[None], bandwidth, tolerance, away, _ALIKE)
     triangle = np.ascontiguousarray(factor[:, chosen].T)
     return KernelPivots(candidates[chosen], triangle, bandwidth, factor if short else None)
+
+
+def kernel_factor(points: FloatArray, tolerance: float) -> FloatArray:
+    """The factor F (rank × n) with FᵀF ≈ exp(−½ |pᵢ − pⱼ|²) for points (n × dimensions), to `tolerance` at each."""
+    return pivoted_cholesky(np.ascontiguousarray(points.T), 2.0, tolerance, np.zeros(len(points)), 0.0)[1]
 
 
 def features(column: FloatArray, pivots: KernelPivots) -> FloatArray:
@@ -71,28 +75,38 @@ def _fill_features(v: FloatArray, z: FloatArray, triangle: FloatArray, bandwidth
 
 
 @njit(cache=True, nogil=True)
-def _pivoted_cholesky(v: FloatArray, bandwidth: float, tolerance: float) -> tuple[NDArray[np.int64], FloatArray]:
-    n = len(v)
-    missing, away = np.ones(n), np.abs(v - np.mean(v))
+def pivoted_cholesky(
+    points: FloatArray, bandwidth: float, tolerance: float, away: FloatArray, alike: float
+) -> tuple[IntArray, FloatArray]:
+    """Pivots among the `points` (dimensions × n) and the factor F (rank × n) with FᵀF ≈ exp(−|d|²/bandwidth).
+
+    The next pivot is the row that misses most; of several that miss as much but for `alike`, the least far `away`.
+    """
+    dimensions, n = points.shape
+    missing = np.ones(n)
     chosen = np.empty(n, np.int64)
     factor = np.empty((min(64, n), n))
     rank = 0
     while rank < n:
-        pivot = _worst(missing, away)
+        pivot = _worst(missing, away, alike)
         if missing[pivot] <= tolerance:
             break
         if rank == len(factor):
             larger = np.empty((min(2 * rank, n), n))
             larger[:rank] = factor
             factor = larger
-        root = np.sqrt(missing[pivot])
         row = factor[rank]
+        row[:] = 0.0
+        for k in range(dimensions):
+            for i in range(n):
+                row[i] += (points[k, i] - points[k, pivot]) ** 2
         for i in range(n):
-            row[i] = np.exp(-(v[i] - v[pivot]) * (v[i] - v[pivot]) / bandwidth)
+            row[i] = np.exp(-row[i] / bandwidth)
         for j in range(rank):
             weight = factor[j, pivot]
             for i in range(n):
                 row[i] -= weight * factor[j, i]
+        root = np.sqrt(missing[pivot])
         for i in range(n):
             row[i] /= root
             missing[i] -= row[i] * row[i]
@@ -102,15 +116,15 @@ def _pivoted_cholesky(v: FloatArray, bandwidth: float, tolerance: float) -> tupl
     return chosen[:rank], factor[:rank]
 
 
-@njit(cache=True, nogil=True)
-def _worst(missing: FloatArray, away: FloatArray) -> int:
-    """The row that misses most; of several alike the one least far away."""
+# A maximum in any order, of numbers none of which is NaN: the compiler may use vector registers.
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
+def _worst(missing: FloatArray, away: FloatArray, alike: float) -> int:
     most = missing[0]
     for i in range(len(missing)):
         most = max(most, missing[i])
     best = -1
     for i in range(len(missing)):
-        if missing[i] >= most - _ALIKE and (best < 0 or away[i] < away[best]):
+        if missing[i] >= most - alike and (best < 0 or away[i] < away[best]):
             best = i
     return best
 

@@ -2,17 +2,14 @@
 
 The sorted column is first condensed into at most `CHUNKS` runs of equal count (mean, variance within), on which the EM
 steps run; so the cost of the search does not grow with the rows. The code length is that of all the rows.
-Each size is started twice, from equal shares of the quantiles and from the smaller mixture with its heaviest component
-split into a narrow and a wide one (the start that finds heavy tails); the better end is kept.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from whence.numerics.arrays import FloatArray
 
 CHUNKS = 80
 MAX_COMPONENTS = 5
@@ -83,6 +80,9 @@ def _search(
     best_w, best_m, best_d = w, m, d
     best_data = _negative_mean_log_density(s, w, m, d)
     best_total = best_data + _parameter_cost(1, n)
+    # Each size is started twice, from equal shares of the quantiles and from the smaller mixture with its heaviest
+    # component split into a narrow and a wide one (the start that finds heavy tails). scikit-learn's `GaussianMixture`
+    # starts from k-means, which needs random numbers, and each of its steps passes over all rows.
     for k in range(2, max_components + 1):
         w1, m1, d1 = _quantile_start(share, centre, within, k, floor)
         w2, m2, d2 = _split_start(w, m, d)

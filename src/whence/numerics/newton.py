@@ -1,4 +1,4 @@
-"""The concave location-scale fit, solved to its global optimum by a projected Newton method.
+"""The concave location-scale fit, solved to its global optimum by a Newton method under bounds.
 
 Rows i with weight sᵢ and non-negative features φᵢ (few non-zeros, see `design`) have natural parameters
 e = φᵢ·w₁ and p = φᵢ·w₂ with w₂ ≥ 0 (see `gaussian`). Minimise
@@ -8,8 +8,8 @@ e = φᵢ·w₁ and p = φᵢ·w₂ with w₂ ≥ 0 (see `gaussian`). Minimise
 which is strictly convex. The two coefficients of one feature are stored side by side, so that the Hessian of a spline
 basis has a band of half-width 2·degree + 1 and a Newton step costs O(features), whatever the rows cost.
 
-Projected Newton (Bertsekas 1982): coefficients of w₂ at zero that the gradient pushes outwards are held there, a Newton
-step is taken in the others, and the step is shortened along the projected path until F falls. The certificate is the
+Newton's method under bounds: each step goes to the minimum of the quadratic model of F under w₂ ≥ 0, found by
+primal-dual active sets (Hintermüller, Ito & Kunisch 2002), and is shortened until F falls. The certificate is the
 largest entry of the projected gradient, the w₂ part multiplied by max(w₂, 1e-3): the change of F for a *relative*
 change of a precision.
 """
@@ -20,13 +20,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from whence.numerics.banded import damped_cholesky, solve
-from whence.numerics.design import LONGEST_RUN, Design, band_run, block, predict_rows, predict_run, scatter, scatter_run
-from whence.numerics.gaussian import location, log_density, variance
-from whence.numerics.least_squares import least_squares
+from whence.numerics.arrays import FloatArray, IntArray
+from whence.numerics.design import (
+    LONGEST_RUN,
+    Design,
+    band_run,
+    block,
+    least_squares,
+    predict_rows,
+    predict_run,
+    scatter,
+    scatter_run,
+)
+from whence.numerics.gaussian import location, log_density, loss_gradient, loss_hessian, variance
+from whence.numerics.linear import damped_cholesky, solve
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 KKT_GOAL = 1e-10
 """Aimed at; rounding may stop the descent a little earlier."""
@@ -36,6 +45,8 @@ _SMALLEST_SCALING = 1e-3
 _NEAR_ZERO = 1e-4
 _ROUNDING = 1e-13
 _POLISH = 3
+_ACTIVE_SETS = 12
+"""Systems solved for one step at most; two or three are usual."""
 
 
 class Solution(NamedTuple):
@@ -47,7 +58,7 @@ class Solution(NamedTuple):
     kkt: float
     n_iter: int
     hessian: FloatArray
-    """Hessian of F at the optimum, band storage of `banded`, coefficients interleaved."""
+    """Hessian of F at the optimum, band storage of `linear`, coefficients interleaved."""
 
 
 def fit_natural(design: Design, v: FloatArray, weights: FloatArray, delta: float, max_iter: int) -> Solution:
@@ -109,14 +120,17 @@ def _projected_newton(
     delta = delta / s.sum()
     s = s / s.sum()
     value = _objective(values, bounds, index, v, s, delta, w)
-    factor = np.zeros((len(w), half_width + 1))
+    factor, held = np.zeros((len(w), half_width + 1)), np.zeros(len(w), np.bool_)
     iteration, polished = 0, 0
     while True:
         gradient, band = _derivatives(values, bounds, index, half_width, v, s, delta, w)
         kkt = _certificate(w, gradient)
         if kkt <= KKT_GOAL or iteration >= max_iter:
             break
-        step = _newton_step(band, factor, gradient, w)
+        # A step in the free coefficients alone, projected (Bertsekas 1982), needs no inner loop, but every coefficient
+        # that it drives through zero cuts it short: 25 iterations of four evaluations each in place of ten of one. The
+        # inner loop costs O(features), an evaluation O(rows).
+        step = _newton_step(band, factor, gradient, w, held)
         iteration += 1
         length, fell = 1.0, False
         while length > 1e-15 and not fell:  # Armijo backtracking on the projected path
@@ -195,15 +209,14 @@ def _row_derivatives(
     hep: FloatArray,
     hpp: FloatArray,
 ) -> None:
-    """First and second derivatives of −s·ℓ in (e, p), written with the location μ and the variance 1/2p."""
+    """First and second derivatives of −s·ℓ in (e, p)."""
     for i in range(len(v)):
         if s[i] > 0.0:
-            mu, var = location(e[i], p[i]), variance(p[i])
-            ge[i] = s[i] * (mu - v[i])
-            gp[i] = s[i] * ((v[i] - mu) * (v[i] + mu) - var)
-            hee[i] = s[i] * var
-            hep[i] = -2.0 * s[i] * mu * var
-            hpp[i] = s[i] * (4.0 * mu * mu * var + 2.0 * var * var)
+            mean, var = location(e[i], p[i]), variance(p[i])
+            by_e, by_p = loss_gradient(mean, var, v[i])
+            ee, ep, pp = loss_hessian(mean, var)
+            ge[i], gp[i] = s[i] * by_e, s[i] * by_p
+            hee[i], hep[i], hpp[i] = s[i] * ee, s[i] * ep, s[i] * pp
         else:
             ge[i] = gp[i] = hee[i] = hep[i] = hpp[i] = 0.0
 
@@ -228,25 +241,61 @@ def _certificate(w: FloatArray, gradient: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _newton_step(band: FloatArray, factor: FloatArray, gradient: FloatArray, w: FloatArray) -> FloatArray:
-    """Solve in the free coefficients; a held one gets a step of −w, which puts it at zero.
+def _newton_step(
+    band: FloatArray, factor: FloatArray, gradient: FloatArray, w: FloatArray, held: BoolArray
+) -> FloatArray:
+    """The step to the minimum of the quadratic model of F under w₂ ≥ 0, by primal-dual active sets.
 
-    Held is also what lies just above zero and would cross it by a Newton step of its own: left free, a coefficient of
-    1e-14 would cut every step of the others short (Bertsekas 1982, §2).
+    `held` says which coefficients the last step held at zero, and is brought up to date.
     """
+    step = np.empty(0)
+    for _ in range(_ACTIVE_SETS):
+        step = _held_step(band, factor, gradient, w, held)
+        if not _exchange(band, gradient, w, step, held):
+            return step
+    # The sets run in a circle, which rounding can make them do: Bertsekas' step always descends once projected.
+    for j in range(1, len(w), 2):
+        held[j] = gradient[j] > 0.0 and w[j] <= _NEAR_ZERO and w[j] * band[j, -1] <= gradient[j]
+    return _held_step(band, factor, gradient, w, held)
+
+
+@njit(cache=True, nogil=True)
+def _held_step(
+    band: FloatArray, factor: FloatArray, gradient: FloatArray, w: FloatArray, held: BoolArray
+) -> FloatArray:
+    """Newton's step in the free coefficients, while the held ones go to zero."""
     size, width = band.shape[0], band.shape[1] - 1
-    free = np.ones(size, np.bool_)
-    for j in range(1, size, 2):
-        free[j] = not (gradient[j] > 0.0 and w[j] <= _NEAR_ZERO and w[j] * band[j, width] <= gradient[j])
-    reduced = band.copy()
-    right = -gradient
+    reduced, right = band.copy(), -gradient
     for i in range(size):
-        for c in range(max(0, i - width), i + 1):
-            if not (free[i] and free[c]):
+        for c in range(max(0, i - width), i):
+            if held[i] or held[c]:
+                if not held[c]:
+                    right[c] += band[i, width + c - i] * w[i]
+                elif not held[i]:
+                    right[i] += band[i, width + c - i] * w[c]
                 reduced[i, width + c - i] = 0.0
-        if not free[i]:
-            reduced[i, width] = 1.0
-            right[i] = -w[i]
+    for i in range(size):
+        if held[i]:
+            reduced[i, width], right[i] = 1.0, -w[i]
     if not damped_cholesky(reduced, factor):
         return np.full(size, np.nan)
     return solve(factor, right)
+
+
+@njit(cache=True, nogil=True)
+def _exchange(band: FloatArray, gradient: FloatArray, w: FloatArray, step: FloatArray, held: BoolArray) -> bool:
+    """Hold what the step would make negative, free what the model's slope would raise; False if nothing changed."""
+    size, width = band.shape[0], band.shape[1] - 1
+    changed = False
+    for j in range(1, size, 2):
+        now = w[j] + step[j] < 0.0
+        if held[j]:
+            slope = gradient[j]
+            for c in range(max(0, j - width), j + 1):
+                slope += band[j, width + c - j] * step[c]
+            for i in range(j + 1, min(size, j + width + 1)):
+                slope += band[i, width + j - i] * step[i]
+            now = slope >= 0.0
+        changed |= now != held[j]
+        held[j] = now
+    return changed

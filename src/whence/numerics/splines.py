@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from whence.numerics.arrays import FloatArray, IntArray
+from whence.numerics.linear import back_substitution, rotate_in
 
 
 class SplineRows(NamedTuple):
@@ -42,6 +41,8 @@ def spline_rows(u: FloatArray, knots: FloatArray, degree: int) -> SplineRows:
     return SplineRows(first, values, len(knots) - degree - 1)
 
 
+# SciPy's `BSpline.design_matrix` gives the same bits but builds a sparse matrix around them, of which `first` is all
+# that is wanted; at n = 1000 it takes six times as long.
 @njit(cache=True, nogil=True)
 def _evaluate(u: FloatArray, knots: FloatArray, degree: int) -> tuple[IntArray, FloatArray]:
     """Cox–de Boor recursion, row by row; inside a knot interval every term is positive, so nothing cancels."""
@@ -68,3 +69,29 @@ def _evaluate(u: FloatArray, knots: FloatArray, degree: int) -> tuple[IntArray, 
             row[d] = carry
         first[i] = k - degree
     return first, values
+
+
+_RIDGE = 1e-12
+
+
+def project(rows: SplineRows, v: FloatArray) -> FloatArray:
+    """Fitted values of the least-squares spline at the rows, which must be sorted by `first`."""
+    coefficients = _coefficients(rows.first, rows.values, rows.size, v)
+    index = rows.first[:, None] + np.arange(rows.values.shape[1])
+    return np.sum(rows.values * coefficients[index], axis=1)
+
+
+@njit(cache=True, nogil=True)
+def _coefficients(first: IntArray, values: FloatArray, size: int, v: FloatArray) -> FloatArray:
+    # Where few rows lie, spline features are almost dependent, and normal equations square that: their answer moves in
+    # the eighth digit with the units of the data. Rotations cost the same O(rows · width²) and lose half as many
+    # digits; since rows are sorted, none fills in beyond the band.
+    triangle, right = np.zeros((size, values.shape[1])), np.zeros(size)
+    # A row that stands alone touches several features and determines none of them; this ridge shares it out evenly and
+    # fits it to twelve digits. Dropping small pivots, as a rank decision would, leaves remote rows unfitted.
+    triangle[:, 0] = np.sqrt(_RIDGE)
+    row = np.empty(values.shape[1])
+    for i in range(len(v)):
+        row[:] = values[i]
+        rotate_in(triangle, right, first[i], row, v[i])
+    return back_substitution(triangle, right)

@@ -188,7 +188,7 @@ def _objective(w: FloatArray, features: FloatArray, y: FloatArray) -> tuple[floa
     e, p = features @ w[:size], features @ w[size:]
     mean, variance = gaussian.location(e, p), gaussian.variance(p)
     value = -np.sum(gaussian.log_density(e, p, np.log(2 * p), y)) + 0.5 * DELTA * np.sum(w * w)
-    slope = np.concatenate([features.T @ (mean - y), features.T @ (y**2 - mean**2 - variance)]) + DELTA * w
+    slope = np.concatenate([features.T @ each for each in gaussian.loss_gradient(mean, variance, y)]) + DELTA * w
     return float(value) / n, slope / n
 
 

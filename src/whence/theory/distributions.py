@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from whence.numerics.quadrature import panels
 from whence.pair import FloatArray, InputError
+from whence.theory.calculus import panels
 
 Function = Callable[[Any], Any]
 """A formula of NumPy operations: arrays to arrays, jets to jets."""

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whence.numerics.jets import Jet, as_jet, variables
 from whence.pair import FloatArray
+from whence.theory.calculus import Jet, as_jet, variables
 from whence.theory.model import Model
 
 TOLERANCE = 1e-6

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from whence.numerics.quadrature import panels
 from whence.pair import FloatArray, InputError
+from whence.theory.calculus import panels
 from whence.theory.distributions import Distribution, Function, gaussian, scale_mixture, soft_uniform, tabulated
 from whence.theory.model import Model
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from whence.numerics.jets import Jet
-from whence.numerics.quadrature import panels
 from whence.pair import FloatArray
+from whence.theory.calculus import Jet, panels
 from whence.theory.distributions import Distribution, Function, distribution
 
 PANELS = 48

@@ -13,7 +13,7 @@ from whence.models.network.fitting import train
 from whence.models.network.heads import LOCATION_SCALE, natural_parameters, outputs
 from whence.models.network.layout import weighted_problem
 from whence.models.network.training import Training, TrainingStatus
-from whence.numerics.scaling import weighted_moments
+from whence.numerics.arrays import weighted_moments
 from whence.pair import FloatArray
 
 
