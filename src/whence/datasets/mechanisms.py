@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whence.numerics.kernel import kernel_factor
 from whence.pair import FloatArray, standardise
 
 Mechanism = Callable[[np.random.Generator, FloatArray, FloatArray, float], FloatArray]
