@@ -27,7 +27,7 @@ from whence.combined.weight import NOTHING_LEFT, REFUSED
 from whence.pair import FloatArray
 
 SEEDS = {"first": 1, "second": 2}
-PAIRS = {"first": 12000, "second": 4000}
+PAIRS = {"first": 6000, "second": 2000}
 VALUES, REFUSAL, FLOOR = 2.0, 0.5, 0.3
 """Set by hand: see 3."""
 UNDIRECTED = 0.4

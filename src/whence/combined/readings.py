@@ -26,7 +26,7 @@ from whence.numerics.mixture import fit_mixture, log_density
 from whence.pair import FloatArray, row_order, standardise
 from whence.protocol import Directional
 
-LEVELS = 10
+LEVELS = 8
 GROUPS = (3, 10)
 ROWS_PER_GROUP = 12
 SMALLEST_REST = 1e-4

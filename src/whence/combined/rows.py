@@ -106,7 +106,8 @@ def _keys(column: _Ranked, other: _Ranked, copy: UnsignedArray) -> UnsignedArray
     The salt is drawn from the table as this column sees it. Without it, copies of a row whose two ranks are as far from
     an end would come in the same order in both columns, along a diagonal of their cell.
     """
-    salt = np.sum(scrambled(column.word + scrambled(other.word)), dtype=np.uint64)
+    own = np.bincount(column.place)[column.place].astype(np.uint64)  # of two values both are as far from an end
+    salt = np.sum(scrambled(column.word + own + scrambled(other.word)), dtype=np.uint64)
     return scrambled(scrambled(other.word + copy) + salt)
 
 
