@@ -16,6 +16,7 @@ from whence.benchmark.metrics import Scored, accuracy, audrc
 from whence.combined.constants import TERMS, Term
 from whence.combined.method import THRESHOLD
 from whence.combined.words import KINDS
+from whence.markdown import markdown_table
 from whence.pair import FloatArray
 
 Worlds = tuple[Table, Table, Table]
@@ -76,18 +77,13 @@ def _mean(right: NDArray[np.bool_], share: FloatArray, rows: NDArray[np.intp]) -
     return float(np.average(right[rows], weights=share[rows]))
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    rule = "|".join("---" if k == 0 else "---:" for k in range(len(head)))
-    return "\n".join(["| " + " | ".join(head) + " |", f"|{rule}|", *("| " + " | ".join(row) + " |" for row in rows)])
-
-
 def _single(foreign: Judged, recorded: Judged | None) -> str:
     rows = [("**whence**", both(foreign, foreign.score), both(recorded, recorded.score if recorded else None))]
     for k, name in enumerate(TERMS):
         rows.append((f"{KINDS[name]} alone", *_column(foreign, recorded, "terms", k)))
     for k, name in enumerate(SINGLE):
         rows.append((f"`{name}`", *_column(foreign, recorded, "others", k)))
-    return _table(("accuracy / AUDRC, %", "foreign families", "ten recorded sets"), rows)
+    return markdown_table(("accuracy / AUDRC, %", "foreign families", "ten recorded sets"), rows)
 
 
 def _column(foreign: Judged, recorded: Judged | None, field: str, k: int) -> tuple[str, str]:
@@ -98,7 +94,7 @@ def _parts(foreign: Judged, recorded: Judged | None) -> str:
     rows = [("all three, weighed by λ", *_without(foreign, recorded, None))]
     rows += [(f"without {KINDS[name]}", *_without(foreign, recorded, k)) for k, name in enumerate(TERMS)]
     plain = (both(foreign, foreign.terms.sum(axis=1)), both(recorded, recorded.terms.sum(axis=1) if recorded else None))
-    return _table(("", "foreign families", "ten recorded sets"), [*rows, ("λ = 1 throughout", *plain)])
+    return markdown_table(("", "foreign families", "ten recorded sets"), [*rows, ("λ = 1 throughout", *plain)])
 
 
 def _without(foreign: Judged, recorded: Judged | None, k: int | None) -> tuple[str, str]:
@@ -113,7 +109,9 @@ def _fourth(worlds: Worlds, foreign: Judged) -> str:
     """Each candidate as a fourth term, everything fitted anew to the first world."""
     rows = [("none", *_refitted(worlds, foreign, None))]
     rows += [(name, *_refitted(worlds, foreign, k)) for k, name in enumerate(CANDIDATES)]
-    return _table(("fourth term", "log-loss, first world", "log-loss, foreign", "accuracy / AUDRC, foreign"), rows)
+    return markdown_table(
+        ("fourth term", "log-loss, first world", "log-loss, foreign", "accuracy / AUDRC, foreign"), rows
+    )
 
 
 def _refitted(worlds: Worlds, foreign: Judged, k: int | None) -> tuple[str, str, str]:
@@ -149,7 +147,7 @@ def _confidence(foreign: Judged, recorded: Judged | None) -> str:
         tue = recorded.family == "Tue"
         rows.append(_answered("Tübingen (recorded tables)", recorded.where(tue)))
         rows.append(_answered("the nine simulated public sets", recorded.where(~tue)))
-    return _table(("", "answered, %", "right of these, %", "mean confidence, %"), rows)
+    return markdown_table(("", "answered, %", "right of these, %", "mean confidence, %"), rows)
 
 
 def _answered(title: str, judged: Judged) -> tuple[str, ...]:
@@ -178,7 +176,7 @@ def _doubtful(doubtful: Judged) -> str:
         right = (some.score * some.truth > 0)[answered]
         told = f"{100 * np.mean(right):.0f}" if name == "dependent" else "–"
         rows.append((title, f"{100 * np.mean(answered):.1f}", told, f"{100 * np.mean(some.unrelated):.1f}"))
-    return _table(("", "answered, %", "right of these, %", "told unrelated, %"), rows)
+    return markdown_table(("", "answered, %", "right of these, %", "told unrelated, %"), rows)
 
 
 def _recorded(recorded: Judged | None) -> str:
@@ -187,4 +185,4 @@ def _recorded(recorded: Judged | None) -> str:
     cells = [recorded.where(recorded.family == name) for name in RECORDED]
     row = [both(cell, cell.score) for cell in cells]
     mean = f"{with_interval(recorded)} / {by_family(recorded, recorded.score, audrc):.1f}"
-    return _table(("", *RECORDED, "mean"), [("whence, accuracy / AUDRC", *row, mean)])
+    return markdown_table(("", *RECORDED, "mean"), [("whence, accuracy / AUDRC", *row, mean)])

@@ -39,6 +39,8 @@ class Entry:
     name: str
     build: str
     """`module:function`; called with the settings as keywords, it returns a Method."""
+    brief: str
+    """What it is, in one line."""
     assumes: str
     fails: str
     family: str

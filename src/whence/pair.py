@@ -185,5 +185,5 @@ def _complete(
     worse = x_name if np.isnan(x).any() else y_name
     raise InputError(
         f"Got {count} row{'s' * (count > 1)} with a missing value (column {worse!r}); expected complete rows: "
-        "fill them in, or leave them out with nan_policy='omit' (--nan-policy omit), which reports the count."
+        "fill them in, or leave them out with nan_policy='omit', which reports the count."
     )

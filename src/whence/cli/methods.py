@@ -11,45 +11,11 @@ if TYPE_CHECKING:
     from whence.catalogue import Cost, Entry
 
 _FAMILIES = {
-    "combined": "Several kinds of evidence, added up",
+    "default": "Several kinds of evidence, added up",
     "loci": "Effect = f(cause) + g(cause)·noise; -h compares independence, -m likelihood",
     "baseline": "Other published methods",
     "control": "Controls, which look at each column alone",
 }
-# Shorter than what the catalogue says a method assumes, which takes two to four lines each: a list must fit one screen.
-_PHRASES = {
-    "whence": "description length, independence and shape, weighed",
-    "mdl": "the shorter description wins, for any noise",
-    "loci-h": "f and g splines; noise independent of the cause",
-    "loci-m": "f and g splines; Gaussian noise",
-    "anm-h": "g constant; noise independent of the cause",
-    "anm-m": "g constant; Gaussian noise",
-    "ifgls-h": "loci-h with the classical estimator",
-    "ifgls-m": "loci-m with the classical estimator",
-    "nn-loci-h": "loci-h with neural networks",
-    "nn-loci-m": "loci-m with neural networks",
-    "nn-anm-h": "anm-h with neural networks",
-    "nn-anm-m": "anm-m with neural networks",
-    "roche": "nn-loci-h with Student's t noise, for outliers",
-    "cgnn": "a network that imitates the data; minutes a pair",
-    "igci": "almost no noise; slope unrelated to density",
-    "igci-g": "igci with a Gaussian reference",
-    "grci": "location-scale noise, nearest neighbours",
-    "heci": "piecewise polynomials, noise constant on pieces",
-    "qccd": "quantiles that take fewer bits",
-    "cam": "smooth f, Gaussian noise of constant size",
-    "resit": "smooth f, any noise of constant size",
-    "fom": "little noise; fourth moment of the error",
-    "reci": "little noise, monotone f; squared error",
-    "cdci": "one shape up to location and scale; many rows",
-    "lingam": "straight lines, not everything Gaussian",
-    "pnl": "additive noise seen through a nonlinear sensor",
-    "control-gaussian": "the more Gaussian column is the cause",
-    "control-distinct": "the column with fewer distinct values is the cause",
-    "control-kurtosis": "the column with the lower kurtosis is the cause",
-}
-"""What each method is, in at most `_PHRASE_WIDTH` letters; other methods show what they assume, cut."""
-
 _NAME_WIDTH, _PHRASE_WIDTH, _COST_WIDTH = 19, 51, 9
 
 
@@ -132,10 +98,9 @@ def _show_all() -> None:
 def _show_line(console: "Console", entry: "Entry") -> None:
     from whence.catalogue import cost
     from whence.cli.streams import paragraph
-    from whence.report.wording import short
 
     name, price = f"  {entry.name}{' *' if entry.extra else ''}", _price(cost(entry.name))
-    phrase = _PHRASES.get(entry.name) or short(entry.assumes, _PHRASE_WIDTH)
+    phrase = entry.brief
     if console.width > _NAME_WIDTH + _PHRASE_WIDTH + _COST_WIDTH:
         console.print(f"{name:<{_NAME_WIDTH}}{phrase:<{_PHRASE_WIDTH}}{price:>{_COST_WIDTH}}", soft_wrap=True)
     else:

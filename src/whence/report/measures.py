@@ -10,6 +10,7 @@ import numpy as np
 from whence.combined.words import KINDS
 from whence.criteria import LEVEL
 from whence.decision import Decision, Evidence
+from whence.numerics.arrays import mid_ranks
 from whence.pair import FloatArray, Pair, spread, standardise
 from whence.report.printed_sum import printed_sum
 from whence.report.wording import count, fits, number, p_value, signed
@@ -92,7 +93,7 @@ def data_facts(pair: Pair) -> tuple[Fact, ...]:
 def correlations(pair: Pair) -> tuple[float, float]:
     """Pearson's correlation and Spearman's, the latter with mean ranks for ties."""
     linear = float(np.mean(standardise(pair.x) * standardise(pair.y)))
-    ranks = float(np.mean(standardise(_ranks(pair.x)) * standardise(_ranks(pair.y))))
+    ranks = float(np.mean(standardise(mid_ranks(pair.x)) * standardise(mid_ranks(pair.y))))
     return linear, ranks
 
 
@@ -215,9 +216,3 @@ def _status(evidence: Evidence) -> str:
         return "–"
     steps = "" if evidence.n_iter is None else f" ({evidence.n_iter} step{'s' * (evidence.n_iter != 1)})"
     return f"{'yes' if evidence.converged else 'no'}{steps}"
-
-
-def _ranks(column: FloatArray) -> FloatArray:
-    # Tied values share the mean of their ranks; scipy.stats.rankdata does the same, but its import takes seconds.
-    _, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - 0.5 * (counts - 1))[inverse]

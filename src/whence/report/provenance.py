@@ -17,31 +17,6 @@ from whence.report.printed_sum import PrintedSum, printed_sum
 from whence.report.stance import sentence
 from whence.report.wording import count, halves, on_rows, p_equals, shown, signed
 
-_CITED = {
-    "loci": ("immer2023identifiability",),
-    "nn-loci": ("immer2023identifiability",),
-    "ifgls": ("immer2023identifiability",),
-    "whence": ("immer2023identifiability",),
-    "mdl": ("immer2023identifiability",),
-    "anm": ("hoyer2008nonlinear", "immer2023identifiability"),
-    "nn-anm": ("hoyer2008nonlinear", "immer2023identifiability"),
-    "cam": ("buhlmann2014cam",),
-    "resit": ("peters2014causal",),
-    "qccd": ("tagasovska2020distinguishing",),
-    "heci": ("xu2022inferring",),
-    "grci": ("strobl2023identifying",),
-    "cgnn": ("goudet2018learning",),
-    "igci": ("janzing2012information",),
-    "igci-g": ("janzing2012information",),
-    "fom": ("cai2020fom",),
-    "reci": ("bloebaum2018cause",),
-    "cdci": ("duong2022bivariate",),
-    "lingam": ("hyvarinen2013pairwise",),
-    "pnl": ("zhang2009identifiability",),
-    "roche": ("tran2024robust",),
-}
-
-
 _LABELS = {
     "immer2023identifiability": "Immer et al., 2023",
     "hoyer2008nonlinear": "Hoyer et al., 2008",
@@ -155,8 +130,8 @@ def references(method: str) -> tuple[str, ...]:
 
 
 def _cited(method: str) -> tuple[str, ...]:
-    name = method.split(":")[0]
-    return _CITED.get(name) or _CITED.get(re.sub("-[mh]$", "", name), ())
+    known = next((entry for entry in CATALOGUE if entry.name == method.split(":")[0]), None)
+    return known.cites if known else ()
 
 
 def _library() -> dict[str, str]:
