@@ -82,10 +82,6 @@ def in_a_thread(work: Callable[[], None]) -> None:
     worker.join()
 
 
-KEPT = "the limit is set without `with`, so the first thread stays the only one that threadpoolctl lets set the number"
-
-
-@pytest.mark.xfail(reason=KEPT)
 @pytest.mark.parametrize("before", [2], indirect=True)
 def test_every_thread_gets_one_thread_inside_and_not_only_the_first(before: set[int]) -> None:
     inside: list[set[int]] = []
@@ -100,7 +96,6 @@ def test_every_thread_gets_one_thread_inside_and_not_only_the_first(before: set[
     assert inside == 4 * [{1}]
 
 
-@pytest.mark.xfail(reason=KEPT)
 @pytest.mark.parametrize("before", [2], indirect=True)
 def test_a_limit_set_in_one_thread_is_lifted_in_another(before: set[int]) -> None:
     entered, leave, left, end = (threading.Event() for _ in range(4))

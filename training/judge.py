@@ -9,6 +9,7 @@ import argparse
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,7 +77,7 @@ def judged(pair: Labelled) -> tuple[object, ...]:
 def read_all(pairs: Callable[[], Sequence[Labelled]], jobs: int, kept: Path) -> Judged:
     """Judge pairs, or take what was judged before from the file."""
     if not kept.exists():
-        with ProcessPoolExecutor(jobs, initializer=threadpool_limits, initargs=(1,)) as pool:
+        with ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,)) as pool:
             columns = zip(*pool.map(judged, pairs(), chunksize=20), strict=True)
         kept.parent.mkdir(parents=True, exist_ok=True)
         np.savez(kept, **dict(zip(Judged._fields, map(np.array, columns), strict=True)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,7 +56,7 @@ def table(rows: Iterable[tuple[object, ...]]) -> Table:
 def read_all(draw: Draw, count: int, jobs: int, kept: Path) -> Table:
     """Pairs 0 … count − 1 of a world, from the file where it is there already."""
     if not kept.exists():
-        with ProcessPoolExecutor(jobs, initializer=threadpool_limits, initargs=(1,)) as pool:
+        with ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,)) as pool:
             parts = pool.map(_rows, [draw] * count, [[i] for i in range(count)], chunksize=25)
             found = table(row for part in parts for row in part)
         kept.parent.mkdir(parents=True, exist_ok=True)

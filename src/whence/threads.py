@@ -24,6 +24,7 @@ def one_thread() -> Iterator[None]:
     global _inside, _limit
     with _lock:
         if _inside == 0:
+            _release()
             _limit = _controller().limit(limits=1, user_api="blas")
         _inside += 1
     try:
@@ -32,7 +33,9 @@ def one_thread() -> Iterator[None]:
         with _lock:
             _inside -= 1
             if _inside == 0:
+                _release()
                 _limit.restore_original_limits()
+                _release()
 
 
 def single_threaded() -> dict[str, str]:
@@ -40,6 +43,13 @@ def single_threaded() -> dict[str, str]:
     names = (*(f"{library}_NUM_THREADS" for library in _LIBRARIES), "VECLIB_MAXIMUM_THREADS")
     xla = os.environ.get("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
     return dict(os.environ) | dict.fromkeys(names, "1") | {"XLA_FLAGS": xla}
+
+
+def _release() -> None:
+    # threadpoolctl lets only the thread that first set a number set it again; ours may be entered and left by others.
+    for library in _controller().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
 
 
 @cache

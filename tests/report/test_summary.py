@@ -171,7 +171,7 @@ def test_left_out_rows_are_repeated_and_reported() -> None:
 def test_the_python_snippet_asks_for_the_same_decision() -> None:
     for decision in SPECIMENS.values():
         tree = ast.parse(provenance.python(decision))
-        (call,) = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "whence.inference")
+        (call,) = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "whence.infer")
         asked = [ast.literal_eval(each) for each in call.args[1:]]
         assert asked == [decision.pair.x_name, decision.pair.y_name]
         method = next(ast.literal_eval(word.value) for word in call.keywords if word.arg == "method")
@@ -191,7 +191,7 @@ def test_paragraph_and_bibtex_hold_for_every_kind(kind: str) -> None:
 
 def test_every_citation_has_its_entry_and_its_label() -> None:
     library = provenance._library()
-    cited = {key for keys in provenance._CITED.values() for key in keys} | {"gretton2007kernel"}
+    cited = {key for entry in CATALOGUE for key in entry.cites} | {"gretton2007kernel"}
     assert cited == set(library) == set(provenance._LABELS)
 
 

@@ -21,7 +21,8 @@ from whence.combined.weight import Weight, effective_rows, weight_of
 from whence.combined.words import Account, reason, withheld
 from whence.criteria import LEVEL
 from whence.decision import Decision, Evidence
-from whence.pair import FloatArray, InputError, Pair, spread
+from whence.numerics.hsic import HsicTest, hsic_test, kernel_column
+from whence.pair import FloatArray, InputError, Pair, row_order, spread, standardise
 from whence.protocol import attempted
 
 THRESHOLD = 0.8
@@ -120,8 +121,26 @@ def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
         effective_rows(pair.x, pair.y, *residuals),
         better_log_p,
         -minus_left,
-        0.5 * (forward.relation.log_p_value + backward.relation.log_p_value),
+        _relation_log_p(pair, rows, forward, backward),
     )
+
+
+def _relation_log_p(pair: Pair, rows: Rows, forward: ReadDirection, backward: ReadDirection) -> float:
+    """Of the test of the two columns as they were recorded, the mean of both orders of the columns.
+
+    Ties are not spread here: where both columns have the same margins, copies of a row lie along a diagonal of their
+    cell, which no rule that treats the columns alike can avoid, and which the test would take for a relation.
+    """
+    tests = (forward.relation, backward.relation)
+    if rows.distinct != (len(rows.kept), len(rows.kept)):
+        x, y = pair.x[rows.kept], pair.y[rows.kept]
+        tests = (_relation(x, y), _relation(y, x))
+    return 0.5 * (tests[0].log_p_value + tests[1].log_p_value)
+
+
+def _relation(cause: FloatArray, effect: FloatArray) -> HsicTest:
+    order = row_order(cause, effect)
+    return hsic_test(*(kernel_column(standardise(column[order])) for column in (cause, effect)))
 
 
 def terms_of(found: Mapping[str, float]) -> dict[str, float]:

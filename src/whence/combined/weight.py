@@ -21,7 +21,7 @@ from whence.pair import FloatArray
 REFUSED = 0.05
 NOTHING_LEFT = 0.01
 LONGEST_LAG = 200
-SHORTEST_SERIES = 20
+SHORTEST_SERIES = 50
 NOTICED = 1.5
 """Rows count as independent up to this loss of effective rows: shuffled rows stay below it, so that their order does
 not change a bit of the answer."""

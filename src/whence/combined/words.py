@@ -55,7 +55,7 @@ def reason(account: Account) -> str:
     named = sorted(weighty, key=lambda k: -sign * account.terms[k])
     favour = [k for k in named if sign * account.terms[k] > 0]
     against = [k for k in reversed(named) if sign * account.terms[k] < 0]
-    if not favour:
+    if not favour or account.score == 0:
         return ""
     carried = "; ".join(f"{KINDS[k]} ({account.terms[k]:+.2f}: {_MEANING[k]})" for k in favour)
     listed = " and ".join(f"{KINDS[k]} ({account.terms[k]:+.2f})" for k in against)
