@@ -15,7 +15,7 @@ import numpy as np
 from whence.baselines.copula import STEP, conditional_quantiles, copula_density, maximal_correlation, uniform_grid
 from whence.decision import Decision, Evidence
 from whence.numerics.arrays import mid_ranks
-from whence.pair import FloatArray, Pair
+from whence.pair import FloatArray, Pair, row_order
 from whence.protocol import Joint, Method, PairScore, at_least
 
 MAX_CORRELATION = 0.95
@@ -110,7 +110,7 @@ def _codes_in_own_order(x: FloatArray, y: FloatArray, quantiles: int) -> tuple[C
     if first < 0:
         of_y, of_x = _codes_in_own_order(y, x, quantiles)
         return of_x, of_y
-    order = np.lexsort((b, a))
+    order = row_order(a, b)
     codes = _codes(a[order], b[order], quantiles, published=False)
     return codes if first > 0 else (codes[0], codes[0])
 

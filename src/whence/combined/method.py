@@ -140,7 +140,7 @@ def _relation_log_p(pair: Pair, rows: Rows, forward: ReadDirection, backward: Re
 
 def _relation(cause: FloatArray, effect: FloatArray) -> HsicTest:
     order = row_order(cause, effect)
-    return hsic_test(*(kernel_column(standardise(column[order])) for column in (cause, effect)))
+    return hsic_test(kernel_column(standardise(cause[order])), kernel_column(standardise(effect[order])))
 
 
 def terms_of(found: Mapping[str, float]) -> dict[str, float]:

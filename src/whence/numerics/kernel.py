@@ -33,10 +33,13 @@ class KernelPivots(NamedTuple):
     """The features of the column's own rows, when it is short enough for them to be at hand."""
 
 
-def choose_pivots(column: FloatArray, bandwidth: float, tolerance: float = TOLERANCE) -> KernelPivots:
-    """Pivots that represent every row of the column to `tolerance`."""
+def choose_pivots(
+    column: FloatArray, bandwidth: float, tolerance: float = TOLERANCE, ordered: FloatArray | None = None
+) -> KernelPivots:
+    """Pivots that represent every row of the column to `tolerance`; `ordered` is the column sorted, where at hand."""
     short = len(column) <= BLOCK
-    candidates = column if short else _thinned(np.sort(column), _CELL * np.sqrt(bandwidth))
+    spaced = np.sort(column) if ordered is None else ordered
+    candidates = column if short else _thinned(spaced, _CELL * np.sqrt(bandwidth))
     # Of rows represented alike, as all are at first, the one nearest the mean is taken: neither the order of the rows
     # nor the sign of the column has a say.
     away = np.abs(candidates - np.mean(candidates))

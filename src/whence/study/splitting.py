@@ -20,7 +20,7 @@ from whence.datasets.laws import NOISE_LAWS, gaussian
 from whence.datasets.mechanisms import LADDER
 from whence.models.spline import fit_crosswise, fit_location_scale, halves
 from whence.numerics.hsic import HsicTest, hsic_test, p_value_at
-from whence.pair import FloatArray, standardise
+from whence.pair import FloatArray, row_order, standardise
 from whence.study.output import Row, StudyTable, percentage, select, values_of
 from whence.study.running import Cell, Scale
 from whence.theory.families import draw_rational
@@ -86,7 +86,7 @@ def _compared(ahead: Test, behind: Test) -> Row:
 
 
 def _tests(cause: FloatArray, effect: FloatArray, n_knots: int) -> dict[str, Test]:
-    order = np.argsort(cause)
+    order = row_order(cause, effect)
     u, v = standardise(cause[order]), standardise(effect[order])
     seen = fit_location_scale(u, v, n_knots=n_knots).residual
     unseen = fit_crosswise(u, v, n_knots=n_knots).residual

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.models.network.heads import Head, initial
-from whence.pair import FloatArray, standardise
+from whence.pair import FloatArray, row_order, standardise
 
 GRID = 2.0**24
 """Standardised values are rounded to multiples of 2⁻²⁴ ≈ 6e-8. A change of units moves them by some 1e-16, which
@@ -73,7 +73,7 @@ class Problem:
 def canonical(cause: FloatArray, effect: FloatArray) -> CanonicalColumns:
     """Canonical form of two columns; exchanging the columns gives the same numbers with the roles exchanged."""
     u, v = _rounded(cause), _rounded(effect)
-    return _sorted(u, v, np.lexsort((v, u)))
+    return _sorted(u, v, row_order(u, v))
 
 
 def problem(columns: CanonicalColumns, head: Head, hidden: int, seed: int, restart: int = 0) -> Problem:

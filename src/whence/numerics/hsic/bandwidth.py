@@ -7,15 +7,19 @@ from whence.numerics.arrays import FloatArray
 
 ROUNDING = 1e-12
 """Of a column's range: a smaller distance may be rounding alone, as between residuals of rows fitted exactly."""
+_ENOUGH = 64
+"""Distances are selected from directly once so few are left; a sweep more costs less than selecting among many."""
 
 
-def median_sq_distance(column: FloatArray, zeros: bool = False, rounding: float = 0.0) -> float:
+def median_sq_distance(
+    column: FloatArray, zeros: bool = False, rounding: float = 0.0, is_sorted: bool = False
+) -> float:
     """Median of the squared distances over all pairs of rows; pairs at distance zero count only if `zeros`.
 
     Zero is what is no more than the fraction `rounding` of the column's range. An even number of pairs averages the two
     middle *squared* distances, as a sort of the full matrix would. Returns 0.0 when there is no pair to count.
     """
-    return float(_median_sq_distance(np.sort(column), zeros, rounding))
+    return float(_median_sq_distance(column if is_sorted else np.sort(column), zeros, rounding))
 
 
 @njit(cache=True, nogil=True)
@@ -47,7 +51,7 @@ def _pairs_within(s: FloatArray, t: float) -> int:
 
 @njit(cache=True, nogil=True)
 def _kth_distance(s: FloatArray, k: int) -> float:
-    """The k-th smallest distance, k from 1: narrow a bracket of values to a few n candidates, then select."""
+    """The k-th smallest distance, k from 1: narrow a bracket of values to a fraction of n candidates, then select."""
     # The count of pairs is a smooth function of the distance for most columns, so the two sides of a linear guess are
     # probed first; a plain bisection follows whenever that did not halve the bracket, as with heavily tied columns.
     n = len(s)
@@ -55,10 +59,10 @@ def _kth_distance(s: FloatArray, k: int) -> float:
     below, up_to = _pairs_within(s, low), n * (n - 1) // 2
     if below >= k:
         return low
-    while up_to - below > 4 * n:
+    while up_to - below > max(n // 4, _ENOUGH):
         width = high - low
         guess = low + width * (k - below - 0.5) / (up_to - below)
-        margin = 1.5 * width * n / (up_to - below)
+        margin = 0.1 * width * n / (up_to - below)
         for probe in (guess - margin, guess + margin):
             if low < probe < high:
                 low, below, high, up_to = _narrowed(s, k, probe, low, below, high, up_to)
