@@ -17,26 +17,18 @@ from whence.benchmark.metrics import METRICS
 from whence.benchmark.row import Row, export
 from whence.benchmark.scores import MEAN, ScoreTable, summarise
 from whence.decision import Decision
+from whence.report.files import environment, replace_with
 from whence.version import VERSION
 
 
 def leaderboard(rows: Sequence[Row]) -> str:
     """The page as text; the same rows give the same bytes but for the seconds."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("whence.benchmark"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("leaderboard.html").render(**_contents(rows))
+    return environment("whence.benchmark").get_template("leaderboard.html").render(**_contents(rows))
 
 
 def write_leaderboard(rows: Sequence[Row], path: Path) -> None:
-    """Write the page."""
-    path.write_text(leaderboard(rows), encoding="utf-8")
+    """Write the page, whole or not at all."""
+    replace_with(path, leaderboard(rows).encode("utf-8"))
 
 
 def write_all(
