@@ -79,7 +79,7 @@ def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
     Methods without a confidence keep their published answer, beside the notice.
     """
     stops = [notice for notice in notices if notice.level is Level.STOPS]
-    withhold = stops and decision.confidence is not None and not decision.abstention and not decision.failure
+    withhold = stops and decision.confidence is not None and not decision.unrelated and not decision.failure
     why = f"Undecided: {stops[0]}" if withhold else decision.abstention
     return replace(decision, warnings=(*notices, *decision.warnings), abstention=why)
 
