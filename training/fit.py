@@ -2,9 +2,9 @@
 
 1. The curves: heights and widths of height · tanh(contrast / width) by maximum likelihood on the oriented pairs of the
    first world, with λ in its place.
-2. Their size, and the rows at which λ is one half: on a mixture of worlds, three tenths from the first, three tenths
-   from the second (families that the curves know nothing of) and four tenths without a direction, whose label is a coin
-   toss.
+2. Their size, and the rows at which λ is one half: on a mixture of worlds, two sevenths from the first, two sevenths
+   from the second (families that the curves know nothing of) and three sevenths without a direction, whose label is a
+   coin toss.
 3. Set by hand, because these worlds do not ask for it: the factor of λ for two refused directions (among pairs with
    equally large scores a hidden common cause refuses both hardly more often than a curve that is no location-scale
    model) and that for few distinct values (generated columns have at least five). Both are precautions.
@@ -30,7 +30,7 @@ SEEDS = {"first": 1, "second": 2}
 PAIRS = {"first": 6000, "second": 2000}
 VALUES, REFUSAL, FLOOR = 2.0, 0.5, 0.3
 """Set by hand: see 3."""
-UNDIRECTED = 0.4
+UNDIRECTED = 3 / 7
 """Share of pairs without a direction when the size is set: what is met in use may be no cause and effect at all."""
 SHRINKAGE = 1e-4
 TARGET = Path(__file__).parents[1] / "src" / "whence" / "combined" / "constants.toml"
