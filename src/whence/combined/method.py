@@ -110,8 +110,11 @@ def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
     forward, backward = read_direction(rows.x, rows.y), read_direction(rows.y, rows.x)
     sides = (_side(pair.x, pair.y, rows, forward), _side(pair.y, pair.x, rows, backward, turned=True))
     residuals = [side.residual for side in sides if side.residual is not None]
-    tests = [(r.test.log_p_value, -r.test.statistic / r.relation.statistic) for r in (forward, backward)]
-    better_log_p, minus_left = max(tests)
+    # The columns' relation is tested once, in the order of the simpler direction's rows: exchanging the columns
+    # exchanges the directions with them, so that not a bit depends on which column came first.
+    simpler = forward if forward.costs["description"] <= backward.costs["description"] else backward
+    relation = simpler.relation
+    better_log_p, left_over = max((r.test.log_p_value, -r.test.statistic) for r in (forward, backward))
     return Weighing(
         rows,
         forward,
@@ -120,25 +123,19 @@ def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
         contrasts(forward, backward),
         effective_rows(pair.x, pair.y, *residuals),
         better_log_p,
-        -minus_left,
-        _relation_log_p(pair, rows, forward, backward),
+        -left_over / relation.statistic,
+        relation.log_p_value if not rows.tied else _recorded_relation(pair, rows, simpler is forward).log_p_value,
     )
 
 
-def _relation_log_p(pair: Pair, rows: Rows, forward: ReadDirection, backward: ReadDirection) -> float:
-    """Of the test of the two columns as they were recorded, the mean of both orders of the columns.
+def _recorded_relation(pair: Pair, rows: Rows, forward: bool) -> HsicTest:
+    """The test of the two columns as they were recorded.
 
     Ties are not spread here: where both columns have the same margins, copies of a row lie along a diagonal of their
     cell, which no rule that treats the columns alike can avoid, and which the test would take for a relation.
     """
-    tests = (forward.relation, backward.relation)
-    if rows.distinct != (len(rows.kept), len(rows.kept)):
-        x, y = pair.x[rows.kept], pair.y[rows.kept]
-        tests = (_relation(x, y), _relation(y, x))
-    return 0.5 * (tests[0].log_p_value + tests[1].log_p_value)
-
-
-def _relation(cause: FloatArray, effect: FloatArray) -> HsicTest:
+    x, y = pair.x[rows.kept], pair.y[rows.kept]
+    cause, effect = (x, y) if forward else (y, x)
     order = row_order(cause, effect)
     return hsic_test(kernel_column(standardise(cause[order])), kernel_column(standardise(effect[order])))
 
@@ -162,10 +159,13 @@ def _side(cause: FloatArray, effect: FloatArray, rows: Rows, reading: ReadDirect
     """
     judged_cause, judged_effect = (rows.y, rows.x) if turned else (rows.x, rows.y)
     centre, unit = float(np.mean(judged_effect)), spread(judged_effect)
-    at = (cause - np.mean(judged_cause)) / spread(judged_cause)
-    order = np.argsort(at, kind="stable")
-    location, scale = np.empty(len(at)), np.empty(len(at))
-    location[order], scale[order] = curve_at(reading.curve, at[order])
+    location, scale = np.empty(len(cause)), np.empty(len(cause))
+    if rows.tied or len(rows.kept) < len(cause):
+        at = (cause - np.mean(judged_cause)) / spread(judged_cause)
+        order = np.argsort(at, kind="stable")
+        location[order], scale[order] = curve_at(reading.curve, at[order])
+    else:  # every row was judged at its recorded value
+        location[reading.order], scale[reading.order] = reading.curve.location, reading.curve.scale
     residual = ((effect - centre) / unit - location) / scale
     residual[rows.kept[reading.order]] = reading.curve.residual
     return Evidence(

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.combined.curve import Curve, fit_curve
-from whence.numerics.hsic import HsicTest, hsic_test, kernel_column
+from whence.numerics.hsic import HsicTest, KernelColumn, hsic_test, kernel_column
 from whence.numerics.mixture import fit_mixture, log_density
 from whence.pair import FloatArray, row_order, standardise
 from whence.protocol import Directional
@@ -43,8 +43,10 @@ class ReadDirection(NamedTuple):
     curve: Curve
     test: HsicTest
     """Cause and residual."""
-    relation: HsicTest
-    """Cause and effect: are the columns related at all?"""
+    kernel: KernelColumn
+    """Of the cause, for the test of the relation."""
+    effect: FloatArray
+    """In the order of the cause."""
     log_density: FloatArray
     """Of every row, in the order of the table, without the price of the parameters."""
     price: float
@@ -60,6 +62,11 @@ class ReadDirection(NamedTuple):
             "independence": self.dependence,
             "shape": self.rest,
         }
+
+    @property
+    def relation(self) -> HsicTest:
+        """Cause and effect: are the columns related at all?"""
+        return hsic_test(self.kernel, kernel_column(self.effect))
 
     @property
     def dependence(self) -> float:
@@ -80,7 +87,8 @@ def read_direction(cause: FloatArray, effect: FloatArray) -> ReadDirection:
         order,
         curve,
         hsic_test(kernel_u, kernel_column(curve.residual)),
-        hsic_test(kernel_u, kernel_column(v)),
+        kernel_u,
+        v,
         in_table,
         price,
         surface_rest(v),

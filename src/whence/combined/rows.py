@@ -32,6 +32,11 @@ class Rows(NamedTuple):
     distinct: tuple[int, int]
     """Distinct values of x and of y among them, before ties were spread."""
 
+    @property
+    def tied(self) -> bool:
+        """Whether there were any ties."""
+        return self.distinct != (len(self.kept), len(self.kept))
+
 
 class _Ranked(NamedTuple):
     """A column's distinct values, each row's place among them, and a word per row that reflection does not change."""
