@@ -70,7 +70,7 @@ def default_method() -> None:
     """The default method against `loci-h`."""
     for n, rounds in ((300, 15), (1000, 15), (10**4, 5)):
         pair = example(n)
-        ours, plain = alternating(lambda: decide(pair, "whence"), lambda: decide(pair), rounds)  # noqa: B023
+        ours, plain = alternating(lambda: decide(pair, "whence"), lambda: decide(pair), rounds)  # noqa: B023  # called within the turn
         goal = " (goal: at most 2.5)" if n == 1000 else ""
         print(f"whence, n = {n}: {ours * 1e3:.1f} ms; loci-h: {plain * 1e3:.1f} ms; ratio {ours / plain:.2f}{goal}")
 
@@ -79,7 +79,7 @@ def growth() -> None:
     """Cost against the number of rows."""
     small, large = example(10**5), example(10**6)
     for name in ("loci-h", "whence"):
-        at_small, at_large = alternating(lambda: decide(small, name), lambda: decide(large, name), 2)  # noqa: B023
+        at_small, at_large = alternating(lambda: decide(small, name), lambda: decide(large, name), 2)  # noqa: B023  # as above
         print(f"{name}, n = 10⁵: {at_small:.2f} s; n = 10⁶: {at_large:.2f} s")
         print(f"  growth ×{at_large / at_small:.1f} for ten times the rows (goal: at most 11, 12 for the default)")
 

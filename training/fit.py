@@ -23,7 +23,8 @@ from scipy.optimize import minimize
 from training import second, world
 from training.table import Table, read_all
 from whence.combined.constants import TERMS, Term, WeightConstants
-from whence.combined.weight import NOTHING_LEFT, REFUSED
+from whence.combined.weight import NOTHING_LEFT
+from whence.criteria import LEVEL
 from whence.pair import FloatArray
 
 SEEDS = {"first": 1, "second": 2}
@@ -44,7 +45,7 @@ def sums(contrasts: FloatArray, terms: dict[str, Term]) -> FloatArray:
 
 def weights(found: Table, constants: WeightConstants) -> FloatArray:
     """λ of every pair; the same formula as `combined.weight`, for arrays."""
-    against = np.maximum(0.0, np.log10(REFUSED) - found.better_log_p / np.log(10))
+    against = np.maximum(0.0, np.log10(LEVEL) - found.better_log_p / np.log(10))
     refusal = against * np.minimum(1.0, found.left / NOTHING_LEFT)
     return (
         (found.effective_rows / (found.effective_rows + constants.rows))
@@ -119,7 +120,7 @@ def constants_text(terms: dict[str, Term], weight: WeightConstants) -> str:
         "[weight]  # where a factor of λ is one half\n"
         f"rows = {_short(weight.rows)}  # effective rows\n"
         f"values = {_short(weight.values)}  # distinct values of the coarser column; set by hand\n"
-        f"refusal = {_short(weight.refusal)}  # powers of ten below p = {REFUSED}, better direction; set by hand\n"
+        f"refusal = {_short(weight.refusal)}  # powers of ten below p = {LEVEL}, better direction; set by hand\n"
         f"floor = {_short(weight.floor)}  # of the factor for two refused directions; set by hand\n"
     )
     return "\n".join(parts)

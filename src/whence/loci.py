@@ -18,7 +18,7 @@ from whence.models.fit import Fit
 from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_crosswise, fit_location, fit_location_scale
 from whence.numerics.hsic import hsic_test
 from whence.pair import FloatArray, InputError, Pair, both_directions, row_order, spread, standardise
-from whence.protocol import SPLINE_DEGREES, SPLINE_KNOTS, Method, at_least, attempted, between, positive
+from whence.protocol import SPLINE_DEGREES, SPLINE_KNOTS, Method, at_least, attempted, between, fit_messages, positive
 
 Model = Callable[[FloatArray, FloatArray], Fit]
 Doubts = Callable[[Pair, Evidence, Evidence], tuple[str, ...]]
@@ -45,7 +45,7 @@ class Loci:
     def _judged(self, pair: Pair) -> Decision:
         sides = both_directions(pair, partial(evidence, model=self.model))
         forward, backward = (replace(side, score=self.criterion(side)) for side in sides)
-        warnings = tuple(f"{way}: {side.message}" for way, side in _named(pair, forward, backward) if side.message)
+        warnings = fit_messages(pair, forward, backward)
         if self.doubts is not None:
             warnings += self.doubts(pair, forward, backward)
         score = forward.score - backward.score
@@ -167,7 +167,3 @@ def _in_file_order(fit: Fit, order: np.ndarray, effect: FloatArray) -> dict[str,
         "scale": unit * fit.scale[back],
         "residual": fit.residual[back],
     }
-
-
-def _named(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[tuple[str, Evidence], tuple[str, Evidence]]:
-    return (f"{pair.x_name} → {pair.y_name}", forward), (f"{pair.y_name} → {pair.x_name}", backward)

@@ -5,14 +5,14 @@ fitting is taken out of the loop over pairs: pairs × directions × restarts tra
 likelihood and the independence variant of a model share their training.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from inspect import signature
 from typing import Any
 
 from whence.criteria import Criterion, independence, likelihood
-from whence.decision import Decision, Evidence
+from whence.decision import Decision
 from whence.loci import evidence
 from whence.models.network.fitting import Network, Progress, networks
 from whence.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
@@ -20,7 +20,7 @@ from whence.models.network.jax_runtime import gpu_in_sight
 from whence.models.network.training import Training, TrainingStatus
 from whence.numerics.hsic import hsic_test
 from whence.pair import Pair
-from whence.protocol import undecided
+from whence.protocol import attempted, fit_messages, undecided
 
 HOST_BATCH, GPU_BATCH = 16, 128
 NOT_IN_THE_RECORD = ("device", "engine", "memory")
@@ -71,18 +71,14 @@ class NeuralLoci:
         carried: dict[str, Any] = {"settings": self.settings, "seed": self.seed}
         if not (there.trained.usable and back.trained.usable):
             return undecided(pair, self.name, f"{self.name}: {TrainingStatus.DIVERGED.value}", **carried)
-        try:
-            forward = self._judged(evidence(pair.x, pair.y, there.fit))
-            backward = self._judged(evidence(pair.y, pair.x, back.fit))
-        except ArithmeticError as problem:
-            return undecided(pair, self.name, f"{self.name} broke down on this pair ({problem}).", **carried)
-        ways = ((f"{pair.x_name} → {pair.y_name}", forward), (f"{pair.y_name} → {pair.x_name}", backward))
-        warnings = tuple(f"{way}: {side.message}" for way, side in ways if side.message)
+        return attempted(pair, self.name, lambda: self._judged(pair, there, back, carried), **carried)
+
+    def _judged(self, pair: Pair, there: Network, back: Network, carried: Mapping[str, Any]) -> Decision:
+        sides = evidence(pair.x, pair.y, there.fit), evidence(pair.y, pair.x, back.fit)
+        forward, backward = (replace(side, score=self.criterion(side)) for side in sides)
+        warnings = fit_messages(pair, forward, backward)
         score = forward.score - backward.score
         return Decision(self.name, pair, score, forward, backward, warnings=warnings, **carried)
-
-    def _judged(self, side: Evidence) -> Evidence:
-        return replace(side, score=self.criterion(side))
 
 
 def _builder(name: str, head: Head, criterion: Criterion) -> Callable[..., NeuralLoci]:

@@ -25,12 +25,15 @@ class Record:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))  # type: ignore[arg-type]
+        return all(_same(getattr(self, name), getattr(other, name)) for name in self._names())
 
     def __hash__(self) -> int:
         # Equal records are equal in their short fields; arrays are left out, since hashing them costs a pass each.
-        short = [getattr(self, f.name) for f in fields(self)]  # type: ignore[arg-type]
-        return hash((type(self), *(value for value in short if isinstance(value, str | int | bool | None))))
+        values = (getattr(self, name) for name in self._names())
+        return hash((type(self), *(value for value in values if isinstance(value, str | int | None))))
+
+    def _names(self) -> list[str]:
+        return [each.name for each in fields(self)]  # type: ignore[arg-type]  # every record is a dataclass
 
 
 def _same(one: Any, other: Any) -> bool:

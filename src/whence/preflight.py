@@ -55,7 +55,7 @@ class Notice(str):
         notice.__dict__.update(level=Level(level), kind=kind)
         return notice
 
-    def __getnewargs__(self) -> tuple[str, Level, str]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[str, Level, str]:  # type: ignore[override]  # str has one argument
         return str(self), self.level, self.kind
 
     def __setattr__(self, name: str, value: object) -> NoReturn:

@@ -57,6 +57,12 @@ def attempted(pair: Pair, method: str, decide: Callable[[], Decision], **carried
     return found
 
 
+def fit_messages(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[str, ...]:
+    """Why a fit stopped short, by direction; empty when both reached their optimum."""
+    ways = ((f"{pair.x_name} → {pair.y_name}", forward), (f"{pair.y_name} → {pair.x_name}", backward))
+    return tuple(f"{way}: {side.message}" for way, side in ways if side.message)
+
+
 class PairScore(NamedTuple):
     """What a whole-pair score function returns: the score (> 0 favours x → y) and each direction's own plausibility."""
 

@@ -9,7 +9,8 @@ from scipy.stats import rankdata
 
 from whence.combined.constants import WEIGHT
 from whence.combined.method import weighing
-from whence.combined.weight import NOTHING_LEFT, REFUSED, effective_rows, weight_of
+from whence.combined.weight import NOTHING_LEFT, effective_rows, weight_of
+from whence.criteria import LEVEL
 from whence.diagnostics import autocorrelation
 from whence.pair import FloatArray, Pair
 
@@ -54,7 +55,7 @@ def test_refusal_weighs_less_the_stronger_it_is_and_the_more_is_left(p: float, r
     assert weight_of(100, 50, p, times * rest).fit < fit or rest >= NOTHING_LEFT
 
 
-@given(st.floats(np.log(REFUSED), 0), left)
+@given(st.floats(np.log(LEVEL), 0), left)
 def test_a_direction_that_stands_costs_nothing(p: float, rest: float) -> None:
     assert weight_of(100, 50, p, rest).fit == 1
 
@@ -72,7 +73,7 @@ def test_a_refusal_counts_in_full_from_a_hundredth_on(one: float, other: float, 
 def test_the_constants_are_where_a_factor_is_one_half() -> None:
     assert weight_of(WEIGHT.rows, 50, 0, 0).rows == 0.5
     assert weight_of(100, WEIGHT.values, 0, 0).values == 0.5
-    half = np.log(REFUSED) - np.log(10) * WEIGHT.refusal
+    half = np.log(LEVEL) - np.log(10) * WEIGHT.refusal
     assert weight_of(100, 50, half, 1).fit == pytest.approx((1 + WEIGHT.floor) / 2)
     assert weight_of(100, 50, -1e9, 1).fit == pytest.approx(WEIGHT.floor, rel=1e-6)
 

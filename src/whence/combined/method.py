@@ -23,7 +23,7 @@ from whence.criteria import LEVEL
 from whence.decision import Decision, Evidence
 from whence.numerics.hsic import HsicTest, hsic_test, kernel_column
 from whence.pair import FloatArray, InputError, Pair, row_order, spread, standardise
-from whence.protocol import attempted
+from whence.protocol import attempted, fit_messages
 
 THRESHOLD = 0.8
 """From this confidence on an answer is given."""
@@ -77,10 +77,10 @@ class Whence:
             self.name,
             pair,
             score,
-            forward=_scored(forward, 0.5 * score),
-            backward=_scored(backward, -0.5 * score),
+            forward=replace(forward, score=0.5 * score),
+            backward=replace(backward, score=-0.5 * score),
             settings=self.settings,
-            warnings=_messages(pair, forward, backward),
+            warnings=fit_messages(pair, forward, backward),
             confidence=confidence,
             contributions=terms,
             weight=weight.product,
@@ -114,7 +114,7 @@ def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
     # exchanges the directions with them, so that not a bit depends on which column came first.
     simpler = forward if forward.costs["description"] <= backward.costs["description"] else backward
     relation = simpler.relation
-    better_log_p, left_over = max((r.test.log_p_value, -r.test.statistic) for r in (forward, backward))
+    better = max(forward.test, backward.test, key=lambda test: (test.log_p_value, -test.statistic))
     return Weighing(
         rows,
         forward,
@@ -122,8 +122,8 @@ def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
         sides,
         contrasts(forward, backward),
         effective_rows(pair.x, pair.y, *residuals),
-        better_log_p,
-        -left_over / relation.statistic,
+        better.log_p_value,
+        better.statistic / relation.statistic,
         relation.log_p_value if not rows.tied else _recorded_relation(pair, rows, simpler is forward).log_p_value,
     )
 
@@ -183,12 +183,3 @@ def _side(cause: FloatArray, effect: FloatArray, rows: Rows, reading: ReadDirect
         scale=unit * scale,
         residual=residual,
     )
-
-
-def _scored(side: Evidence, score: float) -> Evidence:
-    return replace(side, score=score)
-
-
-def _messages(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[str, ...]:
-    ways = ((f"{pair.x_name} → {pair.y_name}", forward), (f"{pair.y_name} → {pair.x_name}", backward))
-    return tuple(f"{way}: {side.message}" for way, side in ways if side.message)

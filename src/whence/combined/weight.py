@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.combined.constants import WEIGHT
+from whence.criteria import LEVEL
 from whence.diagnostics import autocorrelation, is_monotone
 from whence.pair import FloatArray
 
-REFUSED = 0.05
 NOTHING_LEFT = 0.01
 LONGEST_LAG = 200
 SHORTEST_SERIES = 50
@@ -42,7 +42,7 @@ class Weight(NamedTuple):
 
 def weight_of(effective_rows: float, coarser: int, better_log_p: float, left: float) -> Weight:
     """From the effective rows, the distinct values of the coarser column, and the better direction's test and rest."""
-    against = max(0.0, math.log10(REFUSED) - better_log_p / math.log(10))
+    against = max(0.0, math.log10(LEVEL) - better_log_p / math.log(10))
     refusal = against * min(1.0, left / NOTHING_LEFT)
     return Weight(
         rows=effective_rows / (effective_rows + WEIGHT.rows),
