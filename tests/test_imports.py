@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "whence"
 # Lower floors may not know of higher ones. A room stands on the floor of its first name.
 FLOORS = [
     {"version", "markdown"},
+    {"native"},
     {"numerics", "threads"},
     {"pair"},
     {"criteria", "datasets", "tables", "diagnostics"},

@@ -5,7 +5,7 @@ import pytest
 
 import whence
 from whence.models.fgls import ALPHA, FLOOR, alternate, fit_fgls
-from whence.numerics.design import additive_design, block
+from whence.numerics.design import additive_design
 from whence.numerics.splines import spline_rows, uniform_knots
 from whence.pair import Pair, standardise
 
@@ -20,7 +20,7 @@ def dense(design, n):
     features = np.zeros((n, design.size))
     for r, columns in enumerate(design.index):
         at = slice(design.bounds[r], design.bounds[r + 1])
-        features[at, columns] = block(design.values, design.bounds, r, len(columns)).T
+        features[at, columns] = design.block(r).T
     return features
 
 

@@ -3,8 +3,8 @@ import pytest
 from scipy.optimize import minimize
 
 from whence.numerics import gaussian
-from whence.numerics.design import additive_design, predict_rows
-from whence.numerics.newton import KKT_GOAL, _projected_newton, fit_natural
+from whence.numerics.design import additive_design
+from whence.numerics.newton import KKT_GOAL, descend, fit_natural
 from whence.numerics.splines import spline_rows, uniform_knots
 
 
@@ -17,7 +17,7 @@ def problem(n=150, n_knots=5, degree=3, seed=0, weights=None):
 
 
 def objective(w, design, v, s, delta):
-    e, p = predict_rows(design.values, design.bounds, design.index, w)
+    e, p = design.predict(w)
     if np.any(p <= 0):
         return np.inf
     loss = -s @ gaussian.log_density(e, p, np.log(2 * p), v)
@@ -49,10 +49,18 @@ def test_every_start_reaches_the_same_optimum():
     for _ in range(5):
         start = np.empty(2 * design.size)
         start[0::2], start[1::2] = rng.normal(size=design.size), rng.uniform(0.01, 5.0, size=design.size)
-        rows = (design.values, design.bounds, design.index, design.half_width)
-        _, value, kkt, _, _ = _projected_newton(*rows, v, s, 1e-5, start, 500)
-        assert kkt <= 1e-6
-        assert value == pytest.approx(best.objective, abs=1e-9)
+        found = descend(design, v, s, 1e-5, start, 500)
+        assert found.kkt <= 1e-6
+        assert found.objective == pytest.approx(best.objective, abs=1e-9)
+
+
+def test_a_descent_taken_step_by_step_is_the_same_descent(monkeypatch):
+    design, v, s = problem(n_knots=12, degree=5)
+    whole = fit_natural(design, v, s, 1e-5, 500)
+    monkeypatch.setattr("whence.numerics.newton._ROWS_AT_ONCE", 1)
+    single = fit_natural(design, v, s, 1e-5, 500)
+    np.testing.assert_array_equal(whole.coefficients, single.coefficients)
+    assert (whole.objective, whole.n_iter) == (single.objective, single.n_iter)
 
 
 def test_certificate_is_the_scaled_projected_gradient():

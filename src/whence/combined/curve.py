@@ -10,7 +10,7 @@ import numpy as np
 
 from whence.models.spline import not_converged
 from whence.numerics import gaussian
-from whence.numerics.design import Design, additive_design, predict_rows
+from whence.numerics.design import Design, additive_design
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
 from whence.numerics.splines import spline_rows, uniform_knots
 from whence.pair import FloatArray
@@ -97,4 +97,4 @@ def _design(u: FloatArray, knots: FloatArray) -> Design:
 
 
 def _predicted(design: Design, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return predict_rows(design.values, design.bounds, design.index, coefficients)
+    return design.predict(coefficients)

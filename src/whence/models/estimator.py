@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from whence.models.location_scale import LocationScaleEstimator
 from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, information_factor, not_converged, standard_errors
-from whence.numerics.design import Design, additive_design, predict_rows
+from whence.numerics.design import Design, additive_design
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
 from whence.numerics.splines import extend_knots, spline_rows
 from whence.pair import FloatArray
@@ -156,7 +156,7 @@ class LocationScaleRegressor(LocationScaleEstimator):
 
     def _natural(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         design, back = self._sorted_design(rows)
-        e, p = predict_rows(design.values, design.bounds, design.index, self._coefficients)
+        e, p = design.predict(self._coefficients)
         # Inputs in a gap where every precision coefficient is zero carry no information: the scale is huge there.
         p = np.maximum(p, np.finfo(float).tiny ** 0.25)[back]
         return e[back], p, np.log(2.0 * p)

@@ -7,11 +7,10 @@ with the inverse variances as weights, until the likelihood stands still.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from whence.models.fit import Fit
 from whence.models.spline import DEGREE, N_KNOTS
-from whence.numerics.design import Design, additive_design, least_squares, predict_rows
+from whence.numerics.design import Design, additive_design
 from whence.numerics.gaussian import HALF_LOG_2PI
 from whence.numerics.splines import spline_rows, uniform_knots
 from whence.pair import FloatArray
@@ -35,19 +34,31 @@ class Alternation(NamedTuple):
 
     def predict(self, design: Design) -> tuple[FloatArray, FloatArray]:
         """Mean and standard deviation at the rows of another design on the same knots."""
-        rows = (design.values, design.bounds, design.index)
-        mean, _ = predict_rows(*rows, self.location)
-        variance, _ = predict_rows(*rows, self.variance)
+        mean, _ = design.predict(self.location)
+        variance, _ = design.predict(self.variance)
         return mean, np.sqrt(np.clip(variance, PREDICTED_FLOOR, PREDICTED_CEILING))
 
 
 def alternate(design: Design, v: FloatArray, alpha: float = ALPHA, max_passes: int = MAX_PASSES) -> Alternation:
     """Run the alternation on the rows of a design with targets v."""
-    return Alternation(
-        *_alternate(
-            design.values, design.bounds, design.index, design.size, design.half_width, v, alpha, max_passes
-        )
-    )  # fmt: skip
+    ones = np.ones(len(v))
+    # The ridge penalty is the published study's: α times the sum of the row weights.
+    w1 = design.least_squares(v, ones, len(v) * alpha)
+    mean, _ = design.predict(w1)
+    last, change, passes = np.inf, np.inf, 0
+    w2, variance = w1, ones
+    while passes < max_passes and not change < TOLERANCE:
+        w2 = design.least_squares((v - mean) ** 2, ones, len(v) * alpha)
+        # Neither step knows of the other's criterion, and nothing keeps Φw₂ positive but this floor; with many features
+        # per row the variance falls through to it (Immer et al. 2023, appendix).
+        variance = np.maximum(design.predict(w2)[0], FLOOR)
+        w1 = design.least_squares(v, 1.0 / variance, alpha * float(np.sum(1.0 / variance)))
+        mean, _ = design.predict(w1)
+        # Mean negative log-likelihood with the weights' common factor profiled out, as weighted least squares has it.
+        loss = 0.5 * float(np.log(np.mean((v - mean) ** 2 / variance)) + np.mean(np.log(variance)))
+        change, last = abs(loss - last), loss
+        passes += 1
+    return Alternation(w1, w2, mean, variance, passes, change)
 
 
 def fit_fgls(
@@ -77,36 +88,3 @@ def _not_converged(found: Alternation) -> str:
         f"The alternating fit still moved by {found.change:.1e} nats a row after {found.passes} passes: its numbers "
         "are approximate, and nothing guarantees that more passes settle; the concave fit has one optimum."
     )
-
-
-@njit(cache=True, nogil=True)
-def _alternate(
-    values: FloatArray,
-    bounds: np.ndarray,
-    index: np.ndarray,
-    size: int,
-    half_width: int,
-    v: FloatArray,
-    alpha: float,
-    max_passes: int,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, int, float]:
-    n = len(v)
-    ones = np.ones(n)
-    # The ridge penalty is the published study's: α times the sum of the row weights.
-    w1 = least_squares(values, bounds, index, size, half_width, v, ones, n * alpha)
-    mean, _ = predict_rows(values, bounds, index, w1)
-    last, change, passes = np.inf, np.inf, 0
-    w2, variance = w1, ones
-    while passes < max_passes and not change < TOLERANCE:
-        w2 = least_squares(values, bounds, index, size, half_width, (v - mean) ** 2, ones, n * alpha)
-        # Neither step knows of the other's criterion, and nothing keeps Φw₂ positive but this floor; with many features
-        # per row the variance falls through to it (Immer et al. 2023, appendix).
-        variance = np.maximum(predict_rows(values, bounds, index, w2)[0], FLOOR)
-        w1 = least_squares(values, bounds, index, size, half_width, v, 1.0 / variance, alpha * (1.0 / variance).sum())
-        mean, _ = predict_rows(values, bounds, index, w1)
-        # Mean negative log-likelihood with the weights' common factor profiled out, as weighted least squares has it.
-        loss = 0.5 * np.log(((v - mean) ** 2 / variance).mean()) + 0.5 * np.log(variance).mean()
-        change = abs(loss - last)
-        last = loss
-        passes += 1
-    return w1, w2, mean, variance, passes, change

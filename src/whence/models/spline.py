@@ -9,13 +9,12 @@ Rows come sorted by the cause, and both columns standardised.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from whence.models.fit import Fit
 from whence.numerics import gaussian
-from whence.numerics.design import Design, additive_design, block, predict_rows
-from whence.numerics.linear import damped_cholesky, solve
+from whence.numerics.design import Design, additive_design
+from whence.numerics.linear import damped_cholesky
 from whence.numerics.newton import KKT_CERTIFIED, Solution, fit_natural
 from whence.numerics.splines import SplineRows, project, spline_rows, uniform_knots
 from whence.pair import FloatArray
@@ -43,7 +42,7 @@ def fit_location_scale(
     design = additive_design([_rows(cause, n_knots, degree)])
     row_weights = np.ones(len(effect)) if weights is None else weights
     solution = fit_natural(design, effect, row_weights, delta, max_iter)
-    e, p = predict_rows(design.values, design.bounds, design.index, solution.coefficients)
+    e, p = design.predict(solution.coefficients)
     return natural_fit(e, p, effect, row_weights, solution)
 
 
@@ -89,8 +88,7 @@ def fit_crosswise(
         # Knots span the rows a half is fitted to; rows of the other half beyond them get the value at the end.
         knots = uniform_knots(float(u[0]), float(u[-1]), n_knots, degree)
         solutions.append(fit_natural(_design(u, knots, degree), effect[seen], np.ones(len(u)), delta, max_iter))
-        unseen = _design(cause[~seen], knots, degree)
-        e[~seen], p[~seen] = predict_rows(unseen.values, unseen.bounds, unseen.index, solutions[-1].coefficients)
+        e[~seen], p[~seen] = _design(cause[~seen], knots, degree).predict(solutions[-1].coefficients)
     p = np.maximum(p, SMALLEST_PRECISION)
     worse = max(solutions, key=lambda solution: solution.kkt)
     return natural_fit(e, p, effect, np.ones(len(effect)), worse)
@@ -131,39 +129,15 @@ def information_factor(hessian: FloatArray, coefficients: FloatArray) -> FloatAr
     # An enormous information on the diagonal says: known exactly. Band storage keeps its shape.
     held = np.flatnonzero(coefficients[1::2] <= 0.0) * 2 + 1
     band[held, -1] = _HELD
-    factor = np.zeros_like(band)
-    damped_cholesky(band, factor)
-    return factor
+    factor = damped_cholesky(band)
+    return np.full_like(band, np.nan) if factor is None else factor
 
 
 def standard_errors(design: Design, coefficients: FloatArray, factor: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Standard errors of the location and of the scale at every row of a design."""
-    rows = (design.values, design.bounds, design.index)
-    e, p = predict_rows(*rows, coefficients)
+    e, p = design.predict(coefficients)
     mu, variance = gaussian.location(e, p), gaussian.variance(p)
     # μ = e/2p and σ = (2p)^−½, so dμ = de/2p − μ dp/p and dσ = −σ dp/2p.
-    of_mean = _quadratic_forms(*rows, factor, variance, -mu / p)
-    of_std = _quadratic_forms(*rows, factor, np.zeros_like(p), -0.5 * np.sqrt(variance) / p)
+    of_mean = design.quadratic_forms(factor, variance, -mu / p)
+    of_std = design.quadratic_forms(factor, np.zeros_like(p), -0.5 * np.sqrt(variance) / p)
     return np.sqrt(of_mean), np.sqrt(of_std)
-
-
-@njit(cache=True, nogil=True)
-def _quadratic_forms(
-    values: FloatArray,
-    bounds: np.ndarray,
-    index: np.ndarray,
-    factor: FloatArray,
-    per_location: FloatArray,
-    per_precision: FloatArray,
-) -> FloatArray:
-    """gᵀ H⁻¹ g per row, where g = (per_location, per_precision) spread over the row's features."""
-    out = np.empty(len(per_location))
-    for r in range(len(index)):
-        here = block(values, bounds, r, index.shape[1])
-        for i in range(bounds[r], bounds[r + 1]):
-            g = np.zeros(len(factor))
-            for k in range(len(here)):
-                g[2 * index[r, k]] += here[k, i - bounds[r]] * per_location[i]
-                g[2 * index[r, k] + 1] += here[k, i - bounds[r]] * per_precision[i]
-            out[i] = (g * solve(factor, g)).sum()
-    return out

@@ -1,12 +1,10 @@
-"""Arrays: their types, and the normal forms of a column (ranks, affine scalings, a safe magnitude)."""
+"""Normal forms of a column (ranks, affine scalings, a safe magnitude)."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from whence.native import FloatArray
 
 
 def mid_ranks(column: FloatArray) -> FloatArray:

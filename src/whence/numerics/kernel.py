@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from whence.numerics.arrays import FloatArray, IntArray
+from whence.native import FloatArray, IntArray
 
 TOLERANCE = 1e-11
 BLOCK = 2048

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from whence.numerics.arrays import FloatArray
+from whence.native import FloatArray
 
 CHUNKS = 80
 MAX_COMPONENTS = 5

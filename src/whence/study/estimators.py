@@ -18,7 +18,7 @@ from whence.benchmark.intervals import median_interval
 from whence.models.fgls import alternate
 from whence.models.spline import information_factor, standard_errors
 from whence.numerics import gaussian
-from whence.numerics.design import Design, additive_design, block, predict_rows
+from whence.numerics.design import Design, additive_design
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
 from whence.numerics.splines import spline_rows, uniform_knots
 from whence.pair import FloatArray
@@ -114,7 +114,7 @@ def divergence(x: FloatArray, mean: FloatArray, sd: FloatArray) -> float:
 
 def mean_and_sd(design: Design, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Of the Gaussian whose natural parameters are these coefficients' splines."""
-    e, p = predict_rows(design.values, design.bounds, design.index, coefficients)
+    e, p = design.predict(coefficients)
     # Inside a gap of its rows a fit knows nothing and p falls to zero; the floor keeps the scale finite there.
     p = np.maximum(p, SMALLEST_PRECISION)
     return np.asarray(gaussian.location(e, p)), np.sqrt(gaussian.variance(p))
@@ -170,7 +170,7 @@ def _starts(cell: Cell) -> Row:
     dense = np.zeros((len(y), design.size))
     for r, columns in enumerate(design.index):
         rows = slice(design.bounds[r], design.bounds[r + 1])
-        dense[rows, columns] = block(design.values, design.bounds, r, len(columns)).T
+        dense[rows, columns] = design.block(r).T
     rng = np.random.default_rng([713, cell["seed"]])
     start = np.concatenate([rng.normal(0, 5, design.size), np.exp(rng.normal(0, 1.5, design.size))])
     bounds = [(None, None)] * design.size + [(1e-9, None)] * design.size

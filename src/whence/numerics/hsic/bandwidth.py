@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from whence.numerics.arrays import FloatArray
+from whence.native import FloatArray
 
 ROUNDING = 1e-12
 """Of a column's range: a smaller distance may be rounding alone, as between residuals of rows fitted exactly."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from whence.numerics.arrays import FloatArray, IntArray
+from whence.native import FloatArray, IntArray
 from whence.numerics.kernel import KernelPivots, features
 
 # A quarter of a bandwidth and eight terms miss 1e-10 of a feature; a whole bandwidth and twelve miss 3e-7 of the cube

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from whence.numerics.arrays import FloatArray
+from whence.native import FloatArray
 from whence.numerics.hsic.chebyshev import weighted_nodes
 
 _FAR = 37.0

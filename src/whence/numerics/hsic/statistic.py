@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from whence.numerics.arrays import FloatArray
+from whence.native import FloatArray
 from whence.numerics.hsic.bandwidth import ROUNDING, median_sq_distance
 from whence.numerics.hsic.chebyshev import feature_moments, in_boxes
 from whence.numerics.hsic.moments import Cubes, Squares, mean_and_variance, node_sums, third_moment, traceless_cubes

@@ -15,7 +15,7 @@ import math
 import numpy as np
 from numba import njit
 
-from whence.numerics.arrays import FloatArray
+from whence.native import FloatArray
 
 _ACCURACY = 1e-16
 _STEP, _FARTHEST, _NEGLIGIBLE = 0.15, 40.0, 1e-14

@@ -1,0 +1,152 @@
+/* Predictions, their transpose and normal equations of a sparse design. Two coefficients belong to each feature and
+   are stored side by side: even places and odd ones. */
+
+#include "design.h"
+#include "linear.h"
+
+EXPORT void in_blocks(const double *by_row, const int64_t *bounds, int64_t runs, int64_t touched, double *values) {
+    for (int64_t r = 0; r < runs; r++) {
+        int64_t first = bounds[r], rows = bounds[r + 1] - first;
+        double *block = values + first * touched;
+        for (int64_t k = 0; k < touched; k++)
+            for (int64_t i = 0; i < rows; i++) block[k * rows + i] = by_row[(first + i) * touched + k];
+    }
+}
+
+/* Both linear predictors of the rows of a run. */
+void predict_run(const run *here, int64_t touched, const double *w, double *even, double *odd) {
+    int64_t rows = here->rows, i = 0;
+    for (; i + LANES <= rows; i += LANES) {
+        lanes e = all(0.0), o = all(0.0);
+        for (int64_t k = 0; k < touched; k++) {
+            const double *pair = w + 2 * here->features[k];
+            lanes x = load(here->values + k * rows + i);
+            e += x * pair[0];
+            o += x * pair[1];
+        }
+        store(even + i, e);
+        store(odd + i, o);
+    }
+    for (; i < rows; i++) {
+        double e = 0.0, o = 0.0;
+        for (int64_t k = 0; k < touched; k++) {
+            const double *pair = w + 2 * here->features[k];
+            double x = here->values[k * rows + i];
+            e += x * pair[0];
+            o += x * pair[1];
+        }
+        even[i] = e;
+        odd[i] = o;
+    }
+}
+
+void scatter_run(const run *here, int64_t touched, const double *even, const double *odd, double *out) {
+    for (int64_t k = 0; k < touched; k++) {
+        const double *x = here->values + k * here->rows;
+        out[2 * here->features[k]] += dot(x, even, here->rows);
+        out[2 * here->features[k] + 1] += dot(x, odd, here->rows);
+    }
+}
+
+/* A block of features (a, b), a >= b, occupies rows 2a, 2a + 1 and columns 2b, 2b + 1 of the symmetric matrix. */
+void band_run(const run *here, int64_t touched, const double *even, const double *mixed, const double *odd,
+              int64_t width, double *band) {
+    int64_t rows = here->rows;
+    for (int64_t k = 0; k < touched; k++) {
+        const double *x = here->values + k * rows;
+        for (int64_t m = 0; m <= k; m++) {
+            const double *y = here->values + m * rows;
+            lanes ee = all(0.0), eo = all(0.0), oo = all(0.0);
+            int64_t i = 0;
+            for (; i + LANES <= rows; i += LANES) {
+                lanes product = load(x + i) * load(y + i);
+                ee += product * load(even + i);
+                eo += product * load(mixed + i);
+                oo += product * load(odd + i);
+            }
+            double to_ee = sum(ee), to_eo = sum(eo), to_oo = sum(oo);
+            for (; i < rows; i++) {
+                double product = x[i] * y[i];
+                to_ee += product * even[i];
+                to_eo += product * mixed[i];
+                to_oo += product * odd[i];
+            }
+            int64_t a = 2 * here->features[k], column = width - 1 + 2 * here->features[m] - a;
+            band[a * width + column] += to_ee;
+            band[(a + 1) * width + column] += to_oo;
+            band[(a + 1) * width + column - 1] += to_eo;
+            if (k > m) band[a * width + column + 1] += to_eo;
+        }
+    }
+}
+
+EXPORT void predict_rows(const double *values, const int64_t *bounds, const int64_t *index, int64_t runs,
+                         int64_t touched, const double *w, double *even, double *odd) {
+    design d = {values, bounds, index, runs, touched};
+    for (int64_t r = 0; r < runs; r++) {
+        run here = run_of(&d, r);
+        predict_run(&here, touched, w, even + here.first, odd + here.first);
+    }
+}
+
+/* The transpose of predict_rows, added to `out`. */
+EXPORT void scatter(const double *values, const int64_t *bounds, const int64_t *index, int64_t runs, int64_t touched,
+                    const double *even, const double *odd, double *out) {
+    design d = {values, bounds, index, runs, touched};
+    for (int64_t r = 0; r < runs; r++) {
+        run here = run_of(&d, r);
+        scatter_run(&here, touched, even + here.first, odd + here.first, out);
+    }
+}
+
+/* Normal equations of the even coefficients alone: the band of sum s x x' and the right-hand side sum s x v, both
+   added to. The odd places stay as they are. */
+EXPORT void normal_equations(const double *values, const int64_t *bounds, const int64_t *index, int64_t runs,
+                             int64_t touched, const double *v, const double *s, int64_t width, double *band,
+                             double *right) {
+    design d = {values, bounds, index, runs, touched};
+    double weighted[LONGEST_RUN];
+    for (int64_t r = 0; r < runs; r++) {
+        run here = run_of(&d, r);
+        for (int64_t k = 0; k < touched; k++) {
+            const double *x = here.values + k * here.rows;
+            for (int64_t i = 0; i < here.rows; i++) weighted[i] = x[i] * s[here.first + i];
+            int64_t a = 2 * here.features[k];
+            right[a] += dot(weighted, v + here.first, here.rows);
+            for (int64_t m = 0; m <= k; m++)
+                band[a * width + width - 1 + 2 * here.features[m] - a] +=
+                    dot(weighted, here.values + m * here.rows, here.rows);
+        }
+    }
+}
+
+/* g' H^-1 g per row, where g = (per_location, per_precision) spread over the row's features and L L' = H. Only the
+   forward half is needed: |L^-1 g|^2, and L^-1 g begins at the row's first feature. */
+EXPORT void quadratic_forms(const double *values, const int64_t *bounds, const int64_t *index, int64_t runs,
+                            int64_t touched, const double *factor, int64_t size, int64_t width,
+                            const double *per_location, const double *per_precision, double *g, double *out) {
+    design d = {values, bounds, index, runs, touched};
+    int64_t last = width - 1;
+    for (int64_t r = 0; r < runs; r++) {
+        run here = run_of(&d, r);
+        for (int64_t i = 0; i < here.rows; i++) {
+            int64_t begin = size;
+            memset(g, 0, (size_t)size * sizeof(double));
+            for (int64_t k = 0; k < touched; k++) {
+                int64_t a = 2 * here.features[k];
+                double x = here.values[k * here.rows + i];
+                g[a] += x * per_location[here.first + i];
+                g[a + 1] += x * per_precision[here.first + i];
+                begin = a < begin ? a : begin;
+            }
+            double form = 0.0;
+            for (int64_t j = begin; j < size; j++) {
+                double known = g[j] /= factor[j * width + last];
+                int64_t end = j + width < size ? j + width : size;
+                for (int64_t k = j + 1; k < end; k++) g[k] -= factor[k * width + last - k + j] * known;
+                form += known * known;
+            }
+            out[here.first + i] = form;
+        }
+    }
+}
