@@ -3,13 +3,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: demo test lint bench bench-network bench-peers reproduce clean
+.PHONY: demo test native lint bench bench-network bench-peers reproduce clean
 
 demo: .venv/.core
 	$(BIN)/whence demo --out out/demo
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n 2
+
+# Compile the C loops anew after an edit.
+native: .venv/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -35,10 +39,12 @@ clean:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "whence needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
 
-.venv/.core: pyproject.toml | .venv/bin/python
+LOOPS := pyproject.toml hatch_build.py $(wildcard src/whence/native/*.[ch])
+
+.venv/.core: $(LOOPS) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
-.venv/.dev: pyproject.toml | .venv/bin/python
+.venv/.dev: $(LOOPS) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	touch $@ .venv/.core

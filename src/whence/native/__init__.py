@@ -4,8 +4,8 @@ A loop is declared where it is used, as a Python function without a body under `
 annotations say how each argument is passed. ctypes lets other threads run during a call, and an
 interrupt waits for its end; a call that could take longer than a fraction of a second is one of several passes.
 
-The library exists once for each generation of x86-64 vector units, and the one for this machine is loaded. All of them
-compute the same bits (see `lanes.h`); WHENCE_NATIVE names another library to load, such as one built for debugging.
+On x86-64 the library exists twice, for any machine and for those with AVX2, and the one for this machine is loaded.
+Both compute the same bits (see `lanes.h`). WHENCE_NATIVE names another library to load, such as one built for debugging.
 """
 
 import ctypes
@@ -78,11 +78,9 @@ def _load() -> ctypes.CDLL:
             "run `pip install .` (or `pip install -e .`) in its source folder."
         )
     library = ctypes.CDLL(str(plain))
-    for level in range(library.vector_level(), 1, -1):
-        better = folder / f"loops-v{level}{SUFFIX}"
-        if better.exists():
-            return ctypes.CDLL(str(better))
-    return library
+    library.has_avx2.restype = ctypes.c_bool
+    wider = folder / f"loops-avx2{SUFFIX}"
+    return ctypes.CDLL(str(wider)) if library.has_avx2() and wider.exists() else library
 
 
 _library = _load()

@@ -14,29 +14,16 @@ EXPORT void in_blocks(const double *by_row, const int64_t *bounds, int64_t runs,
 }
 
 /* Both linear predictors of the rows of a run. */
-void predict_run(const run *here, int64_t touched, const double *w, double *even, double *odd) {
-    int64_t rows = here->rows, i = 0;
-    for (; i + LANES <= rows; i += LANES) {
-        lanes e = all(0.0), o = all(0.0);
-        for (int64_t k = 0; k < touched; k++) {
-            const double *pair = w + 2 * here->features[k];
-            lanes x = load(here->values + k * rows + i);
-            e += x * pair[0];
-            o += x * pair[1];
+void predict_run(const run *here, int64_t touched, const double *w, double *restrict even, double *restrict odd) {
+    int64_t rows = here->rows;
+    for (int64_t i = 0; i < rows; i++) even[i] = odd[i] = 0.0;
+    for (int64_t k = 0; k < touched; k++) {
+        const double *x = here->values + k * rows;
+        double a = w[2 * here->features[k]], b = w[2 * here->features[k] + 1];
+        for (int64_t i = 0; i < rows; i++) {
+            even[i] += x[i] * a;
+            odd[i] += x[i] * b;
         }
-        store(even + i, e);
-        store(odd + i, o);
-    }
-    for (; i < rows; i++) {
-        double e = 0.0, o = 0.0;
-        for (int64_t k = 0; k < touched; k++) {
-            const double *pair = w + 2 * here->features[k];
-            double x = here->values[k * rows + i];
-            e += x * pair[0];
-            o += x * pair[1];
-        }
-        even[i] = e;
-        odd[i] = o;
     }
 }
 
@@ -51,31 +38,22 @@ void scatter_run(const run *here, int64_t touched, const double *even, const dou
 /* A block of features (a, b), a >= b, occupies rows 2a, 2a + 1 and columns 2b, 2b + 1 of the symmetric matrix. */
 void band_run(const run *here, int64_t touched, const double *even, const double *mixed, const double *odd,
               int64_t width, double *band) {
+    double by_even[LONGEST_RUN], by_mixed[LONGEST_RUN], by_odd[LONGEST_RUN], to[3];
     int64_t rows = here->rows;
     for (int64_t k = 0; k < touched; k++) {
         const double *x = here->values + k * rows;
+        for (int64_t i = 0; i < rows; i++) {
+            by_even[i] = x[i] * even[i];
+            by_mixed[i] = x[i] * mixed[i];
+            by_odd[i] = x[i] * odd[i];
+        }
         for (int64_t m = 0; m <= k; m++) {
-            const double *y = here->values + m * rows;
-            lanes ee = all(0.0), eo = all(0.0), oo = all(0.0);
-            int64_t i = 0;
-            for (; i + LANES <= rows; i += LANES) {
-                lanes product = load(x + i) * load(y + i);
-                ee += product * load(even + i);
-                eo += product * load(mixed + i);
-                oo += product * load(odd + i);
-            }
-            double to_ee = sum(ee), to_eo = sum(eo), to_oo = sum(oo);
-            for (; i < rows; i++) {
-                double product = x[i] * y[i];
-                to_ee += product * even[i];
-                to_eo += product * mixed[i];
-                to_oo += product * odd[i];
-            }
+            dot3(by_even, by_mixed, by_odd, here->values + m * rows, rows, to);
             int64_t a = 2 * here->features[k], column = width - 1 + 2 * here->features[m] - a;
-            band[a * width + column] += to_ee;
-            band[(a + 1) * width + column] += to_oo;
-            band[(a + 1) * width + column - 1] += to_eo;
-            if (k > m) band[a * width + column + 1] += to_eo;
+            band[a * width + column] += to[0];
+            band[(a + 1) * width + column] += to[2];
+            band[(a + 1) * width + column - 1] += to[1];
+            if (k > m) band[a * width + column + 1] += to[1];
         }
     }
 }

@@ -26,7 +26,7 @@ INLINE run run_of(const design *d, int64_t r) {
     return (run){d->values + first * d->touched, d->index + r * d->touched, first, d->bounds[r + 1] - first};
 }
 
-void predict_run(const run *here, int64_t touched, const double *w, double *even, double *odd);
+void predict_run(const run *here, int64_t touched, const double *w, double *restrict even, double *restrict odd);
 void scatter_run(const run *here, int64_t touched, const double *even, const double *odd, double *out);
 void band_run(const run *here, int64_t touched, const double *even, const double *mixed, const double *odd,
               int64_t width, double *band);

@@ -1,8 +1,9 @@
-/* Eight doubles at a time, the same eight on every machine.
+/* Sums, exponentials and logarithms that have the same bits on every machine.
 
    A sum over rows is kept in eight partial sums, added up at the end in one fixed order. Whether a processor adds two,
    four or eight of them in one instruction then changes no bit of the result. The compiler is forbidden to fuse a
-   multiplication with an addition (-ffp-contract=off), which some processors can and others cannot.
+   multiplication with an addition (-ffp-contract=off), which some processors can and others cannot; loops without a
+   sum it may turn into vector instructions as it likes, since each entry is computed alone.
 
    exp and log are here for the same reason, and because a loop over the C library's takes five times as long: that
    one has several versions as well, chosen by the processor it finds. */
@@ -22,58 +23,88 @@
 #endif
 #define INLINE static inline __attribute__((always_inline, unused))
 
-#define LANES 8
-typedef double lanes __attribute__((vector_size(64)));
-typedef int64_t whole __attribute__((vector_size(64)));
-typedef uint64_t natural __attribute__((vector_size(64)));
-/* What a comparison of lanes gives: all bits set where it holds. */
-typedef int64_t mask __attribute__((vector_size(64)));
+/* As many doubles as one instruction takes. */
+#if defined(__AVX__)
+#define WIDTH 4
+#else
+#define WIDTH 2
+#endif
+#define PARTS (8 / WIDTH)
 
-INLINE lanes all(double x) { return (lanes){x, x, x, x, x, x, x, x}; }
+typedef double lanes __attribute__((vector_size(8 * WIDTH)));
+typedef int64_t whole __attribute__((vector_size(8 * WIDTH))); /* also what a comparison gives: all bits set, or none */
+typedef uint64_t natural __attribute__((vector_size(8 * WIDTH)));
+typedef double loose __attribute__((vector_size(8 * WIDTH), aligned(8), may_alias)); /* at any address of a double */
 
-INLINE lanes load(const double *x) {
-    lanes v;
-    memcpy(&v, x, sizeof v);
-    return v;
-}
+INLINE lanes all(double x) { return x - (lanes){0}; }
+INLINE lanes load(const double *x) { return *(const loose *)x; }
+INLINE void store(double *x, lanes v) { *(loose *)x = v; }
+INLINE lanes choose(whole where, lanes yes, lanes no) { return (lanes)((where & (whole)yes) | (~where & (whole)no)); }
 
-INLINE void store(double *x, lanes v) { memcpy(x, &v, sizeof v); }
+/* Eight partial sums. */
+typedef struct {
+    lanes part[PARTS];
+} eight;
 
-/* The last, incomplete block of a column: `fill` stands for what is not there. */
-INLINE lanes load_some(const double *x, int64_t count, double fill) {
-    lanes v = all(fill);
-    for (int64_t i = 0; i < count; i++) v[i] = x[i];
-    return v;
-}
-
-INLINE void store_some(double *x, lanes v, int64_t count) {
-    for (int64_t i = 0; i < count; i++) x[i] = v[i];
-}
-
-INLINE double sum(lanes v) { return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7])); }
-
-INLINE lanes choose(mask where, lanes yes, lanes no) { return (lanes)((where & (mask)yes) | (~where & (mask)no)); }
-
-INLINE bool any(mask where) {
-    return (where[0] | where[1] | where[2] | where[3] | where[4] | where[5] | where[6] | where[7]) != 0;
+INLINE double sum(const eight *s) {
+    double v[8];
+    for (int p = 0; p < PARTS; p++) store(v + p * WIDTH, s->part[p]);
+    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
 INLINE double dot(const double *a, const double *b, int64_t n) {
-    lanes total = all(0.0);
+    eight ab = {0};
     int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) total += load(a + i) * load(b + i);
+    for (; i + 8 <= n; i += 8)
+        for (int p = 0; p < PARTS; p++) ab.part[p] += load(a + i + p * WIDTH) * load(b + i + p * WIDTH);
     double rest = 0.0;
     for (; i < n; i++) rest += a[i] * b[i];
-    return sum(total) + rest;
+    return sum(&ab) + rest;
+}
+
+/* Three at once, which share one reading of y. */
+INLINE void dot3(const double *a, const double *b, const double *c, const double *y, int64_t n, double *out) {
+    eight ay = {0}, by = {0}, cy = {0};
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int p = 0; p < PARTS; p++) {
+            int64_t at = i + p * WIDTH;
+            lanes z = load(y + at);
+            ay.part[p] += load(a + at) * z;
+            by.part[p] += load(b + at) * z;
+            cy.part[p] += load(c + at) * z;
+        }
+    double to_a = 0.0, to_b = 0.0, to_c = 0.0;
+    for (; i < n; i++) {
+        to_a += a[i] * y[i];
+        to_b += b[i] * y[i];
+        to_c += c[i] * y[i];
+    }
+    out[0] = sum(&ay) + to_a, out[1] = sum(&by) + to_b, out[2] = sum(&cy) + to_c;
 }
 
 INLINE double total(const double *a, int64_t n) {
-    lanes part = all(0.0);
+    eight parts = {0};
     int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) part += load(a + i);
+    for (; i + 8 <= n; i += 8)
+        for (int p = 0; p < PARTS; p++) parts.part[p] += load(a + i + p * WIDTH);
     double rest = 0.0;
     for (; i < n; i++) rest += a[i];
-    return sum(part) + rest;
+    return sum(&parts) + rest;
+}
+
+/* The largest entry; none may be NaN, and there must be one. */
+INLINE double largest(const double *a, int64_t n) {
+    lanes most = all(a[0]);
+    int64_t i = 0;
+    for (; i + WIDTH <= n; i += WIDTH) {
+        lanes x = load(a + i);
+        most = choose(x > most, x, most);
+    }
+    double found = a[0];
+    for (int l = 0; l < WIDTH; l++) found = most[l] > found ? most[l] : found;
+    for (; i < n; i++) found = a[i] > found ? a[i] : found;
+    return found;
 }
 
 /* exp(x) = 2^k exp(r), k = round(x / log 2) and |r| <= log(2) / 2, by the Taylor series of degree 13, whose first
@@ -122,6 +153,21 @@ INLINE lanes log_lanes(lanes x) {
     result = choose(x > 0x1.fffffffffffffp1023, x, result);
     return choose(x != x, x, result);
 }
+
+/* Both for a whole column; `x` and `out` may be the same. */
+#define MAPPED(name, function)                                     \
+    INLINE void name(const double *x, double *out, int64_t n) {    \
+        int64_t i = 0;                                             \
+        for (; i + WIDTH <= n; i += WIDTH) store(out + i, function(load(x + i))); \
+        if (i < n) {                                               \
+            double rest[WIDTH] = {0};                              \
+            for (int64_t k = i; k < n; k++) rest[k - i] = x[k];    \
+            store(rest, function(load(rest)));                     \
+            for (int64_t k = i; k < n; k++) out[k] = rest[k - i];  \
+        }                                                          \
+    }
+MAPPED(exp_many, exp_lanes)
+MAPPED(log_many, log_lanes)
 
 INLINE double exp_one(double x) { return exp_lanes(all(x))[0]; }
 INLINE double log_one(double x) { return log_lanes(all(x))[0]; }

@@ -15,30 +15,25 @@
 /* F(w); infinite where a row that counts has no positive precision. */
 static double objective(const design *d, const double *v, const double *s, double delta, const double *w,
                         int64_t size) {
-    double e[LONGEST_RUN + LANES], p[LONGEST_RUN + LANES];
-    lanes parts = all(0.0);
+    double e[LONGEST_RUN], p[LONGEST_RUN], density[LONGEST_RUN];
+    double value = 0.5 * delta * dot(w, w, size);
     for (int64_t r = 0; r < d->runs; r++) {
         run here = run_of(d, r);
+        const double *effect = v + here.first, *weight = s + here.first;
         predict_run(&here, d->touched, w, e, p);
-        for (int64_t i = 0; i < here.rows; i += LANES) {
-            int64_t left = here.rows - i;
-            const double *vi = v + here.first + i, *si = s + here.first + i;
-            lanes ei, pi, effect, weight;
-            if (left >= LANES) {
-                ei = load(e + i), pi = load(p + i), effect = load(vi), weight = load(si);
-            } else {
-                ei = load_some(e + i, left, 0.0), pi = load_some(p + i, left, 1.0);
-                effect = load_some(vi, left, 0.0), weight = load_some(si, left, 0.0);
-            }
-            mask counts = weight > 0.0;
-            if (any(counts & ~(pi > 0.0))) return INFINITY;
-            pi = choose(counts, pi, all(1.0));
-            lanes density = ei * effect - pi * effect * effect - ei * ei / (4.0 * pi) + 0.5 * log_lanes(2.0 * pi) -
-                            HALF_LOG_2PI;
-            parts += choose(counts, weight * density, all(0.0));
+        int outside = 0;
+        for (int64_t i = 0; i < here.rows; i++) {
+            outside |= weight[i] > 0.0 && !(p[i] > 0.0);
+            p[i] = weight[i] > 0.0 ? 2.0 * p[i] : 1.0;
         }
+        if (outside) return INFINITY;
+        log_many(p, density, here.rows);
+        for (int64_t i = 0; i < here.rows; i++)
+            density[i] = e[i] * effect[i] - 0.5 * (p[i] * effect[i] * effect[i] + e[i] * e[i] / p[i] - density[i]) -
+                         HALF_LOG_2PI;
+        value -= dot(weight, density, here.rows);
     }
-    return 0.5 * delta * dot(w, w, size) - sum(parts);
+    return value;
 }
 
 /* First and second derivatives of -s log density in (e, p) for one run; see numerics/gaussian.py. */
