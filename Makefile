@@ -13,7 +13,6 @@ test: .venv/.dev
 
 # Compile the C loops anew after an edit.
 native: .venv/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

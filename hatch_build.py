@@ -88,9 +88,9 @@ def build(command: list[str], folder: Path, extra: tuple[str, ...] = ()) -> None
             each.result()
 
 
-def link(command: list[str], flags: list[str], target: Path) -> None:
-    """Compile all sources into one library; it appears whole or not at all."""
-    sources = [source.name for source in sorted(SOURCES.glob("*.c"))]
+def link(command: list[str], flags: list[str], target: Path, sources: list[str] | None = None) -> None:
+    """Compile sources, all of them unless named, into one library; it appears whole or not at all."""
+    sources = sources or [source.name for source in sorted(SOURCES.glob("*.c"))]
     position = [] if os.name == "nt" else ["-fPIC"]
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:

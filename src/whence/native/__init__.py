@@ -66,6 +66,12 @@ _PASSED: dict[Any, Any] = {
 SUFFIX = ".dll" if os.name == "nt" else ".so"
 
 
+def has_avx2() -> bool:
+    """Whether this machine has the vector units that the wider library is compiled for."""
+    _library.has_avx2.restype = ctypes.c_bool
+    return _library.has_avx2()
+
+
 def _load() -> ctypes.CDLL:
     """The library for the vector units of this machine."""
     if chosen := os.environ.get("WHENCE_NATIVE"):

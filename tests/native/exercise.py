@@ -1,0 +1,59 @@
+"""Run every compiled loop on awkward columns and print what came out, to the bit; a script, started by the tests here.
+"""
+
+import hashlib
+
+import numpy as np
+
+import whence
+from whence.pair import Pair
+from whence.threads import one_thread
+
+LONG = 2600
+"""Above this many rows the kernel's features are made in boxes; the long column takes that way."""
+
+
+def columns():
+    """Lengths that are no multiple of any vector, ties, an outlier, heavy tails."""
+    rng = np.random.default_rng(0)
+    for n in (12, 57, 203, LONG):
+        x = rng.normal(size=n)
+        yield x, np.sin(2 * x) + (0.1 + 0.3 * np.abs(x)) * rng.normal(size=n)
+    x = rng.standard_t(2, size=131)
+    yield np.round(x, 1), np.round(x**3 + rng.standard_t(2, size=131), 1)
+    x = rng.uniform(size=77)
+    yield np.append(x, 1e6), np.append(x * rng.uniform(size=77), -3e5)
+
+
+def numbers(decision):
+    """All that a decision has computed."""
+    parts = [decision.score]
+    for side in (decision.forward, decision.backward):
+        parts += [side.score, side.hsic, side.log_p_value, side.log_likelihood, side.location, side.scale]
+    return [np.asarray(part, np.float64) for part in parts if part is not None]
+
+
+def methods():
+    """Every method that trains no network, and a few steps of each kind of network in both precisions."""
+    for entry in whence.methods():
+        if not entry.extra:
+            yield entry.name, whence.method(entry.name)
+    for name in ("nn-loci-m", "nn-anm-m", "roche"):
+        for precision in ("float64", "float32"):
+            settings = {"steps": 4, "engine": "compiled", "device": "cpu", "precision": precision}
+            yield f"{name} {precision}", whence.method(name, **settings)
+
+
+def main():
+    """Print one line a method: its name and the digest of its numbers."""
+    with one_thread():
+        for name, method in methods():
+            digest = hashlib.sha256()
+            for x, y in columns():
+                for part in numbers(method.decide_many([Pair.of(x, y)])[0]):
+                    digest.update(part.tobytes())
+            print(name, digest.hexdigest())
+
+
+if __name__ == "__main__":
+    main()
