@@ -22,10 +22,10 @@ SOURCES = Path(__file__).parent / "src" / "whence" / "native"
 SUFFIX = ".dll" if os.name == "nt" else ".so"
 # Nothing here may change a result: sums keep their order, products are not fused with sums. What is given up is errno
 # and the floating-point exception flags, which nobody reads.
-FLAGS = (
-    "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fvisibility=hidden -Wall -Wextra -Wno-psabi "
-    "-shared -g0"
-).split()
+FLAGS = [
+    *("-std=c11", "-O3", "-g0", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-psabi"),
+    *("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"),
+]
 ZIG = [sys.executable, "-m", "ziglang", "cc"]
 MISSING = (
     "whence compiles some loops from C, and found no working C compiler: install gcc (Debian and Ubuntu: apt-get "
@@ -83,7 +83,10 @@ def levels(command: list[str]) -> dict[str, list[str]]:
 def build(command: list[str], folder: Path, extra: tuple[str, ...] = ()) -> None:
     """Compile one library for each level into a folder."""
     with ThreadPoolExecutor(2) as pool:
-        made = (pool.submit(link, command, [*flags, *extra], folder / (name + SUFFIX)) for name, flags in levels(command).items())
+        made = (
+            pool.submit(link, command, [*flags, *extra], folder / (name + SUFFIX))
+            for name, flags in levels(command).items()
+        )
         for each in list(made):
             each.result()
 
@@ -103,4 +106,4 @@ def link(command: list[str], flags: list[str], target: Path, sources: list[str] 
         )
         if done.returncode:
             raise SystemExit(f"The C compiler {shlex.join(command)} failed on whence's loops:\n{done.stderr}")
-        os.replace(made, target)
+        made.replace(target)

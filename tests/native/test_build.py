@@ -1,4 +1,4 @@
-"""The build: reproducible wheels for this platform, installed and used where there is no compiler, and its sentences."""
+"""The build: reproducible wheels for this platform, installed and used where no compiler is; its sentences."""
 
 import hashlib
 import os

@@ -33,6 +33,9 @@ def test_no_loop_reads_or_writes_outside_of_its_arrays(hook, compiler, tmp_path)
     library = tmp_path / f"checked{native.SUFFIX}"
     hook.link(compiler, ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"], library)
     run = exercise(
-        WHENCE_NATIVE=str(library), LD_PRELOAD=runtime, ASAN_OPTIONS="detect_leaks=0", UBSAN_OPTIONS="print_stacktrace=1"
+        WHENCE_NATIVE=str(library),
+        LD_PRELOAD=runtime,
+        ASAN_OPTIONS="detect_leaks=0",
+        UBSAN_OPTIONS="print_stacktrace=1",
     )
     assert run.returncode == 0, run.stderr[-4000:]

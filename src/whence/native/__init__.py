@@ -5,7 +5,7 @@ annotations say how each argument is passed. ctypes lets other threads run durin
 interrupt waits for its end; a call that could take longer than a fraction of a second is one of several passes.
 
 On x86-64 the library exists twice, for any machine and for those with AVX2, and the one for this machine is loaded.
-Both compute the same bits (see `lanes.h`). WHENCE_NATIVE names another library to load, such as one built for debugging.
+Both compute the same bits (see `lanes.h`). WHENCE_NATIVE names another library to load, say one built for debugging.
 """
 
 import ctypes

@@ -5,11 +5,11 @@
 
 #include "lanes.h"
 
-bool cholesky(const double *band, int64_t size, int64_t width, double *factor);
-bool damped_cholesky(double *band, int64_t size, int64_t width, double *factor);
-void solve(const double *factor, int64_t size, int64_t width, double *x);
-double rotate_in(double *triangle, double *right, int64_t size, int64_t width, int64_t start, double *row,
+EXPORT bool cholesky(const double *band, int64_t size, int64_t width, double *factor);
+EXPORT bool damped_cholesky(double *band, int64_t size, int64_t width, double *factor);
+EXPORT void solve(const double *factor, int64_t size, int64_t width, double *x);
+EXPORT double rotate_in(double *triangle, double *right, int64_t size, int64_t width, int64_t start, double *row,
                         double target);
-void back_substitution(const double *triangle, const double *right, int64_t size, int64_t width, double *x);
+EXPORT void back_substitution(const double *triangle, const double *right, int64_t size, int64_t width, double *x);
 
 #endif

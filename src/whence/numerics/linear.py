@@ -16,7 +16,7 @@ from whence.native import FloatArray, native
 def cholesky(band: FloatArray) -> FloatArray | None:
     """The lower Cholesky factor in the same storage; None when the matrix is not positive definite."""
     factor = np.empty_like(band)
-    return factor if _cholesky(band, *band.shape, factor) else None
+    return factor if _cholesky(band, len(band), band.shape[1], factor) else None
 
 
 def damped_cholesky(band: FloatArray) -> FloatArray | None:
@@ -25,13 +25,13 @@ def damped_cholesky(band: FloatArray) -> FloatArray | None:
     None when even a ridge of the matrix's own size does not help, which means that it holds NaN.
     """
     factor = np.empty_like(band)
-    return factor if _damped_cholesky(band.copy(), *band.shape, factor) else None
+    return factor if _damped_cholesky(band.copy(), len(band), band.shape[1], factor) else None
 
 
 def solve(factor: FloatArray, right: FloatArray) -> FloatArray:
     """Solve L Lᵀ x = right."""
     x = right.copy()
-    _solve(factor, *factor.shape, x)
+    _solve(factor, len(factor), factor.shape[1], x)
     return x
 
 
@@ -40,13 +40,13 @@ def rotate_in(triangle: FloatArray, right: FloatArray, start: int, row: FloatArr
 
     Returns what is left of the target: the root of what the equation adds to the sum of squared errors.
     """
-    return _rotate_in(triangle, right, *triangle.shape, start, row, target)
+    return _rotate_in(triangle, right, len(triangle), triangle.shape[1], start, row, target)
 
 
 def back_substitution(triangle: FloatArray, right: FloatArray) -> FloatArray:
     """Solve R x = right for an upper triangle in band storage."""
     x = np.empty(len(triangle))
-    _back_substitution(triangle, right, *triangle.shape, x)
+    _back_substitution(triangle, right, len(triangle), triangle.shape[1], x)
     return x
 
 
