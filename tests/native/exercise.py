@@ -1,4 +1,4 @@
-"""Run every compiled loop on awkward columns and print what came out, to the bit; a script, started by the tests here."""
+"""Run every compiled loop on awkward columns and print what came out, to the bit; the tests beside start it."""
 
 import hashlib
 

@@ -79,9 +79,8 @@ class Design(NamedTuple):
     def quadratic_forms(self, factor: FloatArray, per_even: FloatArray, per_odd: FloatArray) -> FloatArray:
         """Per row gᵀ H⁻¹ g, g being its features times (per_even, per_odd) and `factor` the Cholesky factor of H."""
         out = np.empty(len(per_even))
-        _quadratic_forms(
-            *self.runs, factor, len(factor), factor.shape[1], per_even, per_odd, np.empty(len(factor)), out
-        )
+        size, width = factor.shape
+        _quadratic_forms(*self.runs, factor, size, width, per_even, per_odd, np.empty(size), out)
         return out
 
 

@@ -7,6 +7,10 @@ import numpy as np
 from whence.native import FloatArray, IntArray, native
 
 
+MOST_DEGREE = 63
+"""The compiled loops have room for no more."""
+
+
 class SplineRows(NamedTuple):
     """Basis values of every row: `values[i, k]` belongs to basis function `first[i] + k`."""
 
@@ -35,8 +39,10 @@ def extend_knots(base: FloatArray, degree: int) -> FloatArray:
 
 def spline_rows(u: FloatArray, knots: FloatArray, degree: int) -> SplineRows:
     """Evaluate all basis functions that are not zero at each row; outside the base knots the end value holds."""
-    # SciPy's `BSpline.design_matrix` gives the same bits but builds a sparse matrix around them, of which `first` is all
-    # that is wanted; at n = 1000 it takes six times as long.
+    if degree > MOST_DEGREE:
+        raise ValueError(f"splines of degree {degree}; expected at most {MOST_DEGREE}")
+    # SciPy's `BSpline.design_matrix` gives the same bits but builds a sparse matrix around them, of which `first` is
+    # all that is wanted; at n = 1000 it takes six times as long.
     first, values = np.empty(len(u), np.int64), np.empty((len(u), degree + 1))
     _spline_values(u, len(u), knots, len(knots), degree, first, values)
     return SplineRows(first, values, len(knots) - degree - 1)
