@@ -6,7 +6,6 @@ import numpy as np
 
 from whence.native import FloatArray, IntArray, native
 
-
 MOST_DEGREE = 63
 """The compiled loops have room for no more."""
 
