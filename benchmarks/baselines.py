@@ -24,7 +24,7 @@ from typing import Any
 
 from peers.environment import ONE_THREAD, PACKAGES, Worker, prepare
 
-os.environ.update(ONE_THREAD)  # before NumPy and Numba are loaded, which read it once
+os.environ.update(ONE_THREAD)  # before NumPy is loaded, which reads it once
 
 import whence
 from peers.pairs import pairs
