@@ -66,8 +66,8 @@ def main(jobs: int) -> None:
                 )
                 gain = {way: seconds["one"] / seconds[way] for way in ("threads", "processes")}
                 print(
-                    f"{name}, {count} pairs of {rows} rows: one {seconds['one']:.2f} s; {jobs} threads × {gain['threads']:.2f}, "
-                    f"{jobs} processes × {gain['processes']:.2f}"
+                    f"{name}, {count} pairs of {rows} rows: one {seconds['one']:.2f} s; "
+                    f"{jobs} threads × {gain['threads']:.2f}, {jobs} processes × {gain['processes']:.2f}"
                 )
 
 
