@@ -133,14 +133,15 @@ static double head_rows(int head, int outputs, int rows, const double *scale, co
 }
 
 /* tanh(z) for y = 2 z / log 2, |y| <= MOST_TURNS. With y = k + f, k whole and |f| <= 1/2, exp(2 z) is
-   2^k (a + b) / (a - b) where b / a = tanh(f log(2) / 2), here by its rational interpolant at Chebyshev points in f^2, and
+   2^k (a + b) / (a - b) where b / a = tanh(f log(2) / 2), here by its rational interpolant at Chebyshev points in f^2,
+   and
 
        tanh(z) = (2^k (a + b) - (a - b)) / (2^k (a + b) + (a - b)).
 
    Straight-line arithmetic, of which a compiler makes vector instructions: a loop over the C library's takes seven
-   times as long. Absolute error below 4e-16 in double and 2e-7 in single precision, exactly odd; no relative accuracy near 0,
-   which a sum over a hundred hidden units does not need. Adding 1.5 2^52 (1.5 2^23) rounds to a whole number and leaves
-   it in the low bits of the sum. */
+   times as long. Absolute error below 4e-16 in double and 2e-7 in single precision, exactly odd; no relative accuracy
+   near 0, which a sum over a hundred hidden units does not need. Adding 1.5 2^52 (1.5 2^23) rounds to a whole number
+   and leaves it in the low bits of the sum. */
 #define MOST_TURNS_double 1000.0
 #define MOST_TURNS_single 120.0f
 #define TURNS 0x1.71547652b82fep1 /* 2 / log 2 */

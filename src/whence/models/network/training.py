@@ -86,8 +86,9 @@ class Trained:
 # Arithmetic only, with the square root handed in, so that the same lines serve NumPy arrays, JAX and the GPU kernel;
 # `native/network.h` has them for compiled loops. Three functions and not one: that loop takes c from here and stores
 # the moments in the precision of its arrays before it divides, and the GPU kernel multiplies by 1 / c, which the
-# schedule holds for every step. The direction is linear in m, so an engine may apply the rate to m instead; that moves the last
-# bit, which 5000 steps amplify, so each engine keeps the order its published numbers were computed in.
+# schedule holds for every step. The direction is linear in m, so an engine may apply the rate to m instead;
+# that moves the last bit, which 5000 steps amplify, so each engine keeps the order its published numbers were computed
+# in.
 
 
 def adam_moments(m, s, g):  # type: ignore[no-untyped-def]  # scalars, NumPy and JAX arrays alike
