@@ -41,10 +41,7 @@ def test_gradient_equals_automatic_differentiation(head):
     hidden, n = 7, 96
     theta = initial(head, hidden) + 0.3 * rng.normal(size=(2 + head.outputs) * hidden + 2 * head.outputs)
     u, v, weight = rng.normal(size=n), rng.normal(size=n), rng.dirichlet(np.ones(n))
-    g = np.empty_like(theta)
-    value = compiled.loss_and_gradient(
-        head.code, head.outputs, theta, u[None], v, weight, 0.01, np.empty((hidden, 32)), g
-    )
+    value, g = compiled.loss_and_gradient(head, theta, u[None], v, weight, 0.01)
     with jax_runtime.precision_scope("float64"):
         jax = jax_runtime.jax()
         expected = jax.value_and_grad(xla.loss, argnums=2)(head, hidden, theta, u, v, weight, 0.01)
@@ -82,10 +79,7 @@ def test_every_engine_steps_as_adam_is_published():
     """The first step by hand: without their bias m is g and s is g², whatever the gradient."""
     head, hidden, rate = ADDITIVE, 5, 0.01
     (each,) = problems([94], head, hidden)
-    g = np.empty_like(each.theta)
-    space = np.empty((hidden, each.n))
-    inputs = (each.inputs, each.columns.effect, each.weight)
-    compiled.loss_and_gradient(head.code, head.outputs, each.theta, *inputs, 0.0, space, g)
+    _, g = compiled.loss_and_gradient(head, each.theta, each.inputs, each.columns.effect, each.weight, 0.0)
     g[-1] = 0.0  # the head's scale is not trained
     expected = each.theta - rate * g / (np.abs(g) + 1e-8)
     for engine in _engines(each, head, Training(hidden=hidden, steps=2, first_rate=rate, device="cpu")):
@@ -134,15 +128,13 @@ def test_in_a_steady_group_a_fit_does_not_feel_its_company():
 
 
 def test_rows_of_weight_zero_change_nothing():
-    """45 rows fill a block of 64 with padding; the same rows laid out in blocks of 45 have none."""
     rng = np.random.default_rng(2)
     u, v, weight = rng.normal(size=45), rng.normal(size=45), np.full(45, 1 / 45)
     theta = initial(LOCATION_SCALE, 6)
-    bare, padded = np.empty_like(theta), np.empty_like(theta)
-    extra = (0, 19)
-    value = compiled.loss_and_gradient(0, 2, theta, u[None], v, weight, 0.0, np.empty((6, 45)), bare)
+    extra = (0, 119)
+    value, bare = compiled.loss_and_gradient(LOCATION_SCALE, theta, u[None], v, weight, 0.0)
     u, v, weight = (np.pad(a, extra, constant_values=fill) for a, fill in ((u, 9.0), (v, -5.0), (weight, 0.0)))
-    again = compiled.loss_and_gradient(0, 2, theta, u[None], v, weight, 0.0, np.empty((6, 64)), padded)
+    again, padded = compiled.loss_and_gradient(LOCATION_SCALE, theta, u[None], v, weight, 0.0)
     assert abs(value - again) < 1e-14
     assert np.max(np.abs(bare - padded)) < 1e-14
 

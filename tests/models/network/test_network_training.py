@@ -1,10 +1,7 @@
 """The settings of training and the one home of Adam."""
 
-import math
-
 import numpy as np
 import pytest
-from numba import njit
 
 from whence.models.network.training import (
     BETA_1,
@@ -40,15 +37,3 @@ def test_adam_is_the_ratio_of_weighted_means_of_the_gradients():
     )
     expected = mean / (np.sqrt(mean_square) + EPSILON)
     np.testing.assert_allclose(adam_direction(m / bias_m, s / bias_s, np.sqrt), expected, rtol=1e-12)
-
-
-def test_adam_compiles_to_the_same_numbers():
-    @njit
-    def step(m, s, g, t):
-        m, s = adam_moments(m, s, g)
-        bias_m, bias_s = adam_bias(t)
-        return adam_direction(m / bias_m, s / bias_s, math.sqrt)
-
-    m, s = adam_moments(0.3, 0.2, -0.7)
-    bias_m, bias_s = adam_bias(5)
-    assert step(0.3, 0.2, -0.7, 5) == pytest.approx(adam_direction(m / bias_m, s / bias_s, math.sqrt), rel=1e-15)

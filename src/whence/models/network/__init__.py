@@ -6,6 +6,6 @@
     fitting       columns in, trained networks out: chooses the engine and remembers what it has trained
     regressor     the same network as a scikit-learn estimator
 
-Three engines do the same steps: `compiled` loops on the CPU (with the functions of `elementary`), plain JAX (`xla`) and
-a `fused` GPU kernel; `jax_runtime` is the only door to JAX.
+Three engines do the same steps: `compiled` loops on the CPU, plain JAX (`xla`) and a `fused` GPU kernel; `jax_runtime`
+is the only door to JAX.
 """

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from whence.numerics import gaussian
 from whence.pair import FloatArray
@@ -122,11 +121,10 @@ def row_gradient(head: Head, out: Any, v: Any, penalty: Any, module: Any) -> tup
 
 
 # The three laws, one observation each: negative log density and its derivatives in the network's outputs. Arithmetic
-# only, with exponentials and the logarithm handed in, so that the same lines serve compiled loops over scalars, NumPy
-# arrays, JAX and the GPU kernel.
+# only, with exponentials and the logarithm handed in, so that the same lines serve NumPy arrays, JAX and the GPU
+# kernel; `native/network.c` has them for compiled loops.
 
 
-@register_jitable
 def location_scale_rows(e, log_2p, exp_log_2p, v):  # type: ignore[no-untyped-def]  # scalars and arrays alike
     """Normal law with natural parameters e and −p; derivatives in e and log 2p."""
     p = 0.5 * exp_log_2p
@@ -134,13 +132,11 @@ def location_scale_rows(e, log_2p, exp_log_2p, v):  # type: ignore[no-untyped-de
     return -gaussian.log_density(e, p, log_2p, v), mean - v, p * (v * v - mean * mean) - 0.5
 
 
-@register_jitable
 def additive_rows(mean, v):  # type: ignore[no-untyped-def]  # as above
     """Normal law of unit scale; derivative in its mean."""
     return gaussian.HALF_LOG_2PI + 0.5 * (v - mean) * (v - mean), mean - v
 
 
-@register_jitable
 def log_gamma_step(alpha, log):  # type: ignore[no-untyped-def]  # as above
     """D(α) = log Γ(α + ½) − log Γ(α) and its derivative, α > 0, to 1e-14."""
     # D(α) = D(α + 8) − Σ_{i<8} log((α + i + ½) / (α + i)), and at x = α + 8 the asymptotic series
@@ -158,7 +154,6 @@ def log_gamma_step(alpha, log):  # type: ignore[no-untyped-def]  # as above
     return tail - 0.5 * log(y) - log(ratio), tail_slope + 0.5 * y + slope
 
 
-@register_jitable
 def student_rows(m, excess, beta, log_beta, v, penalty, log):  # type: ignore[no-untyped-def]  # as above
     """Student's t with ν = 2α degrees of freedom and squared scale β / α; `excess` is α − 1 and log β is `log_beta`.
 

@@ -6,7 +6,6 @@ from enum import Enum
 from typing import Literal
 
 import numpy as np
-from numba.extending import register_jitable
 
 from whence.models.network.jax_runtime import Device
 from whence.pair import FloatArray, InputError
@@ -84,26 +83,24 @@ class Trained:
 #
 #     m, s = adam_moments(m, s, g);   θ ← θ − rate · adam_direction(m / c₁, s / c₂, sqrt).
 #
-# Arithmetic only, with the square root handed in, so that the same lines serve compiled loops over scalars, NumPy
-# arrays, JAX and the GPU kernel. Three functions and not one: the compiled loop stores the moments in the precision of
-# its arrays before it divides, and the GPU kernel multiplies by 1 / c, which the schedule holds for every step. The
-# direction is linear in m, so an engine may apply the rate to m instead; that moves the last bit, which 5000 steps
-# amplify, so each engine keeps the order its published numbers were computed in.
+# Arithmetic only, with the square root handed in, so that the same lines serve NumPy arrays, JAX and the GPU kernel;
+# `native/network.h` has them for compiled loops. Three functions and not one: that loop takes c from here and stores
+# the moments in the precision of its arrays before it divides, and the GPU kernel multiplies by 1 / c, which the
+# schedule holds for every step. The direction is linear in m, so an engine may apply the rate to m instead;
+# that moves the last bit, which 5000 steps amplify, so each engine keeps the order its published numbers were computed
+# in.
 
 
-@register_jitable
 def adam_moments(m, s, g):  # type: ignore[no-untyped-def]  # scalars, NumPy and JAX arrays alike
     """Running means of the gradient and of its square."""
     return BETA_1 * m + (1 - BETA_1) * g, BETA_2 * s + (1 - BETA_2) * g * g
 
 
-@register_jitable
 def adam_bias(step):  # type: ignore[no-untyped-def]  # as above
     """How much weight the two running means have given to gradients after so many steps: both started at zero."""
     return 1 - BETA_1**step, 1 - BETA_2**step
 
 
-@register_jitable
 def adam_direction(m, s, sqrt):  # type: ignore[no-untyped-def]  # as above
     """What a step of rate 1 subtracts from the parameters, given moments without bias."""
     return m / (sqrt(s) + EPSILON)
