@@ -52,7 +52,9 @@ def _array(dtype: type) -> type:
             if array.dtype != wanted or not array.flags.c_contiguous:
                 raise TypeError(f"a compiled loop got {array.dtype} with strides {array.strides}, not packed {wanted}")
             # `array.ctypes.data` alone would do, and take three times as long; it is left to arrays that are read-only.
-            return _ADDRESS.from_buffer(array) if array.flags.writeable else ctypes.c_void_p(array.ctypes.data)
+            if not array.flags.writeable:
+                return ctypes.c_void_p(array.ctypes.data)
+            return _ADDRESS.from_buffer(array)  # type: ignore[arg-type]  # to type checkers a buffer only from 3.12 on
 
     return Array
 
