@@ -20,7 +20,7 @@ STEP = 2.0 * EDGE / (POINTS - 1)
 TOLERANCE, MAX_ITERATIONS = 2e-15, 100
 _LINE = 40
 """Places that `copula.c` keeps for a line of the grid, since it writes eight at a time."""
-_ROWS_AT_ONCE = 200_000
+_ROWS_AT_ONCE = 100_000
 """So many in one call, a tenth of a second; between calls Python may stop."""
 
 

@@ -182,7 +182,7 @@ def _derivatives(rows: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatA
     gradient, bend = np.zeros(len(beta)), np.zeros((len(beta), len(beta)))
     for block in _blocks(rows):
         _log_sum_derivatives(block, len(block), len(beta), beta, gradient, bend)
-    return gradient / len(rows), (bend + np.triu(bend, 1).T) / len(rows)
+    return gradient / len(rows), bend / len(rows)
 
 
 @native("log_sum")

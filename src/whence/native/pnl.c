@@ -22,7 +22,7 @@ EXPORT double log_sum(const double *rows, int64_t n, int64_t k, const double *be
     return sum;
 }
 
-/* Adds the gradient of that sum to `gradient`, and the upper triangle of minus its Hessian to `bend`. */
+/* Adds the gradient of that sum to `gradient`, and minus its Hessian to `bend`. */
 EXPORT void log_sum_derivatives(const double *rows, int64_t n, int64_t k, const double *beta, double *gradient,
                                 double *bend) {
     for (int64_t i = 0; i < n; i++) {
@@ -34,7 +34,7 @@ EXPORT void log_sum_derivatives(const double *rows, int64_t n, int64_t k, const 
         for (int64_t a = first; a < end; a++) {
             double share = row[a] * inverse;
             gradient[a] += share;
-            for (int64_t b = a; b < end; b++) bend[a * k + b] += share * (row[b] * inverse);
+            for (int64_t b = first; b < end; b++) bend[a * k + b] += share * (row[b] * inverse);
         }
     }
 }
