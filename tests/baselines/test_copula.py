@@ -5,6 +5,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import multivariate_normal
 
+from whence.baselines import copula
 from whence.baselines.copula import (
     conditional_quantiles,
     copula_density,
@@ -34,12 +35,42 @@ def test_the_grids_match():
     assert normal_grid()[[0, -1]] == pytest.approx([-3.25, 3.25])
 
 
-@pytest.mark.parametrize(("r", "h"), [(0.0, 0.3), (0.6, 0.4), (-0.95, 0.2), (0.3, 0.15)])
+@pytest.mark.parametrize(("r", "h"), [(0.0, 0.3), (0.6, 0.4), (-0.95, 0.2), (0.3, 0.15), (0.9, 1.0)])
 def test_against_a_sum_of_normal_densities(r, h):
     rng = np.random.default_rng(0)
     z_a, z_b = rng.normal(size=(2, 80))
     expected = swept(raw(z_a, z_b, r, h), uniform_grid())
     assert copula_density(z_a, z_b, r, h, symmetric=False) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("h", [1.0, 0.1, 0.03, 0.01, 1e-3, 1e-5])
+@pytest.mark.parametrize("r", [0.0, 0.5, -0.95])
+def test_kernels_of_any_width_are_summed_as_they_are(r, h):
+    rng = np.random.default_rng(7)
+    g = normal_grid()
+    z_a, z_b = np.append(2 * rng.normal(size=(2, 57)), [[g[3], g[0], 9.0], [0.5 * (g[4] + g[5]), g[-1], -9.0]], axis=1)
+    s = (g[:, None, None] - z_a) / h
+    w = ((g[:, None] - z_b) / h - r * s) / np.sqrt(1 - r * r)
+    expected = np.mean(np.exp(-0.5 * (s * s + w * w)), axis=2) / (2 * np.pi * h * h * np.sqrt(1 - r * r))
+    assert copula._kernel_sum(z_a, z_b, r, h) == pytest.approx(expected, rel=1e-8, abs=1e-20 * expected.max() + 1e-30)
+
+
+def test_rows_taken_in_parts_give_the_same(monkeypatch):
+    rng = np.random.default_rng(8)
+    z, ranked = rng.normal(size=(2, 100)), ranks(rng.normal(size=100))
+    density, p, given = rng.gamma(0.5, size=(30, 30)), uniform_grid(), rng.random(50)
+
+    def results():
+        return (
+            copula_density(*z, 0.4, 0.3),
+            conditional_quantiles(density, p, given, np.array([0.2, 0.7])),
+            maximal_correlation(ranked, ranks(z[0])),
+        )
+
+    whole = results()
+    monkeypatch.setattr(copula, "_ROWS_AT_ONCE", 7)
+    for one, other in zip(whole, results(), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_exchanging_the_columns_transposes_the_symmetric_form_only():
@@ -107,7 +138,7 @@ def ranks(column):
 
 
 @pytest.mark.parametrize("bend", [lambda x: x, np.square, np.sin, np.zeros_like])
-@pytest.mark.parametrize("n", [10, 51, 400])
+@pytest.mark.parametrize("n", [7, 8, 9, 10, 51, 400])
 def test_against_the_published_double_loop(bend, n):
     rng = np.random.default_rng(n)
     x = rng.normal(size=n)

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whence.baselines import grci
 from whence.baselines.grci import count_within, kth_distance
 
 
@@ -25,6 +26,22 @@ def test_against_every_distance_with_and_without_ties(seed, n, k, values):
     assert np.array_equal(radius, brute_distance(a, b, k))
     for column in (a, b):
         assert np.array_equal(count_within(np.sort(column), column, radius), brute_count(column, radius))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 40))
+def test_radii_of_any_size_around_any_centre(seed, n):
+    rng = np.random.default_rng(seed)
+    column, centres = np.sort(rng.integers(0, 9, n) / 3), rng.normal(1, 3, 25)
+    radius = rng.choice([0.0, 1e-3, 1.0, 1e9], 25)
+    expected = np.sum(np.abs(column - centres[:, None]) <= radius[:, None], axis=1)
+    assert np.array_equal(count_within(column, centres, radius), expected)
+
+
+def test_rows_counted_in_parts_are_the_same(monkeypatch):
+    a = np.random.default_rng(6).normal(size=100)
+    whole = count_within(np.sort(a), a, np.abs(a))
+    monkeypatch.setattr(grci, "_ROWS_AT_ONCE", 7)
+    assert np.array_equal(count_within(np.sort(a), a, np.abs(a)), whole)
 
 
 def test_the_neighbour_that_defines_the_radius_is_counted():

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whence.baselines import heci
 from whence.baselines.heci import bin_factors, bin_starts, cheapest_cut
 
 
@@ -35,6 +36,53 @@ def test_the_cheapest_cut_is_the_cheapest_of_all(seed):
     edges = np.append(starts, 120)
     found = cheapest_cut(*bin_factors(u, v, starts), np.diff(edges), 3, 1e-4, np.log2(120))
     assert found == pytest.approx(brute_cut(u, v, list(edges), 1e-4, np.log2(120)), abs=1e-8)
+
+
+def plain_starts(u, bins, support, edge, cut_ties):
+    starts, step = [0], (u[-1] - u[0]) / bins
+    end, passed, distinct = u[0] + step, 1, 0
+    for i in range(len(u)):
+        fresh = i == 0 or u[i] != u[i - 1]
+        if u[i] > end + edge and passed < bins:
+            if distinct >= support and (fresh or cut_ties):
+                starts.append(i)
+                distinct = 0
+            passed, end = passed + 1, end + step
+        distinct += fresh or i == starts[-1]
+    return starts[:-1] if distinct < support and len(starts) > 1 else starts
+
+
+@given(
+    st.integers(0, 10**6), st.integers(1, 60), st.sampled_from([3, 25, 10**6]), st.integers(1, 80), st.integers(1, 9)
+)
+def test_bins_are_those_of_the_plain_loop(seed, n, values, bins, support):
+    u = np.sort(np.random.default_rng(seed).integers(0, values, n) / values)
+    for edge, cut_ties in ((0.0, True), (1e-9, False)):
+        assert bin_starts(u, bins, support, edge, cut_ties).tolist() == plain_starts(u, bins, support, edge, cut_ties)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 60), st.integers(1, 5))
+def test_factors_are_those_of_least_squares(seed, n, bins):
+    rng = np.random.default_rng(seed)
+    u, v = np.sort(rng.random(n)), rng.normal(size=n)
+    starts = np.unique(np.append(0, rng.integers(0, n, bins - 1)))
+    triangles, rights, errors = bin_factors(u, v, starts)
+    for b, rows in enumerate(np.split(np.arange(n), starts[1:])):
+        basis = np.vander(u[rows], 4, increasing=True)
+        assert np.sum(rights[b] ** 2) + errors[b] == pytest.approx(np.sum(v[rows] ** 2))
+        dense = np.array([np.append(np.zeros(j), triangles[b, j, : 4 - j]) for j in range(4)])
+        np.testing.assert_allclose(dense.T @ dense, basis.T @ basis, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(dense.T @ rights[b], basis.T @ v[rows], rtol=1e-9, atol=1e-9)
+
+
+def test_a_cut_found_in_parts_is_the_same(monkeypatch):
+    rng = np.random.default_rng(0)
+    u, v = np.sort(rng.random(300)), rng.normal(size=300)
+    starts = bin_starts(u, 12, 10, 0.0, False)
+    given = *bin_factors(u, v, starts), np.diff(np.append(starts, 300)), 3, 1e-4, np.log2(300)
+    whole = cheapest_cut(*given)
+    monkeypatch.setattr(heci, "_MERGES_AT_ONCE", 25)
+    assert cheapest_cut(*given) == whole
 
 
 @given(st.integers(0, 10**6), st.integers(30, 200), st.sampled_from([25, 60, 10**6]), st.integers(2, 20))

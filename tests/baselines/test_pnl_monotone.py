@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from whence.baselines import pnl
 from whence.baselines.pnl import increasing_basis, quadratic_minus_log
 
 
@@ -51,3 +52,30 @@ def test_the_optimum_gives_the_residual_unit_variance() -> None:
     quadratic = root.T @ root
     beta = quadratic_minus_log(quadratic, rng.uniform(size=(50, 5))).weights
     assert beta @ quadratic @ beta == pytest.approx(1.0, abs=1e-7)
+
+
+@given(st.integers(1, 300), st.integers(1, 20), st.integers(0, 10_000))
+@settings(max_examples=40, deadline=None)
+def test_sums_and_derivatives_are_matrix_products(n: int, k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = np.where(np.abs(np.arange(k) - rng.integers(0, k, n)[:, None]) <= 1, rng.uniform(0.1, 1, (n, k)), 0.0)
+    beta = rng.exponential(size=k) + 0.1
+    slopes = rows @ beta
+    gradient, bend = pnl._derivatives(rows, beta)
+    shares = rows / slopes[:, None]
+    assert pnl._mean_log(rows, beta) == pytest.approx(np.mean(np.log(slopes)), rel=1e-12, abs=1e-12)
+    np.testing.assert_allclose(gradient, shares.mean(axis=0), rtol=1e-10)
+    np.testing.assert_allclose(bend, shares.T @ shares / n, rtol=1e-10)
+
+
+def test_a_slope_that_is_not_positive_has_no_logarithm() -> None:
+    assert pnl._mean_log(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, 0.0])) == -np.inf
+
+
+def test_long_matrices_are_taken_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    rows, beta = rng.uniform(size=(100, 4)), rng.exponential(size=4)
+    whole = pnl._mean_log(rows, beta), *pnl._derivatives(rows, beta)
+    monkeypatch.setattr(pnl, "_ENTRIES_AT_ONCE", 30)
+    for one, other in zip(whole, (pnl._mean_log(rows, beta), *pnl._derivatives(rows, beta)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)

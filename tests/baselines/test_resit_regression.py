@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.baselines.resit import banded_mean, low_rank_mean, residual
+from whence.baselines.resit import _occupied_cells, _widest_window, banded_mean, low_rank_mean, residual
 from whence.numerics.kernel import choose_pivots
 
 
@@ -44,3 +44,16 @@ def test_only_the_ratio_of_column_and_bandwidth_counts(scale: float) -> None:
     rng = np.random.default_rng(2)
     x, y = rng.standard_normal(200), rng.standard_normal(200)
     np.testing.assert_allclose(residual(scale * x, y, 2 * scale**2, 0.1), residual(x, y, 2.0, 0.1), atol=1e-7)
+
+
+@given(st.integers(1, 60), st.integers(0, 10_000), st.sampled_from([1.0, 10.0, 100.0]))
+def test_windows_and_cells_are_those_of_plain_loops(n: int, seed: int, spread: float) -> None:
+    s = np.unique(spread * np.random.default_rng(seed).standard_normal(n))
+    apart = np.abs(s[:, None] - s) <= 6.5
+    assert _widest_window(s, 6.5) == np.max(np.abs(np.subtract.outer(np.arange(len(s)), np.arange(len(s)))) * apart)
+    cells, edge = 0, -np.inf
+    for value in s:
+        if value > edge:
+            cells, edge = cells + 1, value + 1.0
+    assert _occupied_cells(s, 1000) == cells
+    assert _occupied_cells(s, 3) == min(cells, 3)

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import logsumexp
+from scipy.stats import norm
 from sklearn.mixture import GaussianMixture
 
-from whence.numerics.mixture import fit_mixture
+from whence.numerics.mixture import Mixture, fit_mixture, log_density
 from whence.pair import FloatArray
 
 
@@ -53,3 +55,79 @@ def test_units_move_the_cost_by_the_log_of_the_scale(shift: float, scale: float,
 def test_row_order_does_not_matter() -> None:
     column = _column("exponential")
     assert fit_mixture(column).cost == fit_mixture(column[::-1]).cost
+
+
+@given(n=st.integers(0, 40), size=st.integers(1, 7), seed=st.integers(0, 1000), far=st.sampled_from([1.0, 100.0]))
+def test_log_density_is_the_sum_of_normal_densities(n: int, size: int, seed: int, far: float) -> None:
+    rng = np.random.default_rng(seed)
+    weight, mean, sd = rng.dirichlet(np.ones(size)), rng.normal(size=size), rng.uniform(0.05, 3, size)
+    values = far * rng.normal(size=n)
+    expected = logsumexp(norm.logpdf(values[:, None], mean, sd), axis=1, b=weight)
+    np.testing.assert_allclose(
+        log_density(Mixture(weight, mean, sd, 0.0, 0.0), values), expected, rtol=1e-12, atol=1e-12
+    )
+
+
+def condensed(column: FloatArray) -> tuple[FloatArray, FloatArray]:
+    ordered, n = np.sort(column), len(column)
+    m = min(n, 80)
+    parts = [ordered[j * n // m : -(-(j + 1) * n // m)] for j in range(m)]
+    return np.array([part.mean() for part in parts]), np.array([part.var() for part in parts])
+
+
+def climbed(
+    centre: FloatArray, within: FloatArray, start: list[FloatArray], floor: float
+) -> tuple[float, list[FloatArray]]:
+    """EM by matrices."""
+    (w, m, d), last = start, -np.inf
+    for _ in range(25):
+        parts = np.log(w / d) - 0.5 * ((centre[:, None] - m) ** 2 + within[:, None]) / d**2
+        density = logsumexp(parts, axis=1)
+        share = np.exp(parts - density[:, None]) / len(centre)
+        held = share.sum(axis=0)
+        w, m = np.maximum(held, 1e-8), share.T @ centre / held
+        d = np.maximum(np.sqrt(np.maximum(share.T @ (centre**2 + within) / held - m**2, 0.0)), floor)
+        value = float(density.mean())
+        if value - last < 1e-4:
+            break
+        last = value
+    return value, [w / w.sum(), m, d]
+
+
+def plain_search(column: FloatArray) -> tuple[float, int]:
+    """Cost and number of components by the same rules in NumPy."""
+    (centre, within), n = condensed(column), len(column)
+    now = [np.ones(1), np.array([centre.mean()]), np.array([np.sqrt((within + (centre - centre.mean()) ** 2).mean())])]
+    floor = 0.02 * now[2][0]
+
+    def cost(found: list[FloatArray]) -> float:
+        density = log_density(Mixture(*found, 0.0, 0.0), column)
+        return float(-density.mean() + 0.5 * (3 * len(found[0]) - 1) * np.log(n) / n)
+
+    best = cost(now), 1
+    for k in range(2, 6):
+        ends = [slice(j * len(centre) // k, -(-(j + 1) * len(centre) // k)) for j in range(k)]
+        means = np.array([centre[end].mean() for end in ends])
+        spread = [np.sqrt((within[e] + (centre[e] - mean) ** 2).mean()) for e, mean in zip(ends, means, strict=True)]
+        heavy = int(np.argmax(now[0]))
+        split = [np.append(part, part[heavy]) for part in now]
+        split[0][[heavy, -1]] *= [0.6, 0.4]
+        split[2][[heavy, -1]] *= [0.6, 1.5]
+        starts = [np.full(k, 1 / k), means, np.maximum(spread, floor)], split
+        one, other = (climbed(centre, within, start, floor) for start in starts)
+        now = one[1] if one[0] >= other[0] else other[1]
+        if cost(now) < best[0]:
+            best = cost(now), k
+        elif k >= 3 and cost(now) > best[0] + 1.5 * np.log(n) / n:
+            break
+    return best
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "laplace", "bimodal", "exponential"])
+@pytest.mark.parametrize("n", [2, 7, 8, 9, 79, 80, 81, 500])
+def test_the_search_is_that_of_plain_numpy(kind: str, n: int) -> None:
+    column = _column(kind, n, seed=5)
+    found = fit_mixture(column)
+    cost, size = plain_search(column)
+    assert len(found.weight) == size
+    assert found.cost == pytest.approx(cost, abs=1e-9)

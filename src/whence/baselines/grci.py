@@ -9,15 +9,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from whence.native import FloatArray, IntArray, native
 from whence.numerics.arrays import minmax, unit_magnitude, zscore
-from whence.numerics.linear import back_substitution, rotate_in
-from whence.pair import FloatArray, InputError, row_order
+from whence.pair import InputError, row_order
 from whence.protocol import Directional, Method, at_least, positive
-
-IntArray = NDArray[np.int64]
 
 FLOOR = 0.05
 """Smallest fitted scale, in standard deviations of the absolute residuals."""
@@ -27,6 +23,9 @@ EXACT = 1e-7
 
 SLACK = 1e-9
 """Distances that differ by less than this fraction are equal: on rounded columns they differ by rounding alone."""
+
+_ROWS_AT_ONCE = 250_000
+"""So many are counted around in one call, a tenth of a second; between calls Python may stop."""
 
 
 class Smooth(NamedTuple):
@@ -127,34 +126,15 @@ def kth_distance(a: FloatArray, b: FloatArray, k: int) -> FloatArray:
     return np.asarray(cKDTree(points).query(points, [k + 1], p=np.inf)[0][:, 0])
 
 
-@njit(cache=True, nogil=True)
 def count_within(ordered: FloatArray, centres: FloatArray, radius: FloatArray) -> IntArray:
     """How many entries of a sorted column lie within `radius` of each centre, ends included."""
-    # The test is on the rounded difference, |v − c| ≤ r, never on v ≤ c + r as in a search for c ± r: a radius that is
-    # itself the difference of two entries would lose its own end to rounding. Rounded subtraction is monotone, so
-    # bisection stays valid.
     out = np.empty(len(centres), dtype=np.int64)
-    for i in range(len(centres)):
-        c, r = centres[i], radius[i]
-        low, high = 0, len(ordered)
-        while low < high:
-            mid = (low + high) // 2
-            if c - ordered[mid] > r:
-                low = mid + 1
-            else:
-                high = mid
-        first, high = low, len(ordered)
-        while low < high:
-            mid = (low + high) // 2
-            if ordered[mid] - c <= r:
-                low = mid + 1
-            else:
-                high = mid
-        out[i] = low - first
+    for start in range(0, len(centres), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        _count_within(ordered, len(ordered), centres[rows], radius[rows], len(centres[rows]), out[rows])
     return out
 
 
-@njit(cache=True, nogil=True)
 def fit_piecewise_linear(u: FloatArray, t: FloatArray, knots: int, ridge: float) -> tuple[FloatArray, FloatArray]:
     """Fitted values and leverages for `knots` ≥ 2 equally spaced knots on [0, 1]; `u` in [0, 1] must ascend.
 
@@ -164,87 +144,33 @@ def fit_piecewise_linear(u: FloatArray, t: FloatArray, knots: int, ridge: float)
     # The fit is carried in the values at the knots, where every row touches two unknowns and every ridge term three.
     # Orthogonal steps matter: a point alone in its cell has leverage 1 − O(ridge), and what normal equations leave of
     # 1 − leverage there is rounding noise.
-    cells = knots - 1
-    edges = _cell_edges(u, cells)
-    factor, rhs = _triangular(u, t, edges, ridge)
-    theta = back_substitution(factor, rhs)
-    lever = _lever_factors(factor)
     fitted, leverage = np.empty(len(u)), np.empty(len(u))
-    for c in range(cells):
-        for i in range(edges[c], edges[c + 1]):
-            w = u[i] * cells - c
-            fitted[i] = theta[c] * (1.0 - w) + theta[c + 1] * w
-            first = lever[c, 0] * (1.0 - w) + lever[c, 1] * w
-            second = lever[c, 2] * w
-            leverage[i] = first * first + second * second
+    edges, scratch = np.empty(knots, np.int64), np.empty(10 * knots)
+    _fit_piecewise_linear(u, t, len(u), knots, ridge, edges, scratch, fitted, leverage)
     return fitted, leverage
 
 
-@njit(cache=True, nogil=True)
 def fit_constant(t: FloatArray, ridge: float) -> tuple[FloatArray, FloatArray]:
     """Fitted values and leverages of the constant model under the same ridge."""
     n = len(t)
     return np.full(n, np.sum(t) / (n + ridge)), np.full(n, 1.0 / (n + ridge))
 
 
-@njit(cache=True, nogil=True)
-def _cell_edges(u: FloatArray, cells: int) -> IntArray:
-    """Index of the first row of each cell [c, c + 1) / cells; the last cell is closed."""
-    edges = np.full(cells + 1, len(u), dtype=np.int64)
-    edges[0] = 0
-    c = 0
-    for i in range(len(u)):
-        while c < cells - 1 and u[i] * cells >= c + 1:
-            c += 1
-            edges[c] = i
-    return edges
+@native("count_within")
+def _count_within(
+    ordered: FloatArray, n: int, centres: FloatArray, radius: FloatArray, count: int, out: IntArray
+) -> None: ...
 
 
-@njit(cache=True, nogil=True)
-def _triangular(u: FloatArray, t: FloatArray, edges: IntArray, ridge: float) -> tuple[FloatArray, FloatArray]:
-    """Upper triangle, three diagonals, of the stacked data and ridge rows, with the right-hand side."""
-    cells = len(edges) - 1
-    factor, rhs = np.zeros((cells + 1, 3)), np.zeros(cells + 1)
-    root = np.sqrt(ridge)
-    slope = root * cells
-    rotate_in(factor, rhs, 0, np.array([root, 0.0, 0.0]), 0.0)
-    rotate_in(factor, rhs, 0, np.array([-slope, slope, 0.0]), 0.0)
-    for c in range(cells - 1):
-        rotate_in(factor, rhs, c, np.array([slope, -2.0 * slope, slope]), 0.0)
-    for c in range(cells):
-        first, last = edges[c], edges[c + 1]
-        if last > first:
-            _add_cell(factor, rhs, c, u[first:last] * cells - c, t[first:last])
-    return factor, rhs
-
-
-@njit(cache=True, nogil=True)
-def _add_cell(factor: FloatArray, rhs: FloatArray, c: int, w: FloatArray, t: FloatArray) -> None:
-    """Two rows with the same normal equations as the cell's rows (1 − w, w | t): the QR factor of (1, w | t)."""
-    root = np.sqrt(len(w))
-    w_mean, t_mean = np.mean(w), np.mean(t)
-    spread = np.sqrt(np.sum((w - w_mean) ** 2))
-    rotate_in(factor, rhs, c, np.array([root * (1.0 - w_mean), root * w_mean, 0.0]), root * t_mean)
-    if spread > 0.0:
-        along = np.sum((w - w_mean) * (t - t_mean)) / spread
-        rotate_in(factor, rhs, c, np.array([-spread, spread, 0.0]), along)
-
-
-@njit(cache=True, nogil=True)
-def _lever_factors(factor: FloatArray) -> FloatArray:
-    """For each cell the 2 × 2 triangle C with leverage |C (1 − w, w)|², from columns c, c + 1 of the inverse of Rᵀ."""
-    p = len(factor)
-    inverse = np.zeros((p, p))
-    for column in range(p):
-        for j in range(column, p):
-            value = 1.0 if j == column else 0.0
-            for back in range(1, 3):
-                if j - back >= column:
-                    value -= factor[j - back, back] * inverse[column, j - back]
-            inverse[column, j] = value / factor[j, 0]
-    out = np.empty((p - 1, 3))
-    for c in range(p - 1):
-        out[c, 0] = np.sqrt(np.sum(inverse[c] ** 2))
-        out[c, 1] = np.sum(inverse[c] * inverse[c + 1]) / out[c, 0]
-        out[c, 2] = np.sqrt(np.sum((inverse[c + 1] - out[c, 1] / out[c, 0] * inverse[c]) ** 2))
-    return out
+@native("fit_piecewise_linear")
+def _fit_piecewise_linear(
+    u: FloatArray,
+    t: FloatArray,
+    n: int,
+    knots: int,
+    ridge: float,
+    edges: IntArray,
+    scratch: FloatArray,
+    fitted: FloatArray,
+    leverage: FloatArray,
+) -> None: ...

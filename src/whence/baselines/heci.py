@@ -9,19 +9,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from whence.native import FloatArray, IntArray, native
 from whence.numerics.arrays import minmax, unit_magnitude, zscore
-from whence.numerics.linear import rotate_in
-from whence.pair import FloatArray, row_order
+from whence.pair import row_order
 from whence.protocol import Directional, Method, at_least, positive
 
-IntArray = NDArray[np.int64]
-
 DEGREES = 3
+"""Of the polynomials, at most; `heci.c` counts on it."""
 EDGE = 1e-9
 """A value this close to the end of a bin is on it; on rounded columns only rounding would tell the sides apart."""
+_MERGES_AT_ONCE = 500_000
+"""So many in one call, a tenth of a second; between calls Python may stop the search."""
 
 
 def score(
@@ -57,53 +56,27 @@ def heci(bins: int = 20, support: int = 10, error_floor: float = 1e-4, published
     return Directional("heci", partial(score, **settings), settings)
 
 
-@njit(cache=True, nogil=True)
 def bin_starts(u: FloatArray, bins: int, support: int, edge: float, cut_ties: bool) -> IntArray:
     """Where the bins of a sorted column begin: equal width, each holding at least `support` distinct values.
 
     A value no more than `edge` beyond a bin's end still belongs to it. One row passes one end only, even where a gap
     spans several, so that some rows after a gap make up for it; `cut_ties` lets a bin begin between equal values then.
     """
-    starts = [0]
-    step = (u[-1] - u[0]) / bins
-    end = u[0] + step
-    passed, distinct = 1, 0
-    for i in range(len(u)):
-        fresh = i == 0 or u[i] != u[i - 1]
-        if u[i] > end + edge and passed < bins:
-            if distinct >= support and (fresh or cut_ties):
-                starts.append(i)
-                distinct = 0
-            passed += 1
-            end += step
-        if fresh or i == starts[-1]:
-            distinct += 1
-    if distinct < support and len(starts) > 1:
-        starts.pop()
-    return np.array(starts)
+    starts = np.empty(min(bins, len(u)), np.int64)
+    return starts[: _bin_starts(u, len(u), bins, support, edge, cut_ties, starts)]
 
 
-@njit(cache=True, nogil=True)
 def bin_factors(u: FloatArray, v: FloatArray, starts: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Of each bin's least-squares cubic: the triangular factor in band storage, its right-hand side, the squared error.
 
     The factor of a run of bins follows from rotating their factors together.
     """
-    # Accumulated normal equations would take fewer steps, but a narrow bin far from zero makes them ill conditioned.
     bins, width = len(starts), DEGREES + 1
     triangles, rights, errors = np.zeros((bins, width, width)), np.zeros((bins, width)), np.zeros(bins)
-    row = np.empty(width)
-    for b in range(bins):
-        last = starts[b + 1] if b + 1 < bins else len(u)
-        for i in range(starts[b], last):
-            row[0] = 1.0
-            for d in range(1, width):
-                row[d] = row[d - 1] * u[i]
-            errors[b] += rotate_in(triangles[b], rights[b], 0, row, v[i]) ** 2
+    _bin_factors(u, v, len(u), starts, bins, triangles, rights, errors)
     return triangles, rights, errors
 
 
-@njit(cache=True, nogil=True)
 def cheapest_cut(
     triangles: FloatArray,
     rights: FloatArray,
@@ -113,27 +86,50 @@ def cheapest_cut(
     slack: float,
     penalty: float,
 ) -> float:
-    """Smallest total cost over all ways to cut the bins into runs, cost(run) as in `_run_cost`: O(bins²) merges."""
+    """Smallest total cost over all ways to cut the bins into runs: O(bins²) merges.
+
+    A run costs size·log₂((squared error + slack)/size) + (d + 2)·penalty with the best degree d = 1 … degrees.
+    """
     bins = len(sizes)
     best = np.full(bins + 1, np.inf)
     best[0] = 0.0
-    for first in range(bins):
-        triangle, right, error, size = triangles[first].copy(), rights[first].copy(), errors[first], sizes[first]
-        for last in range(first + 1, bins + 1):
-            best[last] = min(best[last], best[first] + _run_cost(right, error, size, degrees, slack, penalty))
-            if last < bins:
-                size += sizes[last]
-                error += errors[last]
-                for r in range(len(right)):
-                    error += rotate_in(triangle, right, r, triangles[last, r].copy(), rights[last, r]) ** 2
+    at_once = max(1, _MERGES_AT_ONCE // bins)
+    for first in range(0, bins, at_once):
+        end = min(first + at_once, bins)
+        _cheapest_cut(triangles, rights, errors, sizes, bins, degrees, slack, penalty, first, end, best)
     return float(best[bins])
 
 
-@njit(cache=True, nogil=True)
-def _run_cost(right: FloatArray, error: float, size: int, degrees: int, slack: float, penalty: float) -> float:
-    """Minimum over the degree d = 1 … degrees of size·log₂((squared error + slack)/size) + (d + 2)·penalty."""
-    cost = np.inf
-    for d in range(1, degrees + 1):
-        missed = error + np.sum(right[d + 1 :] ** 2)
-        cost = min(cost, size * np.log2((missed + slack) / size) + (d + 2) * penalty)
-    return cost
+@native("bin_starts")
+def _bin_starts(
+    u: FloatArray, n: int, bins: int, support: int, edge: float, cut_ties: bool, starts: IntArray
+) -> int: ...
+
+
+@native("bin_factors")
+def _bin_factors(
+    u: FloatArray,
+    v: FloatArray,
+    n: int,
+    starts: IntArray,
+    bins: int,
+    triangles: FloatArray,
+    rights: FloatArray,
+    errors: FloatArray,
+) -> None: ...
+
+
+@native("cheapest_cut")
+def _cheapest_cut(
+    triangles: FloatArray,
+    rights: FloatArray,
+    errors: FloatArray,
+    sizes: IntArray,
+    bins: int,
+    degrees: int,
+    slack: float,
+    penalty: float,
+    first: int,
+    end: int,
+    best: FloatArray,
+) -> None: ...

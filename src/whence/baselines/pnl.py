@@ -6,21 +6,24 @@ projection, and in what remains the objective is convex in h's non-negative coef
 The direction whose residual is more independent of the cause (HSIC) wins.
 """
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from whence.decision import Evidence
+from whence.native import FloatArray, native
 from whence.numerics.hsic import hsic_test
 from whence.numerics.splines import SplineRows, extend_knots, spline_rows, uniform_knots
-from whence.pair import FloatArray, InputError, row_order, standardise
+from whence.pair import InputError, row_order, standardise
 from whence.protocol import SPLINE_DEGREES, Directional, between, positive
 
 MAX_KNOTS = 1000
 """Matrices here are dense: a fit costs the cube of the knots."""
 NEAR_ZERO = 1e-4
+_ENTRIES_AT_ONCE = 30_000_000
+"""Of a matrix, so many in one call, a tenth of a second; between calls Python may stop the descent."""
 
 
 def score(
@@ -161,38 +164,32 @@ def _scale(beta: FloatArray) -> FloatArray:
 
 
 def _objective(quadratic: FloatArray, rows: FloatArray, beta: FloatArray) -> float:
-    return float(0.5 * beta @ quadratic @ beta) - float(_mean_log(rows, beta))
+    return float(0.5 * beta @ quadratic @ beta) - _mean_log(rows, beta)
 
 
-# Loops over the few entries that are not zero, in place of matrix products: a library's threads, started anew in every
-# iteration for so little, take twenty times as long on a busy machine.
-@njit(cache=True, nogil=True)
+def _blocks(rows: FloatArray) -> Iterator[FloatArray]:
+    at_once = max(1, _ENTRIES_AT_ONCE // rows.shape[1])
+    return (rows[start : start + at_once] for start in range(0, len(rows), at_once))
+
+
 def _mean_log(rows: FloatArray, beta: FloatArray) -> float:
     """Mean log(rows·β); minus infinity where one of them is not positive."""
-    total = 0.0
-    for i in range(len(rows)):
-        slope = 0.0
-        for j in range(len(beta)):
-            slope += rows[i, j] * beta[j]
-        if not slope > 0.0:
-            return -np.inf
-        total += np.log(slope)
-    return total / len(rows)
+    return sum(_log_sum(block, len(block), len(beta), beta) for block in _blocks(rows)) / len(rows)
 
 
-@njit(cache=True, nogil=True)
 def _derivatives(rows: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Gradient and minus the Hessian of the mean log(rows·β)."""
-    n, k = rows.shape
-    gradient, bend = np.zeros(k), np.zeros((k, k))
-    for i in range(n):
-        slope = 0.0
-        for j in range(k):
-            slope += rows[i, j] * beta[j]
-        for a in range(k):
-            if rows[i, a] != 0.0:
-                share = rows[i, a] / slope
-                gradient[a] += share / n
-                for b in range(k):
-                    bend[a, b] += share * (rows[i, b] / slope) / n
-    return gradient, bend
+    gradient, bend = np.zeros(len(beta)), np.zeros((len(beta), len(beta)))
+    for block in _blocks(rows):
+        _log_sum_derivatives(block, len(block), len(beta), beta, gradient, bend)
+    return gradient / len(rows), bend / len(rows)
+
+
+@native("log_sum")
+def _log_sum(rows: FloatArray, n: int, k: int, beta: FloatArray) -> float: ...
+
+
+@native("log_sum_derivatives")
+def _log_sum_derivatives(
+    rows: FloatArray, n: int, k: int, beta: FloatArray, gradient: FloatArray, bend: FloatArray
+) -> None: ...

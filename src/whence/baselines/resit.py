@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from whence.criteria import LEVEL
 from whence.decision import Evidence
@@ -116,8 +115,9 @@ def residual(column: FloatArray, target: FloatArray, bandwidth: float, noise: fl
     mean, count = np.bincount(inverse, weights=v) / counts, counts.astype(np.float64)
     # Rows that share a value of the column count as one observation of their mean, with noise w / count.
     scaled = distinct / np.sqrt(bandwidth)
-    width, rank = _widest_window(scaled, REACH), 20 + 3 * _occupied_cells(scaled)
-    if width < rank:
+    # The rank of K is bounded by the cells: three each, and twenty.
+    width = _widest_window(scaled, REACH)
+    if width < 20 + 3 * _occupied_cells(scaled, most=width // 3):
         return v - banded_mean(scaled, mean, count, width, noise)[inverse]
     return v - low_rank_mean(distinct, mean, count, choose_pivots(distinct, bandwidth), noise)[inverse]
 
@@ -149,22 +149,14 @@ def banded_mean(scaled: FloatArray, mean: FloatArray, count: FloatArray, width: 
     return mean - noise / count * np.asarray(solveh_banded(bands, mean, lower=True))
 
 
-@njit(cache=True, nogil=True)
 def _widest_window(s: FloatArray, reach: float) -> int:
     """The largest number of places between two entries of the increasing s that lie within reach."""
-    widest, i = 0, 0
-    for j in range(len(s)):
-        while s[j] - s[i] > reach:
-            i += 1
-        widest = max(widest, j - i)
-    return widest
+    return int(np.max(np.arange(len(s)) - np.searchsorted(s, s - reach)))
 
 
-@njit(cache=True, nogil=True)
-def _occupied_cells(s: FloatArray) -> int:
-    """How many intervals of length one are needed to cover the increasing s, which bounds the kernel's rank."""
-    count, edge = 1, s[0] + 1.0
-    for value in s:
-        if value > edge:
-            count, edge = count + 1, value + 1.0
+def _occupied_cells(s: FloatArray, most: int) -> int:
+    """How many intervals of length one are needed to cover the increasing s, counted up to `most`."""
+    count, covered = 0, 0
+    while covered < len(s) and count < most:
+        count, covered = count + 1, int(np.searchsorted(s, s[covered] + 1.0, side="right"))
     return count

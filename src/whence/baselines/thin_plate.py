@@ -8,42 +8,21 @@ iteration needs nothing else.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
-from whence.pair import FloatArray
+from whence.native import FloatArray, native
 
 DENSE_BELOW = 80
 RESIDUAL = 1e-12
 RESTARTS = 100
 RANK = 1e-14
-STEP = 0.1
-TOLERANCE = 1e-13
-SPAN = 46.0  # e^±46 = 1e±20: beyond it the fit is unpenalised, or penalised out of existence, to rounding
 NO_WIGGLE = 1e-6  # edf within this of the null space's dimension: GCV wants an infinite penalty
 
 
-@njit(cache=True, nogil=True)
-def cubic_distance_product(u: FloatArray, v: FloatArray, out: FloatArray) -> None:
-    """out_i = Σ_j |u_i − u_j|³ v_j for increasing u."""
-    # Each sweep carries the moments m_p = Σ_j (u_i − u_j)^p v_j of the values passed so far and moves them along by the
-    # binomial theorem; plain prefix sums of u^p v would cancel.
-    q = len(u)
-    m0 = m1 = m2 = m3 = 0.0
-    for i in range(q):
-        d = u[i] - u[i - 1] if i > 0 else 0.0
-        m3 += d * (3.0 * m2 + d * (3.0 * m1 + d * m0))
-        m2 += d * (2.0 * m1 + d * m0)
-        m1 += d * m0
-        out[i] = m3
-        m0 += v[i]
-    m0 = m1 = m2 = m3 = 0.0
-    for i in range(q - 1, -1, -1):
-        d = u[i + 1] - u[i] if i < q - 1 else 0.0
-        m3 += d * (3.0 * m2 + d * (3.0 * m1 + d * m0))
-        m2 += d * (2.0 * m1 + d * m0)
-        m1 += d * m0
-        out[i] += m3
-        m0 += v[i]
+def cubic_distance_product(u: FloatArray, v: FloatArray) -> FloatArray:
+    """Σ_j |u_i − u_j|³ v_j for increasing u."""
+    out = np.empty(len(u))
+    _cubic_distance_product(u, v, len(u), out)
+    return out
 
 
 def leading_eigenpairs(u: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
@@ -67,9 +46,7 @@ def _krylov_eigenpairs(u: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
     def product(v: FloatArray) -> FloatArray:
-        out = np.empty(len(u))
-        cubic_distance_product(u, np.ascontiguousarray(v.ravel()), out)
-        return out
+        return cubic_distance_product(u, v.ravel())
 
     # A random start, since a symmetric one would never leave the symmetric eigenvectors of symmetric data.
     start = np.random.default_rng(0).standard_normal(len(u))
@@ -110,55 +87,12 @@ class SmoothFit:
     log_lambda: float
 
 
-@njit(cache=True, nogil=True)
-def gcv(log_lambda: float, d: FloatArray, b: FloatArray, rss0: float, n: float) -> float:
-    """n·RSS/(n − edf)² in the basis that diagonalises the penalty (eigenvalues d, coefficients b)."""
-    rss, edf = rss0, 0.0
-    for j in range(len(d)):
-        t = np.exp(log_lambda) * d[j]
-        r = t / (1.0 + t) * b[j]
-        rss += r * r
-        edf += 1.0 / (1.0 + t)
-    return n * rss / ((n - edf) * (n - edf))
-
-
-@njit(cache=True, nogil=True)
-def gcv_slope(log_lambda: float, d: FloatArray, b: FloatArray, rss0: float, n: float) -> float:
-    """Derivative of log GCV in log λ, up to the positive factor RSS·(n − edf)/2."""
-    rss, edf, rss_slope, edf_slope = rss0, 0.0, 0.0, 0.0
-    factor = np.exp(log_lambda)
-    for j in range(len(d)):
-        kept = 1.0 / (1.0 + factor * d[j])
-        lost = factor * d[j] * kept
-        square = (lost * b[j]) ** 2
-        rss += square
-        edf += kept
-        rss_slope += kept * square
-        edf_slope += kept * lost
-    return rss_slope * (n - edf) - edf_slope * rss
-
-
-@njit(cache=True, nogil=True)
 def nearest_minimum(start: float, d: FloatArray, b: FloatArray, rss0: float, n: float) -> float:
-    """Walk downhill from `start` to the nearest local minimum of GCV in log λ, then halve the interval by its slope."""
-    # GCV may have several minima; mgcv's Newton iteration ends in the one below its starting value, so ours must too.
-    here = gcv(start, d, b, rss0, n)
-    step = STEP if gcv(start + STEP, d, b, rss0, n) < gcv(start - STEP, d, b, rss0, n) else -STEP
-    middle = start
-    while abs(middle - start) < SPAN:
-        ahead = gcv(middle + step, d, b, rss0, n)
-        if not ahead < here:
-            break
-        middle, here = middle + step, ahead
-    # By its slope, since values alone, as in golden sections, place a minimum to half the digits only.
-    low, high = middle - STEP, middle + STEP
-    while high - low > TOLERANCE:
-        middle = 0.5 * (low + high)
-        if gcv_slope(middle, d, b, rss0, n) < 0.0:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
+    """The local minimum in log λ, nearest downhill from `start`, of GCV = n·RSS/(n − edf)².
+
+    In the basis that diagonalises the penalty: eigenvalues d, coefficients b, RSS without penalty rss0.
+    """
+    return _nearest_minimum(start, d, b, len(d), rss0, n)
 
 
 def starting_lambda(design: FloatArray, penalty: FloatArray, counts: FloatArray) -> float:
@@ -192,7 +126,7 @@ def penalised_fit(
     b = axes.T @ scaled
     rest = scaled - axes @ b
     start = float(np.log(starting_lambda(design, penalty, counts)))
-    log_lambda = float(nearest_minimum(start, d, b, float(rest @ rest) + pure_error, n))
+    log_lambda = nearest_minimum(start, d, b, float(rest @ rest) + pure_error, n)
     kept = 1.0 / (1.0 + np.exp(log_lambda) * d)
     if np.sum(kept) < 2.0 + NO_WIGGLE:
         kept, log_lambda = np.where(d > 0.0, 0.0, 1.0), np.inf
@@ -208,3 +142,11 @@ def _penalty_axes(design: FloatArray, penalty: FloatArray) -> tuple[FloatArray, 
     d, rotation = np.linalg.eigh(inverse.T @ penalty @ inverse)
     d[:2] = 0.0
     return q @ rotation, np.maximum(d, 0.0)
+
+
+@native("cubic_distance_product")
+def _cubic_distance_product(u: FloatArray, v: FloatArray, n: int, out: FloatArray) -> None: ...
+
+
+@native("nearest_minimum")
+def _nearest_minimum(start: float, d: FloatArray, b: FloatArray, size: int, rss0: float, n: float) -> float: ...
