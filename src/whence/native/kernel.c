@@ -77,12 +77,12 @@ EXPORT int64_t pivoted_cholesky(const double *points, int64_t dimensions, int64_
     return rank;
 }
 
-/* The features of n rows by forward substitution, all rows of a piece side by side. */
-EXPORT void fill_features(const double *column, int64_t n, const double *pivots, const double *triangle, int64_t rank,
-                          double bandwidth, double *out) {
+/* The features of the rows from `start` to `stop` of n by forward substitution, all rows of a piece side by side. */
+EXPORT void fill_features(const double *column, int64_t n, int64_t start, int64_t stop, const double *pivots,
+                          const double *triangle, int64_t rank, double bandwidth, double *out) {
     double scale = 1.0 / sqrt(bandwidth), row[PIECE];
-    for (int64_t from = 0; from < n; from += PIECE) {
-        int64_t rows = n - from < PIECE ? n - from : PIECE;
+    for (int64_t from = start; from < stop; from += PIECE) {
+        int64_t rows = stop - from < PIECE ? stop - from : PIECE;
         for (int64_t k = 0; k < rank; k++) {
             kernel_row(column + from, 1, n, pivots + k, 1, scale, row, rows);
             take_off(row, rows, out + from, n, triangle + k * rank, 1, k);

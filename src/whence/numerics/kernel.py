@@ -21,7 +21,7 @@ that scale."""
 _ALIKE = 1e-14
 """Rows that miss as much but for this are alike but for rounding."""
 _AT_ONCE = 100_000_000
-"""Products of entries in one call, after which Python may stop the factorisation."""
+"""Products of entries in one call, about; between calls Python may stop."""
 
 
 class KernelPivots(NamedTuple):
@@ -56,10 +56,12 @@ def kernel_factor(points: FloatArray, tolerance: float) -> FloatArray:
 
 def features(column: FloatArray, pivots: KernelPivots) -> FloatArray:
     """The factor F (rank × rows) with FᵀF ≈ K for these rows."""
-    out = np.empty((len(pivots.points), len(column)))
-    _fill_features(
-        np.ascontiguousarray(column), len(column), pivots.points, pivots.triangle, len(out), pivots.bandwidth, out
-    )
+    packed, n, rank = np.ascontiguousarray(column), len(column), len(pivots.points)
+    out = np.empty((rank, n))
+    rows = 1 + _AT_ONCE // (1 + rank * rank)
+    for start in range(0, n, rows):
+        stop = min(start + rows, n)
+        _fill_features(packed, n, start, stop, pivots.points, pivots.triangle, rank, pivots.bandwidth, out)
     return out
 
 
@@ -112,6 +114,8 @@ def _pivoted_cholesky(
 def _fill_features(
     column: FloatArray,
     n: int,
+    start: int,
+    stop: int,
     pivots: FloatArray,
     triangle: FloatArray,
     rank: int,

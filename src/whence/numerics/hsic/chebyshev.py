@@ -114,9 +114,7 @@ def _chebyshev_sums(box: IntArray, place: FloatArray, boxes: int) -> FloatArray:
     return sums
 
 
-def weighted_nodes(
-    column: FloatArray, bandwidth: float, is_sorted: bool = False
-) -> tuple[FloatArray, FloatArray]:
+def weighted_nodes(column: FloatArray, bandwidth: float, is_sorted: bool = False) -> tuple[FloatArray, FloatArray]:
     """Some tens of points in ascending order that stand in for the column, and their weights, which sum to its length.
 
     Summing the interpolant over the rows of a box leaves weights on its nodes. A box with no more rows than nodes keeps

@@ -18,6 +18,7 @@ from whence.native import FloatArray, native
 
 _ACCURACY = 4e-16
 _UNDERFLOWS = 1e-290
+"""Down to here SciPy's tail of the gamma law is a number of full accuracy."""
 _SMALLEST = 1e-2
 _MOST = 64
 _LEAST_SKEWNESS = 1e-3
@@ -53,11 +54,9 @@ def log_survival_of_sum(y: float, weights: FloatArray, degrees: float) -> float:
     With K the cumulant generating function of the sum, P = (2πi)⁻¹ ∫ exp(K(t) − ty) dt/t over any line to the right of
     zero and to the left of 1/(2 max weight).
     """
-    return 0.0 if y <= 0.0 else _log_survival_of_sum(y, weights, len(weights), degrees)
-
-
-@native("log_survival_of_sum")
-def _log_survival_of_sum(y: float, weights: FloatArray, n: int, degrees: float) -> float: ...
+    if y <= 0.0:
+        return 0.0
+    return _log_survival_of_sum(y, weights, len(weights), degrees) if len(weights) else -math.inf
 
 
 def log_survival(x: float, shape: float, scale: float) -> float:
@@ -93,3 +92,7 @@ def _upper_fraction(z: float, a: float) -> float:
         if abs(d * c - 1.0) < _ACCURACY:
             break
     return h
+
+
+@native("log_survival_of_sum")
+def _log_survival_of_sum(y: float, weights: FloatArray, n: int, degrees: float) -> float: ...
