@@ -1,8 +1,12 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.linalg import solve_triangular
 
+from whence.numerics import kernel
 from whence.numerics.hsic import median_sq_distance
-from whence.numerics.kernel import BLOCK, choose_pivots, features, kernel_factor
+from whence.numerics.kernel import BLOCK, choose_pivots, features, kernel_factor, pivoted_cholesky
 
 LAWS = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -37,3 +41,62 @@ def test_points_of_any_dimension_have_a_factor(dimensions):
     kernel = np.exp(-0.5 * np.sum((points[:, None] - points[None]) ** 2, axis=2))
     assert np.max(np.abs(factor.T @ factor - kernel)) < 1e-9
     assert len(factor) < 120
+
+
+def plain_cholesky(points, bandwidth, tolerance, away, alike):
+    """The same algorithm on the whole kernel matrix."""
+    left = np.exp(-np.sum((points[:, :, None] - points[:, None]) ** 2, axis=0) / bandwidth)
+    chosen, rows, missing = [], [], np.ones(points.shape[1])
+    while len(rows) < len(missing) and missing.max() > tolerance:
+        ties = np.flatnonzero(missing >= missing.max() - alike)
+        pivot = ties[np.argmin(away[ties])]
+        row = left[pivot] / np.sqrt(missing[pivot])
+        left = left - np.outer(row, row)
+        missing = missing - row**2
+        missing[pivot] = 0.0
+        chosen.append(pivot)
+        rows.append(row)
+    return np.array(chosen), np.array(rows)
+
+
+SIZES = st.sampled_from([1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 150])
+
+
+@given(SIZES, st.integers(1, 3), st.integers(0, 2**31))
+def test_pivots_and_factor_are_those_of_the_whole_matrix(n, dimensions, seed):
+    # So narrow a kernel is nearly of full rank, far beyond the room that the factor has at first.
+    points = np.random.default_rng(seed).normal(size=(dimensions, n))
+    away = np.abs(points[0] - points[0].mean())
+    chosen, factor = pivoted_cholesky(points, 0.01, 1e-3, away, 1e-14)
+    plain_chosen, plain_factor = plain_cholesky(points, 0.01, 1e-3, away, 1e-14)
+    np.testing.assert_array_equal(chosen, plain_chosen)
+    np.testing.assert_allclose(factor, plain_factor, atol=1e-10)
+
+
+def test_a_factor_made_in_many_passes_has_the_same_bits(monkeypatch):
+    column = np.random.default_rng(8).normal(size=1300)
+    whole = choose_pivots(column, 1e-3)
+    values = features(column, whole)
+    monkeypatch.setattr(kernel, "_AT_ONCE", 10**6)
+    parts = choose_pivots(column, 1e-3)
+    assert len(parts.points) > 100
+    np.testing.assert_array_equal(parts.factor, whole.factor)
+    np.testing.assert_array_equal(features(column, parts), values)
+
+
+@given(SIZES, st.integers(0, 2**31))
+def test_features_solve_the_triangle_of_the_pivots(n, seed):
+    rng = np.random.default_rng(seed)
+    pivots = choose_pivots(rng.normal(size=40), 0.5, tolerance=1e-4)
+    column = rng.normal(size=2 * n)[::2]
+    right = np.exp(-((pivots.points[:, None] - column) ** 2) / 0.5)
+    np.testing.assert_allclose(
+        features(column, pivots), solve_triangular(pivots.triangle, right, lower=True), atol=1e-9
+    )
+
+
+def test_candidates_are_the_ends_of_cells():
+    s = np.array([-3.0, -2.9, -2.8, -0.1, 0.0, 0.1, 2.9, 3.0, 2.8 + 1.0])
+    kept = kernel._thinned(np.sort(s), 1.0)
+    assert kept.tolist() == [-3.0, -2.8, -0.1, 0.1, 2.9, 3.0, 3.8]
+    assert kernel._thinned(np.ones(1), 1.0).tolist() == [1.0]

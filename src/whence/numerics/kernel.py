@@ -9,9 +9,8 @@ forward substitution, so that for a long column no array of n × rank is ever he
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from whence.native import FloatArray, IntArray
+from whence.native import FloatArray, IntArray, native
 
 TOLERANCE = 1e-11
 BLOCK = 2048
@@ -21,6 +20,8 @@ _CELL = 0.02
 that scale."""
 _ALIKE = 1e-14
 """Rows that miss as much but for this are alike but for rounding."""
+_AT_ONCE = 100_000_000
+"""Products of entries in one call, about; between calls Python may stop."""
 
 
 class KernelPivots(NamedTuple):
@@ -39,7 +40,7 @@ def choose_pivots(
     """Pivots that represent every row of the column to `tolerance`; `ordered` is the column sorted, where at hand."""
     short = len(column) <= BLOCK
     spaced = np.sort(column) if ordered is None else ordered
-    candidates = column if short else _thinned(spaced, _CELL * np.sqrt(bandwidth))
+    candidates = np.ascontiguousarray(column) if short else _thinned(spaced, _CELL * float(np.sqrt(bandwidth)))
     # Of rows represented alike, as all are at first, the one nearest the mean is taken: neither the order of the rows
     # nor the sign of the column has a say.
     away = np.abs(candidates - np.mean(candidates))
@@ -55,29 +56,15 @@ def kernel_factor(points: FloatArray, tolerance: float) -> FloatArray:
 
 def features(column: FloatArray, pivots: KernelPivots) -> FloatArray:
     """The factor F (rank × rows) with FᵀF ≈ K for these rows."""
-    out = np.empty((len(pivots.points), len(column)))
-    _fill_features(column, pivots.points, pivots.triangle, pivots.bandwidth, out)
+    packed, n, rank = np.ascontiguousarray(column), len(column), len(pivots.points)
+    out = np.empty((rank, n))
+    rows = 1 + _AT_ONCE // (1 + rank * rank)
+    for start in range(0, n, rows):
+        stop = min(start + rows, n)
+        _fill_features(packed, n, start, stop, pivots.points, pivots.triangle, rank, pivots.bandwidth, out)
     return out
 
 
-@njit(cache=True, nogil=True)
-def _fill_features(v: FloatArray, z: FloatArray, triangle: FloatArray, bandwidth: float, out: FloatArray) -> None:
-    """Forward substitution for all rows side by side."""
-    n = len(v)
-    for k in range(len(z)):
-        row = out[k]
-        for i in range(n):
-            row[i] = np.exp(-(v[i] - z[k]) * (v[i] - z[k]) / bandwidth)
-        for j in range(k):
-            weight = triangle[k, j]
-            for i in range(n):
-                row[i] -= weight * out[j, i]
-        inverse = 1.0 / triangle[k, k]
-        for i in range(n):
-            row[i] *= inverse
-
-
-@njit(cache=True, nogil=True)
 def pivoted_cholesky(
     points: FloatArray, bandwidth: float, tolerance: float, away: FloatArray, alike: float
 ) -> tuple[IntArray, FloatArray]:
@@ -86,62 +73,52 @@ def pivoted_cholesky(
     The next pivot is the row that misses most; of several that miss as much but for `alike`, the least far `away`.
     """
     dimensions, n = points.shape
-    missing = np.ones(n)
-    chosen = np.empty(n, np.int64)
-    factor = np.empty((min(64, n), n))
-    rank = 0
-    while rank < n:
-        pivot = _worst(missing, away, alike)
-        if missing[pivot] <= tolerance:
-            break
+    kernel = (points, dimensions, n, bandwidth, tolerance, away, alike)
+    missing, chosen, factor = np.ones(n), np.empty(n, np.int64), np.empty((min(64, n), n))
+    rank = until = 0
+    while rank == until < n:
         if rank == len(factor):
             larger = np.empty((min(2 * rank, n), n))
             larger[:rank] = factor
             factor = larger
-        row = factor[rank]
-        row[:] = 0.0
-        for k in range(dimensions):
-            for i in range(n):
-                row[i] += (points[k, i] - points[k, pivot]) ** 2
-        for i in range(n):
-            row[i] = np.exp(-row[i] / bandwidth)
-        for j in range(rank):
-            weight = factor[j, pivot]
-            for i in range(n):
-                row[i] -= weight * factor[j, i]
-        root = np.sqrt(missing[pivot])
-        for i in range(n):
-            row[i] /= root
-            missing[i] -= row[i] * row[i]
-        missing[pivot] = 0.0
-        chosen[rank] = pivot
-        rank += 1
+        until = min(len(factor), rank + 1 + _AT_ONCE // (n * (rank + 64)))
+        rank = _pivoted_cholesky(*kernel, rank, until, missing, chosen, factor)
     return chosen[:rank], factor[:rank]
 
 
-# A maximum in any order, of numbers none of which is NaN: the compiler may use vector registers.
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
-def _worst(missing: FloatArray, away: FloatArray, alike: float) -> int:
-    most = missing[0]
-    for i in range(len(missing)):
-        most = max(most, missing[i])
-    best = -1
-    for i in range(len(missing)):
-        if missing[i] >= most - alike and (best < 0 or away[i] < away[best]):
-            best = i
-    return best
-
-
-@njit(cache=True, nogil=True)
 def _thinned(s: FloatArray, width: float) -> FloatArray:
     """The first and the last value in every cell of a grid that is its own mirror image about the mean."""
-    kept, count = np.empty(len(s)), 0
-    middle = np.mean(s)
-    left, here = -np.inf, np.rint((s[0] - middle) / width)
-    for i in range(len(s)):
-        right = np.rint((s[i + 1] - middle) / width) if i + 1 < len(s) else np.inf
-        if here != left or here != right:
-            kept[count] = s[i]
-            count += 1
-        left, here = here, right
-    return kept[:count]
+    cell = np.rint((s - np.mean(s)) / width)
+    changes = np.concatenate(([True], cell[1:] != cell[:-1], [True]))
+    return s[changes[1:] | changes[:-1]]
+
+
+@native("pivoted_cholesky")
+def _pivoted_cholesky(
+    points: FloatArray,
+    dimensions: int,
+    n: int,
+    bandwidth: float,
+    tolerance: float,
+    away: FloatArray,
+    alike: float,
+    rank: int,
+    until: int,
+    missing: FloatArray,
+    chosen: IntArray,
+    factor: FloatArray,
+) -> int: ...
+
+
+@native("fill_features")
+def _fill_features(
+    column: FloatArray,
+    n: int,
+    start: int,
+    stop: int,
+    pivots: FloatArray,
+    triangle: FloatArray,
+    rank: int,
+    bandwidth: float,
+    out: FloatArray,
+) -> None: ...

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.numerics.hsic import median_sq_distance
+from whence.numerics.hsic import bandwidth, median_sq_distance
 
 
 def brute_force(column: np.ndarray, zeros: bool) -> float:
@@ -38,3 +38,32 @@ def test_equals_a_sort_of_all_pairs_on_typical_laws(law, zeros):
 
 def test_no_pair_to_count_gives_zero():
     assert median_sq_distance(np.ones(5)) == 0.0
+
+
+def test_fewer_than_two_rows_have_no_distance():
+    assert median_sq_distance(np.ones(1)) == 0.0
+    assert median_sq_distance(np.empty(0), zeros=True) == 0.0
+
+
+@given(st.integers(1, 90), st.integers(1, 60), st.integers(0, 2**31))
+def test_distances_are_counted_and_listed_as_in_the_whole_matrix(n, levels, seed):
+    rng = np.random.default_rng(seed)
+    s = np.sort(rng.integers(0, levels, size=n) / 7.0 + (rng.normal(size=n) if seed % 2 else 0.0))
+    every = np.sort((s[:, None] - s[None, :])[np.tril_indices(n, -1)])
+    low, high = sorted(rng.choice(np.append(every, [0.0, 1.5]), size=2))
+    assert bandwidth._pairs_within(s, n, low) == np.sum(every <= low)
+    between = every[(every > low) & (every <= high)]
+    found = np.empty(len(between))
+    bandwidth._distances_between(s, n, low, high, found)
+    np.testing.assert_array_equal(np.sort(found), between)
+    assert bandwidth._next_distance(s, n, low) == min(every[every > low], default=np.inf)
+
+
+@given(st.integers(2, 300), st.integers(1, 400), st.booleans(), st.integers(0, 2**31))
+def test_a_bracket_narrowed_in_many_passes_holds_the_same_median(n, levels, zeros, seed):
+    rng = np.random.default_rng(seed)
+    column = rng.integers(0, levels, size=n) / 8.0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bandwidth, "_ROWS_AT_ONCE", 0)
+        patch.setattr(bandwidth, "_ENOUGH", 1)
+        assert median_sq_distance(column, zeros) == brute_force(column, zeros)

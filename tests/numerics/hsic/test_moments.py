@@ -5,10 +5,12 @@ import itertools
 import numpy as np
 import pytest
 from dense_kernel import LAWS, centred, centred_kernel, kernel
+from hypothesis import given
+from hypothesis import strategies as st
 
-from whence.numerics.hsic import KernelColumn, hsic_test, kernel_column
+from whence.numerics.hsic import hsic_test, kernel_column
 from whence.numerics.hsic.chebyshev import weighted_nodes
-from whence.numerics.hsic.moments import Cubes, Squares, mean_and_variance, node_sums, third_moment
+from whence.numerics.hsic.moments import Cubes, Squares, _kernel_sums, mean_and_variance, node_sums, third_moment
 
 
 def squares(a):
@@ -44,7 +46,7 @@ def test_skewness_of_the_statistic_equals_the_dense_form(law, n):
     expected = third_moment(n, cubes(one), cubes(two)) / variance**1.5
     assert hsic_test(a, b).null_skewness == pytest.approx(expected, rel=1e-7)
     # Longer columns have no factor at hand.
-    one, two = (KernelColumn(c.values, c.pivots._replace(factor=None)) for c in map(kernel_column, (a, b)))
+    one, two = (c._replace(pivots=c.pivots._replace(factor=None)) for c in map(kernel_column, (a, b)))
     assert hsic_test(one, two).null_skewness == pytest.approx(expected, rel=1e-7)
 
 
@@ -69,3 +71,24 @@ def test_an_outlier_beyond_the_integers_is_a_node_of_its_own():
     points, weights = weighted_nodes(column, 1.0)
     assert points[-1] == pytest.approx(1e200)
     assert weights[-1] == 1.0
+
+
+@given(st.integers(1, 60), st.integers(0, 2**31))
+def test_nodes_have_the_power_sums_of_their_rows(n, seed):
+    # One box, whose interpolation is exact for polynomials below the twelfth degree.
+    column = np.random.default_rng(seed).uniform(-0.2, 0.2, size=n)
+    points, weights = weighted_nodes(column, 1.0)
+    assert len(points) == min(n, 12)
+    for power in range(12):
+        assert weights @ (points / 0.2) ** power == pytest.approx(np.sum((column / 0.2) ** power), rel=1e-8, abs=1e-8)
+
+
+@given(st.integers(1, 200), st.floats(0.1, 30.0), st.integers(0, 2**31))
+def test_kernel_sums_equal_matrix_products(n, spread, seed):
+    rng = np.random.default_rng(seed)
+    points, weights = np.sort(spread * rng.normal(size=n)), rng.uniform(0.5, 20.0, size=n)
+    k = np.exp(-((points[:, None] - points) ** 2))
+    first, second, third = _kernel_sums(points, weights)
+    np.testing.assert_allclose(first, k @ weights, rtol=1e-12)
+    np.testing.assert_allclose(second, k**2 @ weights, rtol=1e-12)
+    assert third == pytest.approx(weights @ k**3 @ weights, rel=1e-12)

@@ -20,6 +20,15 @@ def test_equal_weights_are_one_gamma_variable(degrees, terms, weight, p):
     assert ours == pytest.approx(law.logsf(y), rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.parametrize("terms", [7, 8, 9, 63, 64, 65, 200])
+def test_weights_may_be_many(terms):
+    law = gamma(0.5 * terms, scale=2)
+    for p in (0.999, 0.5, 1e-3, 1e-200):
+        y = law.isf(p)
+        assert log_survival_of_sum(y, np.ones(terms), 1.0) == pytest.approx(law.logsf(y), rel=1e-9, abs=1e-9)
+    assert log_survival_of_sum(1.0, np.empty(0), 1.0) == -math.inf
+
+
 @given(st.floats(0.5, 50), st.floats(1.0, 300))
 def test_the_tail_is_a_number_where_a_float_is_not(shape, times):
     y = 2 * shape * times

@@ -8,19 +8,22 @@ of width b misses less than 2 (b√2/4)^q / √q! with q terms. Two uses are mad
 - a column stood in for by some tens of weighted points, to 3e-7, for sums of powers of the kernel.
 """
 
+import math
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from whence.native import FloatArray, IntArray
+from whence.native import FloatArray, IntArray, native
 from whence.numerics.kernel import KernelPivots, features
 
 # A quarter of a bandwidth and eight terms miss 1e-10 of a feature; a whole bandwidth and twelve miss 3e-7 of the cube
 # of the kernel, the narrowest one summed over nodes.
 _BOX, _TERMS = 0.25, 8
 _NODES = 12
+_SUMS = 2 * _TERMS
+_ROWS_AT_ONCE = 65_536
+"""Rows sorted by their boxes at a time: what they need is found in a near cache."""
 _OUTWARDS = 1e-9
 """A value this close to the border of two cells is in the outer one; in rounded columns only rounding would decide."""
 
@@ -44,34 +47,24 @@ def _chebyshev_nodes(count: int) -> tuple[FloatArray, FloatArray]:
 
 
 def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
-    """Sort rows into boxes, leaving out the empty ones, and expand the features in each."""
-    width = _BOX * np.sqrt(pivots.bandwidth)
-    middle, number, place = in_cells(column, width)
-    occupied, box = numbered(number)
-    places, transform = _chebyshev_nodes(_TERMS)
-    nodes = middle + width * (occupied[:, None] + 0.5 * places)
-    values = features(nodes.ravel(), pivots).T.reshape(len(occupied), _TERMS, -1)
-    return Boxes(box, 2.0 * place, np.ascontiguousarray(transform @ values))
+    """Sort rows into boxes, leaving out the empty ones, and expand the features in each.
 
-
-@njit(cache=True, nogil=True)
-def in_cells(column: FloatArray, width: float) -> tuple[float, FloatArray, FloatArray]:
-    """The mean of a column, the cell of each row counted from there, and its place in it in [−½, ½].
-
-    The cells of the reflected column are the reflected cells.
+    The boxes of the reflected column are the reflected boxes.
     """
+    width = _BOX * math.sqrt(pivots.bandwidth)
     # The middle of the range would serve as well, but for a far outlier: places counted from half-way there have lost
     # their last digits.
     middle = float(np.mean(column))
-    number, place = np.empty(len(column)), np.empty(len(column))
-    for i in range(len(column)):
-        at = (column[i] - middle) / width
-        number[i] = np.floor(at + (0.5 + _OUTWARDS if at > 0.0 else 0.5 - _OUTWARDS))
-        place[i] = at - number[i]
-    return middle, number, place
+    at = (column - middle) / width
+    number = np.floor(at + (0.5 + np.copysign(_OUTWARDS, at)))
+    occupied, box = _numbered(number)
+    places, transform = _chebyshev_nodes(_TERMS)
+    nodes = middle + width * (occupied[:, None] + 0.5 * places)
+    values = features(nodes.ravel(), pivots).T.reshape(len(occupied), _TERMS, -1)
+    return Boxes(box, 2.0 * (at - number), np.ascontiguousarray(transform @ values))
 
 
-def numbered(number: FloatArray) -> tuple[FloatArray, IntArray]:
+def _numbered(number: FloatArray) -> tuple[FloatArray, IntArray]:
     """The whole numbers that occur, and each row's place among them; by counting where their range allows it."""
     # They stay floating-point numbers: beside a far outlier they can be larger than any integer type holds.
     least = number.min()
@@ -79,137 +72,87 @@ def numbered(number: FloatArray) -> tuple[FloatArray, IntArray]:
         occupied, box = np.unique(number, return_inverse=True)
         return occupied, box
     whole = (number - least).astype(np.int64)
-    places = np.flatnonzero(np.bincount(whole))
-    rank = np.zeros(whole.max() + 1, np.int64)
+    rows = np.bincount(whole)
+    places = np.flatnonzero(rows)
+    rank = np.empty(len(rows), np.int64)
     rank[places] = np.arange(len(places))
     return places + least, rank[whole]
 
 
 def feature_moments(a: Boxes, b: Boxes) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
     """Σ F_a F_aᵀ, Σ F_b F_bᵀ, Σ F_a F_bᵀ, Σ F_a, Σ F_b over the rows."""
-    gram_a, sum_a = _own_moments(*a)
-    gram_b, sum_b = _own_moments(*b)
-    cross = _cross_moments(*a, *b, np.argsort(a.box, kind="stable"))
-    return gram_a, gram_b, cross, sum_a, sum_b
+    gram_a, sum_a = _own_moments(a)
+    gram_b, sum_b = _own_moments(b)
+    return gram_a, gram_b, _cross_moments(a, b), sum_a, sum_b
 
 
-@njit(cache=True, nogil=True)
-def _own_moments(box: IntArray, place: FloatArray, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
-    boxes, terms, rank = coefficients.shape
-    second, first = np.zeros((boxes, terms, terms)), np.zeros((boxes, terms))
-    t = np.empty(terms)
-    for i in range(len(box)):
-        _chebyshev(place[i], t)
-        for p in range(terms):
-            first[box[i], p] += t[p]
-            for q in range(terms):
-                second[box[i], p, q] += t[p] * t[q]
-    gram, total = np.zeros((rank, rank)), np.zeros(rank)
-    for c in range(boxes):
-        here = coefficients[c]
-        gram += here.T @ (second[c] @ here)
-        total += first[c] @ here
-    return gram, total
+def _own_moments(a: Boxes) -> tuple[FloatArray, FloatArray]:
+    # 2 TₚT_q = Tₚ₊_q + T|ₚ₋_q|, so that sums of single polynomials give those of their products.
+    sums, term = _chebyshev_sums(a.box, a.place, len(a.coefficients)), np.arange(_TERMS)
+    second = 0.5 * (sums[:, np.add.outer(term, term)] + sums[:, np.abs(np.subtract.outer(term, term))])
+    flat = a.coefficients.reshape(-1, a.coefficients.shape[2])
+    return flat.T @ (second @ a.coefficients).reshape(flat.shape), sums[:, :_TERMS].ravel() @ flat
 
 
-@njit(cache=True, nogil=True)
-def _cross_moments(
-    box_a: IntArray,
-    place_a: FloatArray,
-    coefficients_a: FloatArray,
-    box_b: IntArray,
-    place_b: FloatArray,
-    coefficients_b: FloatArray,
-    order: IntArray,
-) -> FloatArray:
-    """Rows of one box of a at a time; among the boxes of b only those that these rows touch are cleared and used."""
-    terms, rank_a = coefficients_a.shape[1:]
-    rank_b = coefficients_b.shape[2]
-    joint = np.zeros((len(coefficients_b), terms, terms))
-    touched = np.empty(len(coefficients_b), np.int64)
-    seen = np.full(len(coefficients_b), -1)
-    cross = np.zeros((rank_a, rank_b))
-    t, u = np.empty(terms), np.empty(terms)
-    at = 0
-    while at < len(order):
-        here, count = box_a[order[at]], 0
-        while at < len(order) and box_a[order[at]] == here:
-            i = order[at]
-            there = box_b[i]
-            if seen[there] != here:
-                seen[there] = here
-                touched[count] = there
-                count += 1
-                joint[there] = 0.0
-            _chebyshev(place_a[i], t)
-            _chebyshev(place_b[i], u)
-            for p in range(terms):
-                for q in range(terms):
-                    joint[there, p, q] += t[p] * u[q]
-            at += 1
-        inner = np.zeros((terms, rank_b))
-        for k in range(count):
-            inner += joint[touched[k]] @ coefficients_b[touched[k]]
-        cross += coefficients_a[here].T @ inner
-    return cross
+def _cross_moments(a: Boxes, b: Boxes) -> FloatArray:
+    (boxes_a, _, rank_a), (boxes_b, _, rank_b) = a.coefficients.shape, b.coefficients.shape
+    # NumPy sorts integers of up to 16 bits in linear time.
+    small = np.min_scalar_type(boxes_a * boxes_b)
+    inner = np.zeros((boxes_a, _TERMS, rank_b))
+    for start in range(0, len(a.box), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        box_a, box_b = a.box[rows], b.box[rows]
+        order = np.argsort((box_a * boxes_b + box_b).astype(small), kind="stable")
+        _cross_sums(order, len(order), box_a, a.place[rows], box_b, b.place[rows], b.coefficients, rank_b, inner)
+    return np.asarray(a.coefficients.reshape(-1, rank_a).T @ inner.reshape(-1, rank_b))
 
 
-@njit(cache=True, nogil=True)
-def _chebyshev(x: float, out: FloatArray) -> None:
-    out[0], out[1] = 1.0, x
-    for k in range(2, len(out)):
-        out[k] = 2.0 * x * out[k - 1] - out[k - 2]
+def _chebyshev_sums(box: IntArray, place: FloatArray, boxes: int) -> FloatArray:
+    """Per box the sums of the first Chebyshev polynomials of its rows' places in [−1, 1]."""
+    sums = np.zeros((boxes, _SUMS))
+    _add_chebyshev_sums(box, place, len(box), sums)
+    return sums
 
 
-def weighted_nodes(column: FloatArray, bandwidth: float) -> tuple[FloatArray, FloatArray]:
+def weighted_nodes(column: FloatArray, bandwidth: float, is_sorted: bool = False) -> tuple[FloatArray, FloatArray]:
     """Some tens of points in ascending order that stand in for the column, and their weights, which sum to its length.
 
     Summing the interpolant over the rows of a box leaves weights on its nodes. A box with no more rows than nodes keeps
     its rows.
     """
-    width = np.sqrt(bandwidth)
-    middle, number, place = in_cells(column, width)
-    occupied, box = numbered(number)
-    where, weights = _nodes(box, place, np.bincount(box), occupied, *_chebyshev_nodes(_NODES))
-    order = np.argsort(where, kind="stable")
-    return middle + width * where[order], weights[order]
+    s = np.ascontiguousarray(column) if is_sorted else np.sort(column)
+    points, weights, grid = np.empty(len(s)), np.empty(len(s)), (float(np.mean(s)), math.sqrt(bandwidth), _OUTWARDS)
+    count = _weighted_nodes(s, len(s), *grid, *_chebyshev_nodes(_NODES), points, weights)
+    return points[:count], weights[:count]
 
 
-@njit(cache=True, nogil=True)
-def _nodes(
-    box: IntArray,
-    place: FloatArray,
-    rows: IntArray,
-    centre: FloatArray,
+@native("weighted_nodes")
+def _weighted_nodes(
+    s: FloatArray,
+    n: int,
+    middle: float,
+    width: float,
+    outwards: float,
     nodes: FloatArray,
     transform: FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Places in units of the box's width, and weights."""
-    terms = len(nodes)
-    start = np.zeros(len(rows) + 1, np.int64)
-    for c in range(len(rows)):
-        start[c + 1] = start[c] + min(rows[c], terms)
-    where, weights = np.empty(start[-1]), np.ones(start[-1])
-    moments = np.zeros((len(rows), terms))
-    filled = np.zeros(len(rows), np.int64)
-    for i in range(len(box)):
-        c = box[i]
-        if rows[c] <= terms:
-            where[start[c] + filled[c]] = centre[c] + place[i]
-            filled[c] += 1
-        else:
-            _add_chebyshev(2.0 * place[i], moments[c])
-    for c in range(len(rows)):
-        if rows[c] > terms:
-            where[start[c] : start[c + 1]] = centre[c] + 0.5 * nodes
-            weights[start[c] : start[c + 1]] = moments[c] @ transform
-    return where, weights
+    points: FloatArray,
+    weights: FloatArray,
+) -> int: ...
 
 
-@njit(cache=True, nogil=True)
-def _add_chebyshev(x: float, out: FloatArray) -> None:
-    before, here = 1.0, x
-    out[0] += 1.0
-    for k in range(1, len(out)):
-        out[k] += here
-        before, here = here, 2.0 * x * here - before
+@native("chebyshev_sums")
+def _add_chebyshev_sums(box: IntArray, place: FloatArray, n: int, sums: FloatArray) -> None: ...
+
+
+@native("cross_sums")
+def _cross_sums(
+    order: IntArray,
+    n: int,
+    box_a: IntArray,
+    place_a: FloatArray,
+    box_b: IntArray,
+    place_b: FloatArray,
+    coefficients_b: FloatArray,
+    rank_b: int,
+    inner: FloatArray,
+) -> None: ...

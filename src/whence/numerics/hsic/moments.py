@@ -13,12 +13,12 @@ kernels again, and every sum needed follows from those over i of eᵢ², eᵢ³ 
 from Q = Σ eᵢ Kᵢⱼ eⱼ.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from whence.native import FloatArray
+from whence.native import FloatArray, native
 from whence.numerics.hsic.chebyshev import weighted_nodes
 
 _FAR = 37.0
@@ -96,13 +96,13 @@ class NodeSums(NamedTuple):
     k3: float
 
 
-def node_sums(column: FloatArray, bandwidth: float) -> NodeSums:
+def node_sums(column: FloatArray, bandwidth: float, is_sorted: bool = False) -> NodeSums:
     """The sums over rows that stand-in nodes give to 1e-6.
 
     Not among them is tr A³, which outweighs all the others together by a factor of the order of n.
     """
-    points, weights = weighted_nodes(column, bandwidth)
-    means, squares, k3 = _kernel_sums(points / np.sqrt(bandwidth), weights)
+    points, weights = weighted_nodes(column, bandwidth, is_sorted)
+    means, squares, k3 = _kernel_sums(points / math.sqrt(bandwidth), weights)
     means /= len(column)
     mean = float(weights @ means) / len(column)
     e = mean - means
@@ -112,22 +112,10 @@ def node_sums(column: FloatArray, bandwidth: float) -> NodeSums:
     )
 
 
-@njit(cache=True, nogil=True)
 def _kernel_sums(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """K w, K∘K w and wᵀ K∘K∘K w for points in ascending order."""
-    first, second, third = weights.copy(), weights.copy(), float(np.sum(weights * weights))
-    for a in range(len(points)):
-        for b in range(a + 1, len(points)):
-            exponent = (points[b] - points[a]) ** 2
-            if exponent > _FAR:
-                break
-            k = np.exp(-exponent)
-            k2 = k * k
-            first[a] += k * weights[b]
-            first[b] += k * weights[a]
-            second[a] += k2 * weights[b]
-            second[b] += k2 * weights[a]
-            third += 2.0 * k * k2 * weights[a] * weights[b]
+    first, second = np.zeros(len(points)), np.zeros(len(points))
+    third = _add_kernel_sums(points, weights, len(points), _FAR, first, second)
     return first, second, third
 
 
@@ -144,3 +132,9 @@ def traceless_cubes(n: int, rows: NodeSums, squares: Squares, q: float, triangle
         edges=edges + 3 * c * squares.square / n + c**3 / n - 12 * c * e2 - n * c**3,
         triangle=triangle - 3 * c * squares.square + 2 * c**3 * (n - 1),
     )
+
+
+@native("kernel_sums")
+def _add_kernel_sums(
+    points: FloatArray, weights: FloatArray, n: int, far: float, first: FloatArray, second: FloatArray
+) -> float: ...

@@ -12,7 +12,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from whence.native import FloatArray
 from whence.numerics.hsic.bandwidth import ROUNDING, median_sq_distance
@@ -42,16 +41,18 @@ class KernelColumn(NamedTuple):
     """A column with its bandwidth and pivots: what can be prepared once and tested against many others."""
 
     values: FloatArray
+    ordered: FloatArray
+    """The values in ascending order."""
     pivots: KernelPivots
 
 
 def kernel_column(column: FloatArray, bandwidth: float | None = None) -> KernelColumn:
     """Prepare a column; the bandwidth is the median of its non-zero squared distances unless given."""
-    ordered = np.sort(column)  # once for both: sorting is a sixth of the test of a long column
+    ordered = np.sort(column)  # once for all uses: sorting is a good part of the test of a long column
     m = median_sq_distance(ordered, rounding=ROUNDING, is_sorted=True) if bandwidth is None else bandwidth
     if not (m > 0 and math.isfinite(m)):
         raise FloatingPointError("a column without spread has no kernel bandwidth")
-    return KernelColumn(column, choose_pivots(column, m, ordered=ordered))
+    return KernelColumn(column, ordered, choose_pivots(column, m, ordered=ordered))
 
 
 def hsic_test(
@@ -63,13 +64,14 @@ def hsic_test(
     """Statistic and p-value for two columns of equal length."""
     left = a if isinstance(a, KernelColumn) else kernel_column(a, bandwidth_a)
     right = b if isinstance(b, KernelColumn) else kernel_column(b, bandwidth_b)
-    n, products = len(left.values), _products(left, right)
-    statistic, one, two = _centred(n, products)
+    n = len(left.values)
+    statistic, features_a, features_b = _features(left, right)
+    one, two = features_a.squares(n), features_b.squares(n)
     mean, variance = mean_and_variance(n, one, two)
     if not variance > _CONSTANT * mean * mean:
         return HsicTest(statistic / n**2, 1.0, 0.0, mean / n**2, variance / n**4, 0.0, np.empty(0))
-    cubes_a, spectrum_a = _third_order(left, products.gram_a, products.sum_a, one)
-    cubes_b, spectrum_b = _third_order(right, products.gram_b, products.sum_b, two)
+    cubes_a, spectrum_a = _third_order(left, features_a, one)
+    cubes_b, spectrum_b = _third_order(right, features_b, two)
     # Below six rows the third moment is no function of these sums; a gamma law's skewness stands in.
     skewness = third_moment(n, cubes_a, cubes_b) / variance**1.5 if n > 5 else 2.0 * math.sqrt(variance) / mean
     shape = leading_products(spectrum_a, spectrum_b)
@@ -97,8 +99,9 @@ def hsic_gamma_test(a: KernelColumn, b: KernelColumn) -> GammaTest:
     `hsic_test` is closer to the permutations; published scores were made with this one.
     """
     # With t = tr(HKH) = n − ΣK/n, the mean off-diagonal entry of K is (ΣK − n)/(n(n − 1)) = 1 − t/(n − 1).
-    cross, (t_k, t2_k, _), (t_l, t2_l, _) = _centred_moments(a, b)
     n = len(a.values)
+    cross, features_a, features_b = _features(a, b)
+    (t_k, t2_k, _), (t_l, t2_l, _) = features_a.squares(n), features_b.squares(n)
     mean = t_k * t_l / ((n - 1) ** 2 * n)
     weight = 2.0 * (n - 4) * (n - 5) / (n * (n - 1) * (n - 2) * (n - 3))
     variance = weight * t2_k * t2_l / (n - 1) ** 4
@@ -106,59 +109,47 @@ def hsic_gamma_test(a: KernelColumn, b: KernelColumn) -> GammaTest:
     return GammaTest(cross / n**2, math.exp(log_p), log_p)
 
 
-class Products(NamedTuple):
-    """Products of two columns' features over the rows, and their sums."""
+class Features(NamedTuple):
+    """Of a column's features f over the rows: their mean m, Σ f fᵀ and Σ (f − m)(f − m)ᵀ."""
 
-    gram_a: FloatArray
-    gram_b: FloatArray
-    cross: FloatArray
-    sum_a: FloatArray
-    sum_b: FloatArray
+    mean: FloatArray
+    gram: FloatArray
+    centred: FloatArray
+
+    @classmethod
+    def of(cls, n: int, gram: FloatArray, total: FloatArray) -> "Features":
+        """From sums over n rows."""
+        mean = total / n
+        return cls(mean, gram, gram - n * np.multiply.outer(mean, mean))
+
+    def squares(self, n: int) -> Squares:
+        """The sums of second order of the centred kernel."""
+        # The kernel's own diagonal is 1, so the centred one is 1 − 2 fᵢ·m + m·m, whose squares sum through F Fᵀ.
+        length, flat = float(self.mean @ self.mean), self.centred.ravel()
+        alpha = 1.0 + length
+        diagonal = n * alpha * alpha - 4.0 * alpha * n * length + 4.0 * float(self.mean @ self.gram @ self.mean)
+        return Squares(n * (1.0 - length), float(flat @ flat), diagonal)
 
 
-def _centred_moments(left: KernelColumn, right: KernelColumn) -> tuple[float, Squares, Squares]:
-    """‖A Bᵀ‖² of the centred factors, and the second-order sums of each centred kernel."""
-    return _centred(len(left.values), _products(left, right))
-
-
-def _products(left: KernelColumn, right: KernelColumn) -> Products:
+def _features(left: KernelColumn, right: KernelColumn) -> tuple[float, Features, Features]:
+    """‖A Bᵀ‖² of the centred factors, and the moments of each."""
+    n = len(left.values)
     if left.pivots.factor is not None and right.pivots.factor is not None:
         a, b = left.pivots.factor, right.pivots.factor
-        return Products(a @ a.T, b @ b.T, a @ b.T, a.sum(axis=1), b.sum(axis=1))
-    return Products(*feature_moments(in_boxes(left.values, left.pivots), in_boxes(right.values, right.pivots)))
+        gram_a, gram_b, cross, sum_a, sum_b = a @ a.T, b @ b.T, a @ b.T, a.sum(axis=1), b.sum(axis=1)
+    else:
+        boxes = in_boxes(left.values, left.pivots), in_boxes(right.values, right.pivots)
+        gram_a, gram_b, cross, sum_a, sum_b = feature_moments(*boxes)
+    one, two = Features.of(n, gram_a, sum_a), Features.of(n, gram_b, sum_b)
+    flat = (cross - n * np.multiply.outer(one.mean, two.mean)).ravel()
+    return float(flat @ flat), one, two
 
 
-def _centred(n: int, products: Products) -> tuple[float, Squares, Squares]:
-    gram_a, gram_b, cross, sum_a, sum_b = products
-    mean_a, mean_b = sum_a / n, sum_b / n
-    statistic = float(np.sum((cross - n * np.outer(mean_a, mean_b)) ** 2))
-    return statistic, Squares(*_squares(n, gram_a, mean_a)), Squares(*_squares(n, gram_b, mean_b))
-
-
-def _third_order(
-    column: KernelColumn, gram: FloatArray, total: FloatArray, squares: Squares
-) -> tuple[Cubes, FloatArray]:
+def _third_order(column: KernelColumn, features: Features, squares: Squares) -> tuple[Cubes, FloatArray]:
     """The third-order sums of a centred kernel without its trace, and its spectrum in ascending order."""
-    n = len(column.values)
-    mean = total / n
+    n, mean = len(column.values), features.mean
     # Q = Σ eᵢ Kᵢⱼ eⱼ = ‖F e‖² with eᵢ = ‖m‖² − fᵢ·m.
-    along = gram @ mean - (mean @ mean) * total
-    spectrum = np.asarray(np.linalg.eigvalsh(gram - n * np.outer(mean, mean)), np.float64)
-    rows = node_sums(column.values, column.pivots.bandwidth)
+    along = features.gram @ mean - (n * float(mean @ mean)) * mean
+    spectrum = np.asarray(np.linalg.eigvalsh(features.centred), np.float64)
+    rows = node_sums(column.ordered, column.pivots.bandwidth, is_sorted=True)
     return traceless_cubes(n, rows, squares, float(along @ along), float(np.sum(spectrum**3))), spectrum
-
-
-@njit(cache=True, nogil=True)
-def _squares(n: int, gram: FloatArray, mean: FloatArray) -> tuple[float, float, float]:
-    """The sums of `Squares` for the centred kernel, given F Fᵀ and the mean of F."""
-    # The kernel's own diagonal is 1, so the centred one is 1 − 2 fᵢ·m + m·m, whose squares sum through F Fᵀ.
-    square, along, length = 0.0, 0.0, 0.0
-    for i in range(len(mean)):
-        length += mean[i] * mean[i]
-        for j in range(i + 1):
-            twice = 1.0 if i == j else 2.0
-            square += twice * (gram[i, j] - n * mean[i] * mean[j]) ** 2
-            along += twice * gram[i, j] * mean[i] * mean[j]
-    alpha = 1.0 + length
-    diagonal = n * alpha * alpha - 4.0 * alpha * n * length + 4.0 * along
-    return n * (1.0 - length), square, diagonal

@@ -13,12 +13,12 @@ whose tail is as good, but whose body is not: for uniform columns it puts p = 0.
 import math
 
 import numpy as np
-from numba import njit
 
-from whence.native import FloatArray
+from whence.native import FloatArray, native
 
-_ACCURACY = 1e-16
-_STEP, _FARTHEST, _NEGLIGIBLE = 0.15, 40.0, 1e-14
+_ACCURACY = 4e-16
+_UNDERFLOWS = 1e-290
+"""Down to here SciPy's tail of the gamma law is a number of full accuracy."""
 _SMALLEST = 1e-2
 _MOST = 64
 _LEAST_SKEWNESS = 1e-3
@@ -48,7 +48,6 @@ def log_tail(x: float, mean: float, variance: float, skewness: float, products: 
     return log_survival_of_sum((x - start) / scale, products, degrees)
 
 
-@njit(cache=True, nogil=True)
 def log_survival_of_sum(y: float, weights: FloatArray, degrees: float) -> float:
     """log P(Σ weightₖ Xₖ > y), Xₖ chi-squared with `degrees` degrees of freedom; 0 where y is not positive.
 
@@ -57,84 +56,28 @@ def log_survival_of_sum(y: float, weights: FloatArray, degrees: float) -> float:
     """
     if y <= 0.0:
         return 0.0
-    at = _saddle(y, weights, degrees)
-    second, third = 1.0 / (at * at), 0.0
-    for v in weights:
-        q = v / (1.0 - 2.0 * v * at)
-        second += 2.0 * degrees * q * q
-        third += 8.0 * degrees * q * q * q
-    # The line goes through the integrand's saddle point, where nothing cancels however small the tail, and bends to the
-    # right, where exp(−ty) falls, along the path of steepest descent (Rice 1980). Places along it grow exponentially,
-    # so that the trapezoidal rule converges at the same rate for one degree of freedom as for a million.
-    width, bend = 1.0 / math.sqrt(second), third / (6.0 * second)
-    peak = _exponent(complex(at), y, weights, degrees).real
-    total, u = 0.5 * width, 0.0
-    while u < _FARTHEST:
-        u += _STEP
-        aside = width * math.sinh(u)
-        t = complex(at + bend * aside * aside, aside)
-        speed = complex(1.0, -2.0 * bend * aside) * (width * math.cosh(u))
-        term = np.exp(_exponent(t, y, weights, degrees) - peak) * speed
-        total += term.real
-        if abs(term) < _NEGLIGIBLE * abs(total):
-            break
-    return min(peak + math.log(max(total * _STEP / math.pi, 1e-300)), 0.0)
+    return _log_survival_of_sum(y, weights, len(weights), degrees) if len(weights) else -math.inf
 
 
-@njit(cache=True, nogil=True)
-def _exponent(t: complex, y: float, weights: FloatArray, degrees: float) -> complex:
-    """K(t) − ty − log t."""
-    total = 0.0j
-    for v in weights:
-        total += np.log(1.0 - 2.0 * v * t)
-    return -0.5 * degrees * total - t * y - np.log(t)
-
-
-@njit(cache=True, nogil=True)
-def _saddle(y: float, weights: FloatArray, degrees: float) -> float:
-    """Where K′(t) − y − 1/t, which rises from −∞ to ∞, is zero; by bisection, for any contour near it will do."""
-    low, high = 0.0, 0.5 / weights.max()
-    for _ in range(50):
-        middle = 0.5 * (low + high)
-        slope = -y - 1.0 / middle
-        for v in weights:
-            slope += degrees * v / (1.0 - 2.0 * v * middle)
-        if slope > 0.0:
-            high = middle
-        else:
-            low = middle
-    return low
-
-
-@njit(cache=True, nogil=True)
 def log_survival(x: float, shape: float, scale: float) -> float:
     """log P(G > x) for G ~ Gamma(shape, scale); finite far beyond 1e-308.
 
-    Below the mean the series of the lower tail is used, above it Lentz's evaluation of the continued fraction of
-    Γ(a, z) (Abramowitz & Stegun 6.5.29, 6.5.31), kept in logarithms.
+    There Lentz's evaluation of the continued fraction of Γ(a, z) is used (Abramowitz & Stegun 6.5.31), kept in
+    logarithms.
     """
+    from scipy.special import gammainc, gammaincc
+
     z = x / scale
     if z <= 0.0:
         return 0.0
-    log_front = -z + shape * math.log(z) - math.lgamma(shape)
     if z < shape + 1.0:
-        return math.log1p(-min(math.exp(log_front) * _lower_series(z, shape), 1.0 - 1e-16))
-    return log_front + math.log(_upper_fraction(z, shape))
+        return math.log1p(-min(float(gammainc(shape, z)), 1.0 - 1e-16))
+    tail = float(gammaincc(shape, z))
+    if tail > _UNDERFLOWS:
+        return math.log(tail)
+    return -z + shape * math.log(z) - math.lgamma(shape) + math.log(_upper_fraction(z, shape))
 
 
-@njit(cache=True, nogil=True)
-def _lower_series(z: float, a: float) -> float:
-    term = 1.0 / a
-    total = term
-    k = a
-    while term > total * _ACCURACY:
-        k += 1.0
-        term *= z / k
-        total += term
-    return total
-
-
-@njit(cache=True, nogil=True)
 def _upper_fraction(z: float, a: float) -> float:
     b = z + 1.0 - a
     c = 1e300
@@ -146,6 +89,10 @@ def _upper_fraction(z: float, a: float) -> float:
         d = 1.0 / (numerator * d + b)
         c = b + numerator / c
         h *= d * c
-        if abs(d * c - 1.0) < _ACCURACY * 4:
+        if abs(d * c - 1.0) < _ACCURACY:
             break
     return h
+
+
+@native("log_survival_of_sum")
+def _log_survival_of_sum(y: float, weights: FloatArray, n: int, degrees: float) -> float: ...
