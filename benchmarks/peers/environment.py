@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PACKAGES = ("cdt", "causal-learn", "lingam", "gcastle")
 EXTRA = ("torch", "setuptools<80")
 """cdt, causal-learn's PNL and gcastle import torch, and cdt needs setuptools, without asking for them."""
-ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "NUMBA", "VECLIB_MAXIMUM")}
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM")}
 WORKER = Path(__file__).with_name("worker.py")
 
 

@@ -111,10 +111,11 @@ def _some_exit(pair: Pair) -> float:
 
 
 def _threads(pair: Pair) -> float:
-    import numba
+    from threadpoolctl import threadpool_info
 
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-    return float(numba.get_num_threads()) if all(os.environ[name] == "1" for name in names) else 0.0
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    most = max(library["num_threads"] for library in threadpool_info())
+    return float(most) if all(os.environ[name] == "1" for name in names) else 0.0
 
 
 oracle = Toy("oracle", _oracle)
