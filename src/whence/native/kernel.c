@@ -47,7 +47,7 @@ static int64_t worst(const double *missing, const double *away, int64_t n, doubl
         for (int64_t i = from; i < from + rows; i++)
             if (missing[i] >= bar && (best < 0 || away[i] < away[best])) best = i;
     }
-    return best < 0 ? 0 : best;
+    return best < 0 ? 0 : best; /* none is found among numbers that are NaN */
 }
 
 /* Pivoted incomplete Cholesky of exp(-|d|^2 / bandwidth) for n points (dimensions x n), from `rank` pivots on up to

@@ -41,7 +41,7 @@ def _neighbours(s: FloatArray, k: int, low: float, below: int) -> tuple[float, f
     """
     n = len(s)
     bracket = np.array([low, low if below >= k else s[-1] - s[0]])
-    count = np.array([below, below if below >= k else n * (n - 1) // 2])
+    count = np.array([below, below if below >= k else n * (n - 1) // 2], np.int64)
     few, rounds = max(n // 4, _ENOUGH), 1 + _ROWS_AT_ONCE // n
     while not _narrow_bracket(s, n, k, few, rounds, bracket, count):
         pass

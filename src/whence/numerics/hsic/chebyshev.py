@@ -18,7 +18,7 @@ from whence.native import FloatArray, IntArray, native
 from whence.numerics.kernel import KernelPivots, features
 
 # A quarter of a bandwidth and eight terms miss 1e-10 of a feature; a whole bandwidth and twelve miss 3e-7 of the cube
-# of the kernel, the narrowest one summed over nodes.
+# of the kernel, the narrowest one summed over nodes. `chebyshev.c` has these numbers of terms too.
 _BOX, _TERMS = 0.25, 8
 _NODES = 12
 _SUMS = 2 * _TERMS
