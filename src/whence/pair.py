@@ -170,7 +170,7 @@ def _told_apart(array: NDArray[Any], floats: FloatArray, name: str) -> tuple[Flo
     column, offset = found
     if not offset:
         return column, ()
-    return column, (f"{name!r}: {offset:.20g} is subtracted in every row, since floating point holds fewer digits.",)
+    return column, (f"{name!r}: {offset} is subtracted in every row, since floating point holds fewer digits.",)
 
 
 def _unmasked(values: ArrayLike) -> NDArray[Any]:

@@ -81,8 +81,8 @@ def frame_table(data: Any) -> FrameTable:
         return replace(frame_table(numbered), names=distinct_names(names))
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    series = [frame[:, k] for k in range(frame.shape[1])]
-    return _table(list(frame.columns), series)
+    numeric = [k for k, kind in enumerate(frame.schema.dtypes()) if kind.is_numeric()]
+    return table_of(list(frame.columns), numeric, lambda k: frame[:, k])
 
 
 def _numbered(data: Any) -> tuple[list[Any], Any]:

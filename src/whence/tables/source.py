@@ -15,6 +15,7 @@ from whence.pair import InputError
 from whence.tables.asking import Asked
 
 _PIECE = 1 << 20
+_LONGEST_LINE = 1 << 24  # some 800,000 columns in full precision
 _GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
 _FOREIGN = re.compile(rb'(\xef\xbb\xbf)?\s*((?P<json>\{\s*"|\[\s*[\[{])|<(!doctype|html|\?xml))', re.IGNORECASE)
 
@@ -41,8 +42,7 @@ def read(source: str | Path, asked: Asked) -> bytes | Path:
 
 def _bounded(stream: BinaryIO, asked: Asked, where: str) -> bytes:
     """Everything there is, unless it is too much, or of the wrong kind, which its beginning tells."""
-    content, lines = io.BytesIO(), 0
-    packed = False
+    content, lines, line, packed = io.BytesIO(), 0, 0, False
     while piece := stream.read(_PIECE):
         if content.tell() == 0:
             packed = piece.startswith((_GZIP, PARQUET))
@@ -53,7 +53,17 @@ def _bounded(stream: BinaryIO, asked: Asked, where: str) -> bytes:
         if not packed:
             lines += piece.count(b"\n") or piece.count(b"\r")
             asked.check_rows(lines, where)
+            line = len(piece) - end if (end := 1 + max(map(piece.rfind, (b"\n", b"\r")))) else line + len(piece)
+            _check_line(line, where)
     return content.getvalue()
+
+
+def _check_line(length: int, where: str) -> None:
+    if length > _LONGEST_LINE:
+        raise InputError(
+            f"Got a line of more than {_LONGEST_LINE:,} bytes in {where}; expected one line per row: check that the "
+            "file is a table with line ends."
+        )
 
 
 def _check_kind(beginning: bytes, where: str) -> None:

@@ -20,6 +20,7 @@ from whence.tables.sniff import BLANKS, Layout, filled, reader_of, sniff, too_lo
 
 _CHUNK = 1 << 16
 _FAST_WIDTH = 8
+_DIGITS = 300  # of a whole number that is a double at all
 _ASK = "say which decimal mark the table uses (decimal), or write the numbers without marks between thousands"
 
 
@@ -108,7 +109,10 @@ class TextTable:
         if is_long(values) or (has_ties(values) and re.search(rb"\d%b{15,}" % digits, self.content)):
             decimal = self._decimal(k)
             cells = (row[k] for chunk in self._chunks() for row in chunk)
-            return np.array([precise(cell, decimal) for cell in cells], dtype=object)
+            return np.array(
+                [int(cell) if cell.isdecimal() and len(cell) < _DIGITS else precise(cell, decimal) for cell in cells],
+                dtype=object,
+            )
         return np.ascontiguousarray(values)
 
     def _clean(self) -> FloatArray | None:
