@@ -4,6 +4,7 @@ import copy
 import pickle
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def changed(pair: Pair, x=None, y=None) -> Pair:
 
 
 def rows(pair: Pair, order: np.ndarray) -> Pair:
-    return Pair(pair.x[order], pair.y[order], pair.x_name, pair.y_name, pair.dropped)
+    return replace(pair, x=pair.x[order], y=pair.y[order])
 
 
 def one(pair: Pair, kind: str) -> Notice:
@@ -95,6 +96,7 @@ DEFECTS: dict[str, Callable[[Pair, np.random.Generator], Pair]] = {
     "alternating_rows": lambda p, rng: Pair.of(np.diff(rng.uniform(size=p.n + 1)), p.y),
     "sorted_rows": lambda p, rng: rows(p, np.argsort(p.x)),
     "missing_rows": lambda p, rng: Pair.of(np.append(p.x, np.nan), np.append(p.y, 1.0), nan_policy="omit"),
+    "understood": lambda p, rng: Pair.of([2**60 + int(1e9 * value) for value in p.x], p.y),
 }
 BOTH_COLUMNS: dict[str, Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]] = {
     "ties": lambda rng: np.round(3 * rng.normal(size=(2, 500))),
@@ -186,7 +188,7 @@ def test_a_notice_is_its_text_and_cannot_be_changed() -> None:
 @settings(max_examples=10, deadline=None)
 def test_units_signs_and_column_order_do_not_matter(defect: str, seed: int, sizes: tuple[float, float]) -> None:
     pair = DEFECTS[defect](clean(seed), np.random.default_rng(seed + 1))
-    assert kinds(pair) == kinds(Pair(pair.x * sizes[0], pair.y * sizes[1], dropped=pair.dropped))
+    assert kinds(pair) == kinds(Pair(pair.x * sizes[0], pair.y * sizes[1], dropped=pair.dropped, notes=pair.notes))
     assert kinds(pair) == kinds(pair.swapped())
 
 

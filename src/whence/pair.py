@@ -7,6 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from whence.numerics.exact import EXACT, apart, has_ties, is_long
+
 FloatArray = NDArray[np.float64]
 NanPolicy = Literal["raise", "omit"]
 
@@ -58,6 +60,8 @@ class Pair(Record):
     turned: bool = False
     """Whether the columns stand opposite to their source. No sound method reads this; it exists for programs whose
     *published* score depends on the order of the columns, so that a flipped benchmark can still repeat it."""
+    notes: tuple[str, ...] = ()
+    """What had to be understood to make numbers of these columns, a sentence each."""
 
     @classmethod
     def of(
@@ -70,7 +74,7 @@ class Pair(Record):
         nan_policy: NanPolicy = "raise",
     ) -> "Pair":
         """Check two columns and make a pair of them."""
-        a, b = _column(x, x_name), _column(y, y_name)
+        (a, a_note), (b, b_note) = _column(x, x_name), _column(y, y_name)
         if len(a) != len(b):
             raise InputError(
                 f"Got {len(a)} values for {x_name!r} and {len(b)} for {y_name!r}; expected two columns of equal "
@@ -93,7 +97,7 @@ class Pair(Record):
                 f"Columns {x_name!r} and {y_name!r} are identical; expected two different variables: "
                 "choose another column."
             )
-        return cls(a, b, x_name, y_name, dropped)
+        return cls(a, b, x_name, y_name, dropped, notes=(*a_note, *b_note))
 
     @property
     def n(self) -> int:
@@ -132,33 +136,52 @@ def both_directions(pair: Pair, score: Callable[[FloatArray, FloatArray], Any]) 
     return score(pair.x, pair.y), score(pair.y, pair.x)
 
 
-def _column(values: ArrayLike, name: str) -> FloatArray:
+def _column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]]:
     try:
         array = _unmasked(values)
         if array.dtype.kind in "mM":
             raise TypeError("dates")
         if array.dtype.kind == "c":
             raise TypeError("complex numbers")
-        array = array.astype(np.float64)
+        floats = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
         kind = f" ({problem})" if str(problem) in ("dates", "complex numbers") else ""
         raise InputError(
             f"Column {name!r} is not numeric{kind}; expected numbers only: choose a numeric column or convert it first."
         ) from None
     if array.ndim == 2 and 1 in array.shape:
-        array = array.ravel()
+        array, floats = array.ravel(), floats.ravel()
     if array.ndim != 1:
         raise InputError(
             f"Got an array of shape {array.shape} for {name!r}; expected one dimension: pass one column at a time."
         )
-    return np.ascontiguousarray(array)
+    if array.dtype.kind in "iuO" and (is_long(floats) or (array.dtype.kind == "O" and has_ties(floats))):
+        return _told_apart(array, floats, name)
+    return np.ascontiguousarray(floats), ()
+
+
+def _told_apart(array: NDArray[Any], floats: FloatArray, name: str) -> tuple[FloatArray, tuple[str, ...]]:
+    found = apart(array.tolist(), floats)
+    if found is None:
+        raise InputError(
+            f"Column {name!r} has different numbers that are one number once rounded to 53 binary digits, even counted "
+            f"from the least of them; expected numbers at most {EXACT:,} steps apart: shorten them, or take ranks."
+        )
+    column, offset = found
+    if not offset:
+        return column, ()
+    return column, (f"{name!r}: {offset} is subtracted in every row, since floating point holds fewer digits.",)
 
 
 def _unmasked(values: ArrayLike) -> NDArray[Any]:
     """As an array, with NaN where a masked array hides its value."""
     if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
-        return np.where(np.ma.getmaskarray(values), np.nan, np.ma.getdata(values))
-    return np.asarray(values)
+        data = np.ma.getdata(values)
+        return np.where(np.ma.getmaskarray(values), np.nan, data.astype(object) if data.dtype.kind in "iu" else data)
+    array = np.asarray(values)
+    # NumPy makes doubles of a list with whole numbers of both signs beyond 2⁶³.
+    rounded = array.dtype.kind == "f" and isinstance(values, (list, tuple)) and is_long(array)
+    return np.asarray(values, dtype=object) if rounded else array
 
 
 def _complete(

@@ -208,6 +208,11 @@ def missing_rows(pair: Pair) -> str:
     )
 
 
+def understood(pair: Pair) -> str:
+    """What had to be understood to read the columns."""
+    return " ".join(pair.notes)
+
+
 CHECKS: dict[Callable[[Pair], str], Level] = {
     exact_line: Level.STOPS,
     linear_gaussian: Level.STOPS,
@@ -221,6 +226,7 @@ CHECKS: dict[Callable[[Pair], str], Level] = {
     alternating_rows: Level.NOTE,
     sorted_rows: Level.NOTE,
     missing_rows: Level.NOTE,
+    understood: Level.NOTE,
 }
 """Every check with its level, the worst first; the name of a check is the kind of its notice."""
 

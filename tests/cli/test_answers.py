@@ -231,3 +231,13 @@ def test_a_terminal_without_arrows(monkeypatch: pytest.MonkeyPatch) -> None:
     sys.stdout.write("a → b, p = 2×10⁻⁹, ☃")
     sys.stdout.flush()
     assert raw.getvalue() == b"a -> b, p = 2x10^-9, ?"
+
+
+def test_what_was_understood_of_a_table_is_said(tmp_path: Path) -> None:
+    x = np.random.default_rng(0).normal(size=(200, 2))
+    path = tmp_path / "nameless.csv"
+    path.write_text("0,1\n" + "".join(f"{a!r},{b!r}\n" for a, b in x.tolist()))
+    said = json.loads(run("infer", path, "--method", "loci-h", "--json").stdout)["warnings"]
+    assert "The first line counts the columns, and is taken for their names." in said
+    shown = json.loads(run("infer", path, "--method", "loci-h", "--json", "--no-header").stdout)
+    assert (shown["n"], "taken for their names" in str(shown["warnings"])) == (201, False)

@@ -23,11 +23,17 @@ BAD = {
     "text": (lines() + "abc,2\n", "Column 'rain' has the text 'abc' in line 32"),
     "all text": ("name,colour\n" + "ann,red\n" * 20, "Column 'name' has the text 'ann' in line 2"),
     "text among three": ("a,b,c\n" + "u,v,1\nw,z,2\n" * 9, "Got 1 column of numbers .c. .* 2 with text .a, b."),
-    "thousands": ('a,b\n"1,234",2\n' * 1 + '"1,234",2\n' * 19, "'1,234' in line 2"),
-    "thousands among less": ("a\tb\n" + "1,234\t2\n950\t3\n" * 9, "'a' has the text '1,234' in line 2"),
-    "thousands beside decimal commas": ("a;b\n" + "1.234;2,5\n950;3,25\n" * 9, "'a' has the text '1.234' in line 2"),
-    "blanks for thousands": ("1 234;5 678\n4 321;8 765\n" * 9, "has the text '4 321' in line 2"),
-    "blanks for thousands under a header": ("a,b\n" + "1 234,5 678\n" * 18, "'a' has the text '1 234' in line 2"),
+    "thousands": ('a,b\n"1,234",2\n' * 1 + '"1,234",2\n' * 19, "'1,234', which is 1.234 or 1234"),
+    "thousands among less": ("a\tb\n" + "1,234\t2\n950\t3\n" * 9, "'1,234', which is 1.234 or 1234"),
+    "points for thousands": ("1.761;480\n1.880;900\n" * 9, "'1.761', which is 1.761 or 1761"),
+    "thousands of unlike length": ("a,b\n" + "12,34,567;3\n" * 18, "'a' has the text|cells"),
+    "thousands under two names": ("a,b\n" + "1,234,5\n2,345,6\n" * 9, "Got 3 columns of numbers"),
+    "two delimiters": ("1,5 200,7\n2,5 300,9\n" * 9, "at commas and at blanks alike"),
+    "blanks in cells between tabs": ("1 234\t5 678\n4 321\t8 765\n" * 9, "at tabs and at blanks alike"),
+    "whole numbers first": ("0,1\n" + "".join(f"{k},{-k}\n" for k in range(20)), "names or the first row"),
+    "years over decimals": ("1990,1991\n" + "".join(f"{k}.5,{-k}.5\n" for k in range(20)), "names or the first row"),
+    "delimiters alone": (",\n", "delimiters only"),
+    "delimiters and comments": ("# a\n;;\n;;\n", "Got 1 column"),
     "units": ("dose,response\n" + "0.5 mg,0.9 mmHg\n" * 18, "'dose' has the text '0.5 mg' in line 2"),
     "json": ('{"a": [1, 2, 3],\n "b": [2, 3, 4]}', "Got JSON"),
     "records": ('[{"a": 1, "b": 2},\n {"a": 2, "b": 3}]', "Got JSON"),
@@ -116,7 +122,7 @@ def test_paths_that_are_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         read_pair("a\0b")
     with pytest.raises(InputError, match="Could not read"):
         read_pair("a" * 5000)
-    monkeypatch.setattr(Path, "read_bytes", lambda path: (_ for _ in ()).throw(PermissionError(13, "denied")))
+    monkeypatch.setattr(Path, "open", lambda path, mode: (_ for _ in ()).throw(PermissionError(13, "denied")))
     with pytest.raises(InputError, match="permission denied"):
         read_pair(tmp_path / "table.csv")
 

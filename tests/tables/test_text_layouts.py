@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from rainfall import X, Y, assert_same, lines, save
 
 from whence.pair import InputError
+from whence.preflight import Level, check
 from whence.tables import read_pair
+from whence.tables.asking import UnclearError
 from whence.tables.cells import number
 from whence.tables.sniff import sniff
 
@@ -124,9 +126,9 @@ def test_what_is_written_is_read_back_exactly(rows, separator: str, text_column:
 
     head, tail = (["place", "a", "b"], ["here"]) if text_column else (["a", "b"], [])
     text = "\n".join(separator.join(cells) for cells in [head, *([*tail, repr(a), repr(b)] for a, b in rows)])
-    table = TextTable.of(text, "memory")
+    table = TextTable.of(text.encode(), "memory")
     assert [table.names[k] for k in table.numeric] == ["a", "b"]
-    assert np.column_stack(table.columns(*table.numeric)).tolist() == [list(row) for row in rows]
+    assert np.column_stack(table.columns(*table.numeric)).astype(float).tolist() == [list(row) for row in rows]
 
 
 @given(st.text(max_size=400))
@@ -135,7 +137,7 @@ def test_any_text_is_a_pair_or_a_sentence(text: str) -> None:
     from whence.tables.text import TextTable
 
     try:
-        table = TextTable.of(text, "memory")
+        table = TextTable.of(text.encode(errors="replace"), "memory")
         if len(table.names) > 1:
             table.columns(0, 1)
     except InputError as refusal:
@@ -145,10 +147,11 @@ def test_any_text_is_a_pair_or_a_sentence(text: str) -> None:
 @given(st.binary(max_size=300))
 @settings(max_examples=100, deadline=None)
 def test_any_bytes_are_text_or_a_sentence(content: bytes) -> None:
-    from whence.tables.text import decode
+    from whence.tables.text import check_text
 
     try:
-        assert isinstance(decode(content, "memory"), str)
+        check_text(content, "memory")
+        content.decode()
     except InputError as refusal:
         assert "expected" in str(refusal)
 
@@ -157,14 +160,63 @@ def test_a_cell() -> None:
     assert [number(c) for c in ("1", " 2.5 ", "1e3", '"7"', "−3")] == [1, 2.5, 1000, 7, -3]
     assert number("1,5", ",") == 1.5
     assert [number(c) for c in ("1,5", "abc", "12_34", "1 2", "2020-01-01", "5%")] == [None] * 6
-    assert number("1.234,5", ",") is None
-    assert number("1.234", ",") is None
+    assert [number(c, ",") for c in ("1.234,5", "1.234", "-1'234'567", "1\u202f234,5", "1.5")] == [
+        1234.5,
+        1234,
+        -1234567,
+        1234.5,
+        None,
+    ]
+    assert [number(c) for c in ("1,234.5", "1,234", "0,123", "1,23,456", "1234,567")] == [
+        1234.5,
+        1234,
+        None,
+        None,
+        None,
+    ]
 
 
-def test_three_decimals_after_a_comma_are_decimals_where_nothing_says_thousands(tmp_path: Path) -> None:
-    for a in ([f"{k},{k:03d}" for k in range(1, 13)], [f"{k / 8}".replace(".", ",") for k in range(12)]):
-        path = save(tmp_path, "a;b\n" + "".join(f"{cell};{k % 5}\n" for k, cell in enumerate(a)))
-        assert read_pair(path).x.tolist() == [float(cell.replace(",", ".")) for cell in a]
+@pytest.mark.parametrize("mark", [",", "."])
+def test_three_decimals_are_decimals_where_the_table_shows_so_or_the_caller_says_so(tmp_path: Path, mark: str) -> None:
+    unclear = [f"{k}{mark}{k:03d}" for k in range(1, 13)]
+    eighths = [f"{k / 8}".replace(".", mark) for k in range(12)]
+
+    def table(a: list[str], b: list[str]) -> str:
+        return save(tmp_path, "a;b\n" + "".join(f"{first};{second}\n" for first, second in zip(a, b, strict=True)))
+
+    decimals = [float(cell.replace(mark, ".")) for cell in unclear]
+    assert read_pair(table(unclear, eighths)).x.tolist() == decimals
+    units = table(unclear, [str(k % 5) for k in range(12)])
+    with pytest.raises(UnclearError, match=r"1\.001 or 1001") as refusal:
+        read_pair(units)
+    assert refusal.value.answers == (("--decimal", mark), ("--decimal", "," if mark == "." else "."))
+    assert read_pair(units, decimal=mark).x.tolist() == decimals
+    assert read_pair(units, decimal="," if mark == "." else ".").x.tolist() == [1001 * k for k in range(1, 13)]
+
+
+def test_a_comma_between_cells_means_points_within_and_says_so(tmp_path: Path) -> None:
+    pair = read_pair(save(tmp_path, "a,b\n" + "".join(f"{k}.{k:03d},{k % 5}\n" for k in range(1, 13))))
+    assert pair.x.tolist() == [float(f"{k}.{k:03d}") for k in range(1, 13)]
+    (notice,) = (notice for notice in check(pair) if notice.kind == "understood")
+    assert "'a' is read with decimal points (1.001, not 1001)" in notice
+    assert notice.level is Level.NOTE
+
+
+def test_the_header_that_pandas_writes_without_names(tmp_path: Path) -> None:
+    pair = read_pair(save(tmp_path, pd.DataFrame(np.column_stack([X, Y])).to_csv(index=False)))
+    assert_same(pair, ("0", "1"))
+    assert "taken for their names" in pair.notes[0]
+    whole = save(tmp_path, "0,1\n" + "".join(f"{k},{k * k % 7}\n" for k in range(20)))
+    assert (read_pair(whole, header=True).n, read_pair(whole, header=False).n) == (20, 21)
+    quoted = save(tmp_path, '"0","1"\n' + "".join(f"{k},{k * k % 7}\n" for k in range(20)))
+    assert (read_pair(quoted).x_name, read_pair(quoted).n) == ("0", 20)
+
+
+def test_a_french_table_without_a_header(tmp_path: Path) -> None:
+    for blank in (" ", "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}"):
+        pair = read_pair(save(tmp_path, "".join(f"{k},888;2{blank}{k * 37 % 1000:03d},50\n" for k in range(11, 31))))
+        assert pair.x.tolist() == [k + 0.888 for k in range(11, 31)]
+        assert pair.y.tolist() == [2000.5 + k * 37 % 1000 for k in range(11, 31)]
 
 
 def test_a_header_is_told_from_data() -> None:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from whence.tables.asking import MAX_BYTES, MAX_ROWS
+
 if TYPE_CHECKING:
     from whence.decision import Decision
     from whence.pair import Pair
@@ -26,6 +28,13 @@ class Missing(StrEnum):
 
     RAISE = "raise"
     OMIT = "omit"
+
+
+class Decimal(StrEnum):
+    """What stands before decimals."""
+
+    POINT = "."
+    COMMA = ","
 
 
 class Device(StrEnum):
@@ -55,6 +64,17 @@ def infer(
     nan_policy: Annotated[
         Missing, typer.Option(help="Rows with a missing value: refuse the table, or leave them out and say how many.")
     ] = Missing.RAISE,
+    decimal: Annotated[
+        Decimal | None, typer.Option(help="Decimal mark of a text table; found out unless told.", show_default=False)
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether its first line holds names; found out unless told."),
+    ] = None,
+    max_bytes: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Refuse a table that is longer, unpacked, than this.")
+    ] = MAX_BYTES,
+    max_rows: Annotated[int, typer.Option(metavar="N", min=1, help="Refuse a table of more rows.")] = MAX_ROWS,
     threshold: Annotated[
         float | None, typer.Option(metavar="0.8", help="Confidence an answer needs; below it the pair is undecided.")
     ] = None,
@@ -79,7 +99,8 @@ def infer(
     with _faults_of(method):
         seeded_method(method, seed, **settings)
     with _hint_at_options():
-        pair = read_pair(file, x, y, nan_policy.value)
+        said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
+        pair = read_pair(file, x, y, nan_policy.value, **said)
     decision = decide(pair, method, seed, quiet=as_json, **settings)
     if stability:
         decision = with_halves(decision, method, seed, quiet=as_json, **settings)
@@ -141,15 +162,14 @@ def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = Fals
 
 @contextmanager
 def _hint_at_options() -> Iterator[None]:
-    """Which columns are meant is said by arguments in Python and by options here."""
+    """What a table leaves open is said by arguments in Python and by options here."""
     from whence.pair import InputError
-    from whence.tables.choose import UnclearColumnsError
+    from whence.tables.asking import UnclearError
 
     try:
         yield
-    except UnclearColumnsError as problem:
-        x, y = map(shlex.quote, problem.example)
-        raise InputError(f"{problem} On the command line: -x {x} -y {y}.") from None
+    except UnclearError as problem:
+        raise InputError(f"{problem} On the command line: {' or '.join(map(shlex.join, problem.answers))}.") from None
 
 
 @contextmanager

@@ -1,14 +1,18 @@
 """Whatever holds two columns, in; a checked Pair, out: the front door for files, data frames and arrays.
 
-source      a path or standard input -> bytes, with one sentence for everything that can be wrong with a file
-sniff       the layout of a text table: delimiter, decimal mark, header
+asking      what a caller says about a table, and refusals that this would answer
+source      a path or standard input -> bytes, bounded, with one sentence for everything that can be wrong with a file
+sniff       the layout of a text table: delimiter, header, what its cells say about decimal marks
 text        bytes -> the two columns asked for
-frames      pandas, polars, Arrow and Parquet tables, dictionaries and arrays -> the two columns asked for
+parquet     a Parquet file -> the two columns asked for, and no others
+frames      pandas, polars and Arrow tables, dictionaries and arrays -> the two columns asked for
+marks       what a point or a comma inside a number means
 cells       one cell -> one number; what counts as missing
 choose      which two columns are meant: by name, by number, or because there are only two
 """
 
 import os
+from dataclasses import replace
 from typing import Any
 
 from whence.pair import InputError, NanPolicy, Pair
@@ -22,22 +26,27 @@ def read_pair(
     x: str | int | None = None,
     y: str | int | None = None,
     nan_policy: NanPolicy = "raise",
+    **asked: Any,
 ) -> Pair:
     """Read two columns of a CSV or Parquet file; `-` reads standard input.
 
     Columns are given by name or by number counted from 1; a name that exists wins. Without them the table must have
-    exactly two columns of numbers (a leading column of row numbers is passed over).
+    exactly two columns of numbers (a leading column of row numbers is passed over). Where a text table can be read in
+    two ways, `decimal` ("." or ",") and `header` (whether the first line holds names) say which; `max_bytes` and
+    `max_rows` bound what is read.
     """
-    from whence.tables.source import read_bytes, shown
-    from whence.tables.text import TextTable, decode
+    from whence.tables.asking import Asked
+    from whence.tables.source import PARQUET, read, shown
+    from whence.tables.text import TextTable
 
     path = os.fspath(source)
-    content, where = read_bytes(path), shown(path)
-    if content[:4] == b"PAR1":
-        from whence.tables.frames import parquet_table
+    said = Asked(**asked)
+    content, where = read(path, said), shown(path)
+    if isinstance(content, bytes) and not content.startswith(PARQUET):
+        return _pair(TextTable.of(content, where, said), where, x, y, nan_policy)
+    from whence.tables.parquet import parquet_table
 
-        return _pair(parquet_table(content, where), where, x, y, nan_policy)
-    return _pair(TextTable.of(decode(content, where), where), where, x, y, nan_policy)
+    return _pair(parquet_table(content, where, said), where, x, y, nan_policy)
 
 
 def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "raise") -> Pair:
@@ -62,7 +71,8 @@ def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "
 def _pair(table: ColumnTable, where: str, x: str | int | None, y: str | int | None, nan_policy: NanPolicy) -> Pair:
     i, j = choose(table, where, x, y)
     a, b = table.columns(i, j)
-    return _checked(a, b, table.names[i], table.names[j], nan_policy)
+    pair = _checked(a, b, table.names[i], table.names[j], nan_policy)
+    return replace(pair, notes=(*table.notes(i, j), *pair.notes))
 
 
 def _checked(a: Any, b: Any, a_name: str, b_name: str, nan_policy: NanPolicy) -> Pair:

@@ -1,13 +1,18 @@
 """One cell, one number: what counts as a number, what counts as missing, and what is said of anything else."""
 
 import math
-import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from whence.numerics.exact import is_long
 from whence.pair import FloatArray, InputError
+from whence.tables.asking import UnclearError
+from whence.tables.marks import bare, evidence, looks_like_a_number, without_thousands
 
 MISSING = frozenset(
     ["", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "nil", "nat", "missing", "?", "-", "--", "."]
@@ -15,23 +20,46 @@ MISSING = frozenset(
 """Ways of writing "no value", compared in lower case and without surrounding blanks."""
 
 _SHOWN = 40
-_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
-_SMALL = re.compile(r"[-+]?\d{1,3}")
+_LONG = 16  # every decimal number of fifteen digits has a double of its own
 
 
 def number(cell: str, decimal: str = ".") -> float | None:
     """The value of a cell, NaN where it says that there is none, None where it is neither."""
-    text = cell.strip().strip("\"'").strip()
-    if text.lower() in MISSING:
-        return math.nan
-    # Python reads 1_000 as a thousand; in a table an underscore is part of an identifier. Beside decimal commas a point
-    # is a thousands mark.
-    if "_" in text or (decimal != "." and "." in text):
-        return None
+    text = _literal(cell, decimal)
     try:
-        return float(text.replace(decimal, ".").replace("\N{MINUS SIGN}", "-"))
+        return None if text is None else float(text)
     except ValueError:
         return None
+
+
+def precise(cell: str, decimal: str = ".") -> Decimal | float | None:
+    """The same to the last digit of a long cell."""
+    value = number(cell, decimal)
+    if value is None or not math.isfinite(value) or len(cell) < _LONG:
+        return value
+    return Decimal(_literal(cell, decimal) or "")
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell says that it has no value."""
+    return bare(cell).lower() in MISSING
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number or missing under any convention: for telling numbers from text, not for reading."""
+    return number(cell) is not None or looks_like_a_number(bare(cell))
+
+
+def _literal(cell: str, decimal: str) -> str | None:
+    """A cell in Python's way of writing numbers; None where an identifier would turn into a number."""
+    text = bare(cell)
+    if text.lower() in MISSING:
+        return "nan"
+    text = without_thousands(text, decimal)
+    # Python reads 1_000 as a thousand; in a table an underscore is part of an identifier.
+    if "_" in text or (decimal != "." and "." in text):
+        return None
+    return text.replace(decimal, ".").replace("\N{MINUS SIGN}", "-")
 
 
 def numbers(cells: Sequence[str], decimal: str = ".") -> FloatArray | int:
@@ -42,8 +70,6 @@ def numbers(cells: Sequence[str], decimal: str = ".") -> FloatArray | int:
             return np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
         pass
-    if decimal != "." and (marked := _thousands(cells)) is not None:
-        return marked
     values = np.empty(len(cells))
     for k, cell in enumerate(cells):
         value = number(cell, decimal)
@@ -53,40 +79,37 @@ def numbers(cells: Sequence[str], decimal: str = ".") -> FloatArray | int:
     return values
 
 
-def _thousands(cells: Sequence[str]) -> int | None:
-    """Position of the first comma in a column that seems to use it as a thousands mark (950 beside 1,200), if any.
-
-    Read as decimals, such a column would be numbers still, but wrong ones.
-    """
-    marked = [k for k, cell in enumerate(cells) if "," in cell]
-    if not marked or len(marked) == len(cells) or not all(_GROUPED.fullmatch(cells[k].strip()) for k in marked):
-        return None
-    others = (cell.strip() for cell in cells if "," not in cell)
-    return marked[0] if all(_SMALL.fullmatch(cell) for cell in others if cell.lower() not in MISSING) else None
-
-
-def from_objects(values: Iterable[Any], name: str) -> FloatArray:
-    """A column of Python objects (None, numbers, text that reads as a number) as numbers."""
-    return np.array([_from_object(value, name, k) for k, value in enumerate(values, start=1)], dtype=np.float64)
+def from_objects(values: Iterable[Any], name: str) -> NDArray[Any]:
+    """A column of Python objects (None, numbers, text that reads as a number) as numbers, exact ones as they are."""
+    held = list(values)
+    seen = evidence(value for value in held if isinstance(value, str))
+    if seen.unclear and not seen.decimal:
+        raise ambiguous(name, seen.unclear, "convert the column to numbers")
+    decimal = seen.decimal or "."
+    read = [_from_object(value, name, k, decimal) for k, value in enumerate(held, start=1)]
+    rounded = np.array(read, dtype=np.float64)
+    exact = is_long(rounded) or any(isinstance(value, Decimal) for value in read)
+    return np.array(read, dtype=object) if exact else rounded
 
 
-def _from_object(value: Any, name: str, row: int) -> float:
+def _from_object(value: Any, name: str, row: int, decimal: str) -> Any:
     if value is None:
         return math.nan
-    read = number(value) if isinstance(value, str) else _plain(value)
+    read = precise(value, decimal) if isinstance(value, str) else _plain(value)
     if read is None:
         raise not_a_number(name, f"row {row}", str(value))
     return read
 
 
-def _plain(value: Any) -> float | None:
+def _plain(value: Any) -> Any:
     try:
-        return float(value)
+        rounded = float(value)
     except OverflowError:
         return math.inf
     except (TypeError, ValueError):
         # pandas' NA and NaT refuse to become a float but print as missing.
         return math.nan if str(value).lower() in MISSING else None
+    return value if isinstance(value, (Integral, Decimal)) and math.isfinite(rounded) else rounded
 
 
 def clipped(text: str) -> str:
@@ -97,6 +120,18 @@ def clipped(text: str) -> str:
 def not_a_number(name: str, place: str, cell: str) -> InputError:
     """The refusal of a text cell."""
     return InputError(
-        f"Column {name!r} has the text {clipped(cell)} in {place}; expected numbers only, without units or "
-        "thousands marks: correct that cell, or choose another column."
+        f"Column {name!r} has the text {clipped(cell)} in {place}; expected numbers only, without units: "
+        "correct that cell, or choose another column."
+    )
+
+
+def ambiguous(name: str, cell: str, advice: str) -> UnclearError:
+    """The refusal of a column that is numbers in two ways, and different ones."""
+    mark, other = (".", ",") if "." in cell else (",", ".")
+    decimals, whole = number(cell, mark), number(cell, other)
+    return UnclearError(
+        f"Column {name!r} has {clipped(cell)}, which is {decimals} or {whole:.0f}, and nothing in the table tells "
+        f"whether {mark!r} is its decimal mark; expected one meaning: {advice}.",
+        ("--decimal", mark),
+        ("--decimal", other),
     )

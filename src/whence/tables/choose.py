@@ -1,19 +1,24 @@
 """Which two columns are meant: by name, by number counted from 1, or because there are only two."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
-from whence.pair import FloatArray, InputError
+from numpy.typing import ArrayLike
+
+from whence.pair import InputError
+from whence.tables.asking import UnclearError
 
 _LISTED = 12
 
 
-class UnclearColumnsError(InputError):
+class UnclearColumnsError(UnclearError):
     """More or fewer columns than two could be meant; `example` holds two names to choose."""
 
     def __init__(self, message: str, example: Sequence[str]) -> None:
-        super().__init__(message)
-        self.example = tuple(example)
+        x, y = example
+        super().__init__(message, ("-x", x, "-y", y))
+        self.example = (x, y)
 
 
 class ColumnTable(Protocol):
@@ -27,8 +32,11 @@ class ColumnTable(Protocol):
     def numeric(self) -> tuple[int, ...]:
         """Positions of the columns that can be chosen without being named."""
 
-    def columns(self, i: int, j: int) -> tuple[FloatArray, FloatArray]:
+    def columns(self, i: int, j: int) -> tuple[ArrayLike, ArrayLike]:
         """Two columns as numbers, missing values as NaN."""
+
+    def notes(self, i: int, j: int) -> tuple[str, ...]:
+        """What had to be understood to read them."""
 
 
 def choose(table: ColumnTable, where: str, x: str | int | None, y: str | int | None) -> tuple[int, int]:
@@ -90,11 +98,10 @@ def listed(names: Sequence[str], opening: str = " (", closing: str = ")") -> str
 
 def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
     """Every column gets a name of its own: nameless ones their number, repeated ones their number added."""
-    given = [str(name).strip() for name in names]
-    return tuple(
-        f"column {k}" if not name else (f"{name} (column {k})" if given.count(name) > 1 else name)
-        for k, name in enumerate(given, start=1)
-    )
+    given = [str(name).strip() or f"column {k}" for k, name in enumerate(names, start=1)]
+    while len(count := Counter(given)) < len(given):
+        given = [f"{name} (column {k})" if count[name] > 1 else name for k, name in enumerate(given, start=1)]
+    return tuple(given)
 
 
 def _the_only_two(table: ColumnTable, free: Sequence[int], where: str) -> tuple[int, int]:
@@ -102,7 +109,7 @@ def _the_only_two(table: ColumnTable, free: Sequence[int], where: str) -> tuple[
         return free[0], free[1]
     names = [table.names[k] for k in free]
     if len(free) < 2:
-        text = [name for k, name in enumerate(table.names) if k not in free]
+        text = [name for k, name in enumerate(table.names) if k not in free]  # `free` holds one at most
         raise UnclearColumnsError(
             f"Got {len(free)} column{'s' * (len(free) != 1)} of numbers{listed(names)} in {where} and {len(text)} with "
             f"text{listed(text)}; expected two columns of numbers: convert one, or name both x and y to see what is "

@@ -1,14 +1,15 @@
-"""Data frames of any kind: pandas, polars and Arrow through narwhals, Parquet files, dictionaries, arrays."""
+"""Data frames of any kind: pandas, polars and Arrow through narwhals, dictionaries, arrays."""
 
-import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from whence.pair import FloatArray, InputError
+from whence.numerics.exact import has_ties, is_long
+from whence.pair import InputError
 from whence.tables.cells import from_objects
 from whence.tables.choose import distinct_names
 
@@ -21,11 +22,15 @@ class FrameTable:
 
     names: tuple[str, ...]
     numeric: tuple[int, ...]
-    raw: tuple[Any, ...] = field(repr=False)
+    raw: Callable[[int], Any] = field(repr=False)
 
-    def columns(self, i: int, j: int) -> tuple[FloatArray, FloatArray]:
+    def columns(self, i: int, j: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Two columns as numbers, missing values as NaN."""
-        return _floats(self.raw[i], self.names[i]), _floats(self.raw[j], self.names[j])
+        return _numbers(self.raw(i), self.names[i]), _numbers(self.raw(j), self.names[j])
+
+    def notes(self, i: int, j: int) -> tuple[str, ...]:
+        """Nothing: columns in memory have their types."""
+        return ()
 
 
 def as_two_columns(data: Any, x: Any, y: Any) -> tuple[Named, Named] | None:
@@ -76,49 +81,8 @@ def frame_table(data: Any) -> FrameTable:
         return replace(frame_table(numbered), names=distinct_names(names))
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    series = [frame[:, k] for k in range(frame.shape[1])]
-    return _table(list(frame.columns), series)
-
-
-def parquet_table(content: bytes, where: str) -> FrameTable:
-    """The content of a Parquet file, read by whichever library is installed."""
-    return frame_table(_parquet_frame(content, where))
-
-
-def _parquet_frame(content: bytes, where: str) -> Any:
-    """A data frame of the kind that the installed reader makes."""
-    for read in (_pyarrow, _polars, _pandas):
-        try:
-            return read(io.BytesIO(content))
-        except ImportError:
-            continue
-        except Exception as problem:  # each reader raises its own kinds for a damaged file
-            reason = str(problem).strip().split("\n")[0][:120]
-            raise InputError(
-                f"Could not read {where} as Parquet ({reason}); expected a whole Parquet file: write it again."
-            ) from None
-    raise InputError(
-        f"Got the Parquet file {where}, and no reader for it is installed; install one with: "
-        "pip install 'whence[tables]'"
-    )
-
-
-def _pyarrow(content: io.BytesIO) -> Any:
-    import pyarrow.parquet
-
-    return pyarrow.parquet.read_table(content)
-
-
-def _polars(content: io.BytesIO) -> Any:
-    import polars
-
-    return polars.read_parquet(content)
-
-
-def _pandas(content: io.BytesIO) -> Any:
-    import pandas
-
-    return pandas.read_parquet(content)
+    numeric = [k for k, kind in enumerate(frame.schema.dtypes()) if kind.is_numeric()]
+    return table_of(list(frame.columns), numeric, lambda k: frame[:, k])
 
 
 def _numbered(data: Any) -> tuple[list[Any], Any]:
@@ -130,11 +94,15 @@ def _numbered(data: Any) -> tuple[list[Any], Any]:
 
 
 def _table(names: list[Any], raw: list[Any]) -> FrameTable:
+    return table_of(names, [k for k, column in enumerate(raw) if is_numeric(column)], raw.__getitem__)
+
+
+def table_of(names: Sequence[Any], numeric: Sequence[int], raw: Callable[[int], Any]) -> FrameTable:
+    """A table whose columns are fetched when they are asked for."""
     # Only of three columns is the first taken for row numbers: of two it must be meant, and of more the user is asked.
-    numeric = [k for k, column in enumerate(raw) if _is_numeric(column)]
-    if len(numeric) == 3 and numeric[0] == 0 and _counts_rows(_floats(raw[0], str(names[0]))):
+    if len(numeric) == 3 and numeric[0] == 0 and _counts_rows(_numbers(raw(0), str(names[0]))):
         numeric = numeric[1:]
-    return FrameTable(distinct_names(names), tuple(numeric), tuple(raw))
+    return FrameTable(distinct_names(names), tuple(numeric), raw)
 
 
 def _matrix(data: Any) -> FrameTable:
@@ -155,10 +123,11 @@ def _named(column: Any, default: str, other: Any) -> Named:
     name, second = getattr(column, "name", None), getattr(other, "name", None)
     usable = isinstance(name, (str, int)) and str(name).strip() and name != second
     label = str(name).strip() if usable else default
-    return _floats(column, label), label
+    return _numbers(column, label), label
 
 
-def _floats(column: Any, name: str) -> FloatArray:
+def _numbers(column: Any, name: str) -> NDArray[Any]:
+    """A column as numbers; exact ones, as Python holds them, where doubles would round them."""
     if isinstance(column, (list, tuple)):
         column = _array(column)
     if isinstance(column, np.ndarray):
@@ -168,33 +137,46 @@ def _floats(column: Any, name: str) -> FloatArray:
     try:
         series = nw.from_native(column, series_only=True)
     except TypeError:
-        return _floats(_array(column), name)
+        return _numbers(_array(column), name)
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        # Arrow refuses to round integers beyond 2⁵³; they go the slow way, which rounds like NumPy.
+        # Arrow refuses to round whole numbers beyond 2⁵³, which go the exact way like those that others round.
         with suppress(ValueError):
-            return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+            rounded = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+            exact = series.dtype.is_integer() or series.dtype.is_decimal()
+            if not (exact and (is_long(rounded) or (series.dtype.is_decimal() and has_ties(rounded)))):
+                return rounded
     return from_objects(series.to_list(), name)
 
 
 def _array(column: Any) -> Any:
     try:
-        return np.asarray(column)
+        array = np.asarray(column)
     except ValueError:  # rows of unequal length
         return np.asarray(list(column), dtype=object)
+    # NumPy makes doubles of whole numbers of both signs beyond 2⁶³.
+    if array.dtype.kind == "f" and array.ndim == 1 and is_long(array) and not hasattr(column, "dtype"):
+        return np.asarray(list(column), dtype=object)
+    return array
 
 
-def _is_numeric(column: Any) -> bool:
+def is_numeric(column: Any) -> bool:
+    """Whether a column of any kind holds numbers by its type."""
     if isinstance(column, (list, tuple)):
         column = _array(column)
     if isinstance(column, np.ndarray):
         return bool(column.dtype.kind in "iuf")
-    import narwhals as nw
-
     try:
-        return bool(nw.from_native(column, series_only=True).dtype.is_numeric())
+        return bool(type_of(column).is_numeric())
     except TypeError:
         return bool(_array(column).dtype.kind in "iuf")
 
 
-def _counts_rows(column: FloatArray) -> bool:
+def type_of(series: Any) -> Any:
+    """The type of a series, as narwhals calls it."""
+    import narwhals as nw
+
+    return nw.from_native(series, series_only=True).dtype
+
+
+def _counts_rows(column: NDArray[Any]) -> bool:
     return len(column) > 0 and column[0] in (0, 1) and bool(np.all(np.diff(column) == 1))

@@ -1,27 +1,33 @@
-"""The layout of a text table, from its first lines: delimiter, decimal mark, header, which columns hold numbers.
+"""The layout of a text table, from its first lines: delimiter, header, which columns hold numbers, decimal marks.
 
-Every combination of delimiter and decimal mark is tried on a sample, and the one under which the header goes with the
-other lines, these agree on their number of cells and most cells are numbers is kept. The csv module's own sniffer was
-rejected: it fails on blanks, knows no decimal comma and takes a frequent letter for a delimiter.
+Every delimiter is tried on a sample, and the one under which the header goes with the other lines, these agree on their
+number of cells and most cells are numbers (of any convention) is kept; where two do equally well and find different
+numbers, the table is refused. The csv module's own sniffer was rejected: it fails on blanks, knows no decimal comma and
+takes a frequent letter for a delimiter.
 """
 
 import csv
-import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from whence.pair import InputError
-from whence.tables.cells import number
+from whence.tables.asking import Asked, UnclearError
+from whence.tables.cells import clipped, is_missing, is_number, number
 from whence.tables.choose import distinct_names
+from whence.tables.marks import Evidence, bare, evidence
 
 BLANKS = " "
 """Any run of blanks or tabs, as opposed to one tab."""
 
-# The comma comes with a decimal point only: "1,234" in a comma-separated table is a thousands mark as often as not.
-_CANDIDATES = ((",", "."), (";", "."), ("\t", "."), ("|", "."), (BLANKS, "."))
-_DECIMAL_COMMA = ((";", ","), ("\t", ","), ("|", ","), (BLANKS, ","))
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", BLANKS: "blanks"}
+_SPACES = " \t\r\n\f\v"
+_RUN = re.compile(rf"[{_SPACES}]+")
+_LOOSE_COMMA = re.compile(r"(^|\s),|,(\s|$)")
+_UNFIT = (-1.0, -1.0, -1.0)
 _SAMPLE_ROWS = 100
 _SAMPLE_CHARACTERS = 250_000
 _NAMELESS = ("", "unnamed: 0", "rownames", "row.names")
@@ -32,7 +38,6 @@ class Layout:
     """How to read a text table."""
 
     delimiter: str
-    decimal: str
     lead: int
     """Lines before the table begins: comments and blank lines."""
     header: bool
@@ -40,6 +45,9 @@ class Layout:
     every_numeric: bool
     numeric: tuple[int, ...]
     """Columns of numbers, without a leading column of row numbers."""
+    marks: Evidence
+    """What the cells of the whole table say about decimal marks."""
+    note: str = ""
 
     @property
     def width(self) -> int:
@@ -47,30 +55,34 @@ class Layout:
         return len(self.names)
 
 
-def sniff(lines: Iterable[str], where: str) -> Layout:
+def sniff(lines: Iterable[str], where: str, asked: Asked | None = None) -> Layout:
     """Read the layout off the first lines."""
+    asked = asked or Asked()
     lead, comment, sample = _sample(lines)
     if not sample:
         raise InputError(f"Got no rows in {where}; expected two columns of numbers: the file holds comments only.")
-    delimiter, decimal = _delimiter(sample, where)
-    rows = list(filled(reader_of(sample, delimiter)))
+    delimiter, rows = _delimiter(sample, where)
+    if not rows:
+        raise InputError(f"Got no numbers in {where}; expected two columns of them: its lines hold delimiters only.")
     width = _width(rows)
-    header, raw = _header(rows, width, decimal)
+    header, raw, note = _header(rows, width, sample, asked.header)
     body = [row for row in rows[header:] if len(row) == width] or [[""] * width]
     if not header and comment:
         raw = _names_in_comment(comment, delimiter, width) or raw
-    flags = [_holds_numbers([row[k] for row in body], decimal) for k in range(width)]
+    flags = [_holds_numbers([row[k] for row in body]) for k in range(width)]
     numeric = tuple(k for k in range(width) if flags[k])
     # With two columns of numbers in all, one that counts rows is still one of the two that were meant.
     if len(numeric) > 2 and numeric[0] == 0 and _row_numbers(raw[0] if header else None, [row[0] for row in body]):
         numeric = numeric[1:]
-    return Layout(delimiter, decimal, lead, header, distinct_names(raw), all(flags), numeric)
+    marks = evidence(chain.from_iterable(body))
+    return Layout(delimiter, lead, header, distinct_names(raw), all(flags), numeric, marks, note)
 
 
 def reader_of(lines: Iterable[str], delimiter: str) -> Any:
     """A csv reader (its `line_num` is used) over lines of text."""
     if delimiter == BLANKS:
-        return csv.reader((" ".join(line.split()) for line in lines), delimiter=" ")
+        # Not str.split: a no-break space or a thin one stands between thousands.
+        return csv.reader((_RUN.sub(" ", line.strip(_SPACES)) for line in lines), delimiter=" ")
     return csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
 
 
@@ -101,28 +113,45 @@ def _sample(lines: Iterable[str]) -> tuple[int, str, list[str]]:
     return lead, comment, sample
 
 
-def _delimiter(sample: list[str], where: str) -> tuple[str, str]:
-    best, kept = (-1.0, -1.0, -1.0), (",", ".")
-    # Blanks beside a mark that stands in every line are thousands marks or part of a text.
-    marked = any(all(mark in line for line in sample if line.strip()) for mark in ";|")
-    for delimiter, decimal in (*_CANDIDATES, *_DECIMAL_COMMA):
-        if marked and delimiter == BLANKS:
+def _delimiter(sample: list[str], where: str) -> tuple[str, list[list[str]]]:
+    found, refusal = list[tuple[tuple[float, ...], str, list[list[str]]]](), None
+    for delimiter in _DELIMITERS:
+        # A comma beside a blank separates; within a number it never stands there.
+        if delimiter == BLANKS and any(map(_LOOSE_COMMA.search, sample)):
             continue
         reader = reader_of(sample, delimiter)
         try:
             rows = list(filled(reader))
-        except csv.Error:
-            raise too_long(reader.line_num, where) from None
-        width = _width(rows)
-        if width < 2:
-            continue
-        body = rows[1:] or rows
-        even = [row for row in body if len(row) == width]
-        agreeing = len(even) / len(body)
-        score = (_headed(rows[0], width), agreeing * _share_of_numbers(even, decimal), agreeing)
-        if score > best:
-            best, kept = score, (delimiter, decimal)
-    return kept
+        except csv.Error:  # all of a wide line is one cell for the wrong delimiter
+            refusal = too_long(reader.line_num, where)
+        else:
+            found.append((_fitness(rows), delimiter, rows))
+    best = max((score for score, *_ in found), default=_UNFIT)
+    if refusal and best == _UNFIT:
+        raise refusal
+    (_, delimiter, rows), *others = (each for each in found if each[0] == best)
+    for _, other, otherwise in others if best[1] > 0 else ():
+        if _cells(rows) != _cells(otherwise):
+            raise InputError(
+                f"Got lines in {where} that divide into numbers at {_DELIMITERS[delimiter]} and at "
+                f"{_DELIMITERS[other]} alike, such as {clipped(sample[-1].strip())}; expected one way: write the names "
+                "of the columns into a first line, or the numbers without marks between thousands."
+            )
+    return delimiter, rows
+
+
+def _fitness(rows: list[list[str]]) -> tuple[float, ...]:
+    width = _width(rows)
+    if width < 2:
+        return _UNFIT
+    body = rows[1:] or rows
+    even = [row for row in body if len(row) == width]
+    agreeing = len(even) / len(body)
+    return _headed(rows[0], width), agreeing * _share_of_numbers(even), agreeing
+
+
+def _cells(rows: list[list[str]]) -> list[str]:
+    return [text for row in rows for cell in row if (text := cell.strip())]
 
 
 def _headed(first: list[str], width: int) -> float:
@@ -134,28 +163,69 @@ def _width(rows: list[list[str]]) -> int:
     return Counter(len(row) for row in (rows[1:] or rows)).most_common(1)[0][0] if rows else 0
 
 
-def _share_of_numbers(rows: list[list[str]], decimal: str) -> float:
+def _share_of_numbers(rows: list[list[str]]) -> float:
     cells = [cell for row in rows for cell in row]
-    return sum(number(cell, decimal) is not None for cell in cells) / max(len(cells), 1)
+    return sum(map(is_number, cells)) / max(len(cells), 1)
 
 
-def _header(rows: list[list[str]], width: int, decimal: str) -> tuple[bool, list[str]]:
+def _header(rows: list[list[str]], width: int, sample: list[str], asked: bool | None) -> tuple[bool, list[str], str]:
+    """Whether the first line holds names, these names, and what is said of it where the line might be numbers."""
     first, rest = rows[0], [row for row in rows[1:] if len(row) == width]
     unnamed = [""] * width
-    wordy = [number(cell, decimal) is None for cell in first]
+    if asked is not None:
+        return asked, _named(first, width, rest) if asked else unnamed, ""
+    wordy = [not is_number(cell) for cell in first]
     if len(first) == width - 1 and all(wordy):
-        if not any(row[-1].strip() for row in rest):
-            return True, [*first, ""]  # every line but the header ends with a delimiter
-        return True, ["", *first]  # R's write.table names every column but the row names
+        names, lead = _named(first, width, rest), [row[0] for row in rest]
+        # A first column of any other numbers may be the thousands of the second: 1,234 under two names.
+        row_names = not all(map(is_number, lead)) or sample[-1].lstrip().startswith('"') or _row_numbers(None, lead)
+        return (True, names, "") if names[0] or row_names else (False, unnamed, "")
     if len(first) != width:
-        return False, unnamed
+        return False, unnamed, ""
     if rest and first[0].strip() == "" and all(row[0].strip() for row in rest):
-        return True, first  # the index that pandas and R write under an empty name
-    telling = [k for k in range(width) if _holds_numbers([row[k] for row in rest], decimal)] or list(range(width))
+        return True, first, ""  # the index that pandas and R write under an empty name
+    if _quoted(sample[0], width) and not any('"' in line for line in sample[1:]):
+        return True, first, ""  # as by writers that quote text alone
+    if rest and all(bare(cell).isdecimal() for cell in first if cell.strip()):
+        return _counting(first, rest)
+    telling = [k for k in range(width) if _holds_numbers([row[k] for row in rest])] or list(range(width))
     # A majority, since a year may be a column's name; one word among numbers is a bad cell, which the reader reports.
     words = sum(wordy[k] for k in telling)
-    values = sum(not math.isnan(number(first[k], decimal) or 0.0) for k in telling) - words
-    return (True, first) if words > values else (False, unnamed)
+    values = sum(not wordy[k] and not is_missing(first[k]) for k in telling)
+    return (True, first, "") if words > values else (False, unnamed, "")
+
+
+def _counting(first: list[str], rest: list[list[str]]) -> tuple[bool, list[str], str]:
+    """A first line of whole numbers: names where it counts 0, 1, … as pandas does and nothing below it is whole."""
+    named = [bare(cell) for cell in first if cell.strip()]
+    counts = named == [str(k) for k in range(len(named))]
+    whole = any(bare(cell).lstrip("-+\N{MINUS SIGN}").isdecimal() for row in rest for cell in row)
+    if whole and not counts:
+        return False, [""] * len(first), ""
+    if counts and not whole:
+        return True, first, "The first line counts the columns, and is taken for their names."
+    raise UnclearError(
+        f"Got a first line of whole numbers ({clipped(', '.join(first[:9]))}), which may be names or the first row; "
+        "expected one meaning: say whether the table has a header, or name the columns in words.",
+        ("--header",),
+        ("--no-header",),
+    )
+
+
+def _named(first: list[str], width: int, rest: list[list[str]]) -> list[str]:
+    """One name per column, where the first line may lack the last or the first."""
+    if len(first) >= width:
+        return first[:width]
+    if len(first) < width - 1:
+        return [*first, *[""] * (width - len(first))]
+    if not any(row[-1].strip() for row in rest):
+        return [*first, ""]  # every line but the header ends with a delimiter
+    return ["", *first]  # R's write.table names every column but the row names
+
+
+def _quoted(line: str, width: int) -> bool:
+    """Whether every cell of a line stands in quotes."""
+    return line.count('"') == 2 * width and line.strip().startswith('"')
 
 
 def _names_in_comment(comment: str, delimiter: str, width: int) -> list[str] | None:
@@ -164,10 +234,9 @@ def _names_in_comment(comment: str, delimiter: str, width: int) -> list[str] | N
     return names if len(names) == width and all(number(name) is None for name in names) else None
 
 
-def _holds_numbers(cells: list[str], decimal: str) -> bool:
-    values = [number(cell, decimal) for cell in cells]
-    text = sum(value is None for value in values)
-    return sum(value is not None and not math.isnan(value) for value in values) > text
+def _holds_numbers(cells: list[str]) -> bool:
+    text = sum(not is_number(cell) for cell in cells)
+    return sum(not is_missing(cell) for cell in cells) - text > text
 
 
 def _row_numbers(name: str | None, cells: list[str]) -> bool:

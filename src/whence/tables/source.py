@@ -1,11 +1,23 @@
-"""From a path or standard input to bytes, with one sentence for everything that can be wrong with a file."""
+"""From a path or standard input to bytes, with one sentence for everything that can be wrong with a file.
 
+Nothing is read without bound: what a file, a pipe or an archive yields is counted piece by piece.
+"""
+
+import io
+import re
 import stat
 import sys
 import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 from whence.pair import InputError
+from whence.tables.asking import Asked
+
+_PIECE = 1 << 20
+_LONGEST_LINE = 1 << 24  # some 800,000 columns in full precision
+_GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+_FOREIGN = re.compile(rb'(\xef\xbb\xbf)?\s*((?P<json>\{\s*"|\[\s*[\[{])|<(!doctype|html|\?xml))', re.IGNORECASE)
 
 
 def shown(source: str | Path) -> str:
@@ -13,24 +25,76 @@ def shown(source: str | Path) -> str:
     return "standard input" if str(source) == "-" else f"{str(source)[:120]!r}"
 
 
-def read_bytes(source: str | Path) -> bytes:
-    """The content of a file, unpacked if it is gzipped; `-` is standard input."""
-    content = _standard_input() if str(source) == "-" else _file(Path(source))
-    if content[:2] == b"\x1f\x8b":
-        content = _unpacked(content, shown(source))
+def read(source: str | Path, asked: Asked) -> bytes | Path:
+    """The content of a file, unpacked if it is gzipped, or the path of a Parquet file, which is read in parts."""
+    where = shown(source)
+    content = _bounded(_standard_input(), asked, where) if str(source) == "-" else _file(Path(source), asked, where)
+    if isinstance(content, Path):
+        return content
+    if content.startswith(_GZIP):
+        content = _unpacked(content, asked, where)
     if not content or content.isspace():
         raise InputError(
-            f"Got an empty table from {shown(source)}; expected two columns of numbers: check that the export worked."
+            f"Got an empty table from {where}; expected two columns of numbers: check that the export worked."
         )
     return content
 
 
-def _file(path: Path) -> bytes:
-    where = shown(path)
+def _bounded(stream: BinaryIO, asked: Asked, where: str) -> bytes:
+    """Everything there is, unless it is too much, or of the wrong kind, which its beginning tells."""
+    content, lines, line, packed = io.BytesIO(), 0, 0, False
+    while piece := stream.read(_PIECE):
+        if content.tell() == 0:
+            packed = piece.startswith((_GZIP, PARQUET))
+            if not packed:
+                _check_kind(piece, where)
+        content.write(piece)
+        asked.check_bytes(content.tell(), where)
+        if not packed:
+            lines += piece.count(b"\n") or piece.count(b"\r")
+            asked.check_rows(lines, where)
+            line = len(piece) - end if (end := 1 + max(map(piece.rfind, (b"\n", b"\r")))) else line + len(piece)
+            _check_line(line, where)
+    return content.getvalue()
+
+
+def _check_line(length: int, where: str) -> None:
+    if length > _LONGEST_LINE:
+        raise InputError(
+            f"Got a line of more than {_LONGEST_LINE:,} bytes in {where}; expected one line per row: check that the "
+            "file is a table with line ends."
+        )
+
+
+def _check_kind(beginning: bytes, where: str) -> None:
+    """Refuse what is no table, without waiting for its end."""
+    if beginning[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise InputError(f"Got {where} in UTF-16; expected UTF-8: save it as UTF-8 (in a spreadsheet: CSV UTF-8).")
+    if beginning[:2] == b"PK" or b"\0" in beginning:
+        kind = "a spreadsheet or zip archive" if beginning[:2] == b"PK" else "a binary file"
+        raise InputError(f"Got {kind}, {where}; expected a text table or Parquet: export it as CSV first.")
+    if foreign := _FOREIGN.match(beginning):
+        kind = "JSON" if foreign["json"] else "a web page"
+        raise InputError(f"Got {kind} in {where}; expected a text table or Parquet: write it as CSV first.")
+
+
+def _file(path: Path, asked: Asked, where: str) -> bytes | Path:
     # Named pipes are read, for `whence infer <(command)`; devices such as /dev/zero would never end.
     try:
-        mode = path.stat().st_mode
-        content = path.read_bytes() if stat.S_ISREG(mode) or stat.S_ISFIFO(mode) else b""
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise InputError(f"Got the folder {where}; expected a file: name the CSV or Parquet file inside it.")
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)):
+            raise InputError(f"Got the device {where}; expected a CSV or Parquet file, or - for standard input.")
+        with path.open("rb") as stream:
+            if stat.S_ISREG(status.st_mode):
+                if stream.read(4) == PARQUET:
+                    return path
+                stream.seek(0)
+                asked.check_bytes(status.st_size, where)
+            return _bounded(stream, asked, where)
+    except InputError:
+        raise
     except PermissionError:
         raise InputError(f"May not read {where} (permission denied); expected a readable file.") from None
     except (FileNotFoundError, NotADirectoryError):
@@ -38,11 +102,6 @@ def _file(path: Path) -> bytes:
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise InputError(f"Could not read {where} ({reason}); expected a CSV or Parquet file.") from None
-    if stat.S_ISDIR(mode):
-        raise InputError(f"Got the folder {where}; expected a file: name the CSV or Parquet file inside it.")
-    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-        raise InputError(f"Got the device {where}; expected a CSV or Parquet file, or - for standard input.")
-    return content
 
 
 def _near(path: Path) -> str:
@@ -56,19 +115,19 @@ def _near(path: Path) -> str:
     return f", perhaps {str(path.parent / near[0])!r}" if near else ": check the path"
 
 
-def _standard_input() -> bytes:
+def _standard_input() -> BinaryIO:
     if sys.stdin is None or sys.stdin.isatty():
         raise InputError(
             "Nothing is piped into standard input; expected a table there, for instance: whence infer - < table.csv"
         )
-    return sys.stdin.buffer.read()
+    return sys.stdin.buffer
 
 
-def _unpacked(content: bytes, where: str) -> bytes:
+def _unpacked(content: bytes, asked: Asked, where: str) -> bytes:
     import gzip
 
     try:
-        return gzip.decompress(content)
+        return _bounded(gzip.open(io.BytesIO(content)), asked, where)  # type: ignore[arg-type]  # it reads bytes
     except (OSError, EOFError, zlib.error):
         raise InputError(
             f"Could not unpack {where}; expected a whole gzip file: it is damaged or cut short, make it again."

@@ -3,34 +3,38 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from whence.numerics.exact import has_ties, is_long
 from whence.pair import FloatArray, InputError
-from whence.tables.cells import not_a_number, numbers
+from whence.tables.asking import Asked
+from whence.tables.cells import ambiguous, not_a_number, numbers, precise
+from whence.tables.marks import evidence
 from whence.tables.sniff import BLANKS, Layout, filled, reader_of, sniff, too_long
 
 _CHUNK = 1 << 16
 _FAST_WIDTH = 8
-_FOREIGN = re.compile(rb'(\xef\xbb\xbf)?\s*((?P<json>\{\s*"|\[\s*[\[{])|<(!doctype|html|\?xml))', re.IGNORECASE)
+_DIGITS = 300  # of a whole number that is a double at all
+_ASK = "say which decimal mark the table uses (decimal), or write the numbers without marks between thousands"
 
 
-def decode(content: bytes, where: str) -> str:
-    """Text of a UTF-8 file, with or without a byte order mark."""
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise InputError(f"Got {where} in UTF-16; expected UTF-8: save it as UTF-8 (in a spreadsheet: CSV UTF-8).")
-    if content[:2] == b"PK" or b"\0" in content:
-        kind = "a spreadsheet or zip archive" if content[:2] == b"PK" else "a binary file"
-        raise InputError(f"Got {kind}, {where}; expected a text table or Parquet: export it as CSV first.")
-    if foreign := _FOREIGN.match(content):
-        kind = "JSON" if foreign["json"] else "a web page"
-        raise InputError(f"Got {kind} in {where}; expected a text table or Parquet: write it as CSV first.")
+def lines_of(content: bytes) -> Iterable[str]:
+    """The lines of a UTF-8 file, with or without a byte order mark, whatever they end with."""
+    return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline=None)
+
+
+def check_text(content: bytes, where: str) -> None:
+    """Refuse what is not UTF-8."""
+    if b"\0" in content:
+        raise InputError(f"Got a binary file, {where}; expected a text table or Parquet: export it as CSV first.")
     try:
-        return content.decode("utf-8-sig")
+        content.isascii() or content.decode()
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
         raise InputError(
@@ -43,14 +47,19 @@ def decode(content: bytes, where: str) -> str:
 class TextTable:
     """A text table whose layout is known and whose columns are read on request."""
 
-    text: str = field(repr=False)
+    content: bytes = field(repr=False)
     where: str
     layout: Layout
+    asked: Asked
+    _decimals: dict[int, tuple[str, str]] = field(default_factory=dict, repr=False)
+    """By column: its decimal mark, and what is said where it was taken for granted."""
 
     @classmethod
-    def of(cls, text: str, where: str) -> "TextTable":
+    def of(cls, content: bytes, where: str, asked: Asked | None = None) -> "TextTable":
         """Find out the layout."""
-        return cls(text, where, sniff(io.StringIO(text, newline=None), where))
+        check_text(content, where)
+        asked = asked or Asked()
+        return cls(content, where, sniff(lines_of(content), where, asked), asked)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,47 +71,90 @@ class TextTable:
         """Positions of the columns of numbers."""
         return self.layout.numeric
 
-    def columns(self, i: int, j: int) -> tuple[FloatArray, FloatArray]:
+    def columns(self, i: int, j: int) -> tuple[NDArray[Any], NDArray[Any]]:
         """Two columns as numbers: the clean table by NumPy's compiled reader, any other cell by cell."""
-        table = self._clean()
-        if table is not None:
-            return np.ascontiguousarray(table[:, i]), np.ascontiguousarray(table[:, j])
-        return self._cell_by_cell(i, j)
+        plain = self._decimal(i) == self._decimal(j) == "."
+        table = self._clean() if plain else None
+        a, b = (table[:, i], table[:, j]) if table is not None else self._cell_by_cell(i, j)
+        return self._exact(a, i), self._exact(b, j)
+
+    def notes(self, i: int, j: int) -> tuple[str, ...]:
+        """What had to be understood to read them."""
+        said = [self.layout.note, *(self._decimals[k][1] for k in (i, j) if k in self._decimals)]
+        return tuple(filter(None, dict.fromkeys(said)))
+
+    def _decimal(self, k: int) -> str:
+        if k not in self._decimals:
+            self._decimals[k] = self._found_decimal(k)
+        return self._decimals[k][0]
+
+    def _found_decimal(self, k: int) -> tuple[str, str]:
+        marks, comma = self.layout.marks, self.layout.delimiter == ","
+        if self.asked.decimal or marks.decimal:
+            return self.asked.decimal or marks.decimal, ""
+        if b"." not in self.content and (b'"' if comma else b",") not in self.content:
+            return ".", ""
+        own = evidence(cell for chunk in self._chunks() for cell in (row[k] for row in chunk))
+        if own.decimal or not own.unclear:
+            return own.decimal or ".", ""
+        # Who separates by bare commas writes decimal points; that is the rule, and no other delimiter has one.
+        if comma and not (marks.commas or marks.unclear_comma or own.unclear_comma):
+            cell = own.unclear
+            return ".", f"{self.names[k]!r} is read with decimal points ({cell}, not {cell.replace('.', '')})."
+        raise ambiguous(self.names[k], own.unclear, _ASK)
+
+    def _exact(self, values: FloatArray, k: int) -> NDArray[Any]:
+        """The column itself, or to the last digit where rounding may have made different numbers equal."""
+        digits = rb"[.\d]" if self.layout.delimiter == "," else rb"[.,\d]"
+        if is_long(values) or (has_ties(values) and re.search(rb"\d%b{15,}" % digits, self.content)):
+            decimal = self._decimal(k)
+            cells = (row[k] for chunk in self._chunks() for row in chunk)
+            return np.array(
+                [int(cell) if cell.isdecimal() and len(cell) < _DIGITS else precise(cell, decimal) for cell in cells],
+                dtype=object,
+            )
+        return np.ascontiguousarray(values)
 
     def _clean(self) -> FloatArray | None:
         # loadtxt reads every column, so wide tables are quicker cell by cell; it knows no quotes, no missing cells
         # and no limit on the length of a cell, and both readers must refuse the same tables.
         layout = self.layout
-        plain = layout.decimal == "." and layout.every_numeric and layout.width <= _FAST_WIDTH
-        if not plain or '"' in self.text or "_" in self.text.partition("\n")[2]:
+        plain = layout.every_numeric and layout.width <= _FAST_WIDTH and b'"' not in self.content
+        if not plain or self.content.find(b"_", self.content.find(b"\n")) >= 0:
             return None
-        if max(map(len, io.StringIO(self.text, newline=None))) > csv.field_size_limit():
+        # NumPy divides at a no-break space, which stands between thousands.
+        if layout.delimiter == BLANKS and not self.content.isascii():
+            return None
+        if max(map(len, lines_of(self.content))) > csv.field_size_limit():
             return None
         delimiter = None if layout.delimiter == BLANKS else layout.delimiter
         skip = layout.lead + layout.header
         try:
-            table = np.loadtxt(
-                io.StringIO(self.text, newline=None), delimiter=delimiter, comments=None, skiprows=skip, ndmin=2
-            )
+            table = np.loadtxt(lines_of(self.content), delimiter=delimiter, comments=None, skiprows=skip, ndmin=2)
         except ValueError:
             return None
         return table if table.shape[1] == layout.width else None
 
     def _cell_by_cell(self, i: int, j: int) -> tuple[FloatArray, FloatArray]:
-        reader, rows = self._rows()
         first, second, seen = [np.empty(0)], [np.empty(0)], 0
+        for chunk in self._chunks():
+            first.append(self._numbers(chunk, i, seen))
+            second.append(self._numbers(chunk, j, seen))
+            seen += len(chunk)
+        return np.concatenate(first), np.concatenate(second)
+
+    def _chunks(self) -> Iterator[list[list[str]]]:
+        (reader, rows), seen = self._rows(), 0
         try:
             while chunk := list(islice(rows, _CHUNK)):
                 self._check_widths(chunk, seen)
-                first.append(self._numbers(chunk, i, seen))
-                second.append(self._numbers(chunk, j, seen))
+                yield chunk
                 seen += len(chunk)
         except csv.Error:
             raise too_long(self.layout.lead + reader.line_num, self.where) from None
-        return np.concatenate(first), np.concatenate(second)
 
     def _rows(self) -> tuple[Any, Iterator[list[str]]]:
-        reader = reader_of(islice(io.StringIO(self.text, newline=None), self.layout.lead, None), self.layout.delimiter)
+        reader = reader_of(islice(lines_of(self.content), self.layout.lead, None), self.layout.delimiter)
         return reader, islice(filled(reader), int(self.layout.header), None)
 
     def _check_widths(self, chunk: list[list[str]], seen: int) -> None:
@@ -117,7 +169,7 @@ class TextTable:
 
     def _numbers(self, chunk: list[list[str]], column: int, seen: int) -> FloatArray:
         cells = [row[column] for row in chunk]
-        values = numbers(cells, self.layout.decimal)
+        values = numbers(cells, self._decimal(column))
         if isinstance(values, int):
             raise not_a_number(self.names[column], f"line {self._line(seen + values)}", cells[values])
         return values
