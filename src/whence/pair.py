@@ -7,6 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from whence.safe import visible
+
 FloatArray = NDArray[np.float64]
 NanPolicy = Literal["raise", "omit"]
 
@@ -17,6 +19,9 @@ LARGEST = 1e302
 
 class InputError(ValueError):
     """The input is at fault; the message is one sentence: what was got, what was expected, what to do."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class Record:
