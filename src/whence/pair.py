@@ -137,6 +137,18 @@ def both_directions(pair: Pair, score: Callable[[FloatArray, FloatArray], Any]) 
     return score(pair.x, pair.y), score(pair.y, pair.x)
 
 
+def one_variable(pair: Pair) -> bool:
+    """Whether one column is the other in another unit, or counted downwards, as far as their digits can tell."""
+    low, high = np.argmin(pair.x), np.argmax(pair.x)
+    if {pair.y[low], pair.y[high]} != {pair.y.min(), pair.y.max()}:
+        return False
+    columns = (pair.x, pair.y)
+    across, up = ((column - column[low]) / (column[high] - column[low]) for column in columns)
+    # What is left of a digit once the offset is taken off: a change of unit rounds every value by half of it or so.
+    digit = np.finfo(float).eps * sum(np.max(np.abs(column)) / np.ptp(column) for column in columns)
+    return bool(np.max(np.abs(across - up)) <= 8 * digit)
+
+
 def _column(values: ArrayLike, name: str) -> FloatArray:
     try:
         array = _unmasked(values)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from whence.numerics.arrays import minmax, unit_magnitude, zscore
 from whence.numerics.linear import back_substitution, rotate_in
 from whence.pair import FloatArray, InputError, row_order
-from whence.protocol import Directional, Method, at_least, positive
+from whence.protocol import Directional, Method
+from whence.ranges import SIZES, between, positive
 
 IntArray = NDArray[np.int64]
 
@@ -64,8 +65,8 @@ def grci(neighbours: int = 10, max_knots: int = 200, ridge: float = 1e-8, publis
         "ridge": ridge,
         "published": published,
     }
-    at_least("grci", 1, neighbours=neighbours)
-    at_least("grci", 2, max_knots=max_knots)
+    between("grci", *SIZES, neighbours=neighbours)
+    between("grci", 2, SIZES[1], max_knots=max_knots)
     positive("grci", ridge=ridge)
     return Directional("grci", partial(score, **settings), settings)
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from whence.numerics.arrays import minmax, unit_magnitude, zscore
 from whence.numerics.linear import rotate_in
 from whence.pair import FloatArray, row_order
-from whence.protocol import Directional, Method, at_least, positive
+from whence.protocol import Directional, Method
+from whence.ranges import ROWS, SIZES, between, positive
 
 IntArray = NDArray[np.int64]
 
@@ -52,7 +53,8 @@ def heci(bins: int = 20, support: int = 10, error_floor: float = 1e-4, published
         "error_floor": error_floor,
         "published": published,
     }
-    at_least("heci", 1, bins=bins, support=support)
+    between("heci", *SIZES, bins=bins)
+    between("heci", *ROWS, support=support)
     positive("heci", error_floor=error_floor)
     return Directional("heci", partial(score, **settings), settings)
 
