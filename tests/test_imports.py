@@ -14,10 +14,12 @@ PACKAGE = Path(__file__).parents[1] / "src" / "whence"
 
 # Lower floors may not know of higher ones. A room stands on the floor of its first name.
 FLOORS = [
-    {"version", "markdown"},
+    {"version", "safe"},
+    {"markdown"},
     {"native"},
     {"numerics", "threads"},
     {"pair"},
+    {"ranges"},
     {"criteria", "datasets", "tables", "diagnostics"},
     {"decision", "preflight"},
     {"protocol"},

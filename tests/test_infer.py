@@ -119,8 +119,8 @@ def test_a_textbook_additive_pair_is_decided_rightly_and_with_a_real_p_value():
         ("loci-h:degree=5000", "from 0 to 20"),
         ("ifgls-h:degree=21", "from 0 to 20"),
         ("anm-m:degree=-1", "from 0 to 20"),
-        ("loci-h:max_iter=0", "of at least 1"),
-        ("loci-m:delta=0", "expected a number above 0"),
+        ("loci-h:max_iter=0", "from 1 to 10000"),
+        ("loci-m:delta=0", "a number from 1e-30 to 1e"),
     ],
 )
 def test_a_wrong_method_or_setting_gets_a_sentence(spec, words):

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from whence.pair import InputError
 from whence.protocol import Method
+from whence.ranges import SEEDS, between
 
 DEFAULT = "whence"
 UNIT = "loci-h"
@@ -114,6 +115,7 @@ def method(spec: str = DEFAULT, **settings: Any) -> Method:
 
 def seeded_method(spec: str, seed: int, **settings: Any) -> Method:
     """Build a method, with the seed where it takes one and the specification names no other."""
+    between("", *SEEDS, seed=seed)
     wanted = accepts(spec, "seed") and not any(word.startswith("seed=") for word in spec.split(":"))
     return method(spec, **({"seed": seed} if wanted else {}), **settings)
 
@@ -139,7 +141,7 @@ def _setting(text: str, spec: str) -> tuple[str, Any]:
         return key, lowered == "true"
     try:
         return key, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
         return key, value
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whence.criteria import Reading
 from whence.pair import FloatArray, Pair, Record
+from whence.safe import visible
 from whence.version import VERSION
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ class Decision(Record):
         rows = self.thinned or f"n = {self.pair.n}"
         told = len(self.warnings)
         warned = f"; {told} warning{'s' * (told > 1)}" if told else ""
-        return f"{self.verdict} ({self.method}, {sure}{score}, {rows}{warned})"
+        return f"{visible(self.verdict)} ({self.method}, {sure}{score}, {rows}{warned})"
 
     def __repr__(self) -> str:
         return f"<Decision: {self}>"

@@ -17,8 +17,9 @@ from whence.models.fgls import ALPHA, MAX_PASSES, fit_fgls
 from whence.models.fit import Fit
 from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_crosswise, fit_location, fit_location_scale
 from whence.numerics.hsic import hsic_test
-from whence.pair import FloatArray, InputError, Pair, both_directions, row_order, spread, standardise
-from whence.protocol import SPLINE_DEGREES, SPLINE_KNOTS, Method, at_least, attempted, between, fit_messages, positive
+from whence.pair import FloatArray, Pair, both_directions, row_order, spread, standardise
+from whence.protocol import Method, attempted, fit_messages
+from whence.ranges import ITERATIONS, SEEDS, SPLINE_DEGREES, SPLINE_KNOTS, between, one_of, positive
 
 Model = Callable[[FloatArray, FloatArray], Fit]
 Doubts = Callable[[Pair, Evidence, Evidence], tuple[str, ...]]
@@ -90,9 +91,8 @@ def loci_h(
     `decide_by` compares the test's statistics or its p-values; `split` judges each row by a fit to the half of the rows
     it is not in (see `models.spline`).
     """
-    if decide_by not in _INDEPENDENCE:
-        raise InputError(f"Got decide_by={decide_by!r} for loci-h; expected 'statistic' or 'p-value'.")
-    at_least("loci-h", 0, split_seed=split_seed)
+    one_of("loci-h", tuple(_INDEPENDENCE), decide_by=decide_by)
+    between("loci-h", *SEEDS, split_seed=split_seed)
     settings: dict[str, Any] = {"n_knots": n_knots, "degree": degree, "delta": delta, "max_iter": max_iter}
     extra: dict[str, Any] = {} if decide_by == "statistic" else {"decide_by": decide_by}
     if not split:
@@ -153,7 +153,7 @@ _INDEPENDENCE: dict[str, Criterion] = {"statistic": independence, "p-value": ind
 def _check_spline_settings(name: str, settings: Mapping[str, Any]) -> None:
     between(name, *SPLINE_KNOTS, n_knots=settings["n_knots"])
     between(name, *SPLINE_DEGREES, degree=settings["degree"])
-    at_least(name, 1, **{key: settings[key] for key in ("max_iter", "max_passes") if key in settings})
+    between(name, *ITERATIONS, **{key: settings[key] for key in ("max_iter", "max_passes") if key in settings})
     positive(name, **{key: settings[key] for key in ("delta", "alpha") if key in settings})
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from whence.safe import visible
+
 
 def markdown_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], align: str | None = None, *, padded: bool = False
@@ -33,11 +35,18 @@ def markdown_table(
     | LSs |    100.0 |
     """
     sides = align or "l" + "r" * (len(head) - 1)
-    widths = [max(map(len, column)) if padded else 0 for column in zip(head, *rows, strict=True)]
+    lines = [[_cell(text) for text in line] for line in (head, *rows)]
+    widths = [max(map(len, column)) if padded else 0 for column in zip(*lines, strict=True)]
     # An unpadded rule is `---` or `---:`, which every Markdown reader knows; a padded one fills its column.
     dashes = [width + 1 if padded else 3 - (side == "l") for side, width in zip(sides, widths, strict=True)]
     rule = "|".join("-" * count + ("-" if side == "l" else ":") for side, count in zip(sides, dashes, strict=True))
-    return "\n".join([_line(head, sides, widths), f"|{rule}|", *(_line(row, sides, widths) for row in rows)])
+    first, *others = (_line(line, sides, widths) for line in lines)
+    return "\n".join([first, f"|{rule}|", *others])
+
+
+def _cell(text: str) -> str:
+    """On one line, and without a pipe that would end it."""
+    return visible(text).replace("|", r"\|")
 
 
 def _line(cells: Sequence[str], sides: str, widths: Sequence[int]) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whence.numerics.exact import EXACT, apart, has_ties, is_long
+from whence.safe import visible
 
 FloatArray = NDArray[np.float64]
 NanPolicy = Literal["raise", "omit"]
@@ -19,6 +20,9 @@ LARGEST = 1e302
 
 class InputError(ValueError):
     """The input is at fault; the message is one sentence: what was got, what was expected, what to do."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class Record:
@@ -134,6 +138,18 @@ def row_order(cause: FloatArray, effect: FloatArray) -> NDArray[np.intp]:
 def both_directions(pair: Pair, score: Callable[[FloatArray, FloatArray], Any]) -> tuple[Any, Any]:
     """`score(cause, effect)` for x → y and for y → x: the only place where a pair is turned round to be scored."""
     return score(pair.x, pair.y), score(pair.y, pair.x)
+
+
+def one_variable(pair: Pair) -> bool:
+    """Whether one column is the other in another unit, or counted downwards, as far as their digits can tell."""
+    low, high = np.argmin(pair.x), np.argmax(pair.x)
+    if {pair.y[low], pair.y[high]} != {pair.y.min(), pair.y.max()}:
+        return False
+    columns = (pair.x, pair.y)
+    across, up = ((column - column[low]) / (column[high] - column[low]) for column in columns)
+    # What is left of a digit once the offset is taken off: a change of unit rounds every value by half of it or so.
+    digit = np.finfo(float).eps * sum(np.max(np.abs(column)) / np.ptp(column) for column in columns)
+    return bool(np.max(np.abs(across - up)) <= 8 * digit)
 
 
 def _column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]]:

@@ -1,14 +1,17 @@
-"""What a method is, what its failure becomes, the ranges of its settings: decided here, once, for every method."""
+"""What a method is and what its failure becomes: decided here, once, for every method."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from whence.decision import Decision, Evidence
-from whence.pair import FloatArray, InputError, Pair, both_directions
+from whence.pair import FloatArray, InputError, Pair, both_directions, one_variable
+
+ROUNDING = 1e-10
+"""Of the numbers a score is computed from; sums in another order and fits from the other end differ by less."""
 
 
 @runtime_checkable
@@ -54,7 +57,28 @@ def attempted(pair: Pair, method: str, decide: Callable[[], Decision], **carried
         return undecided(pair, method, why, **carried)
     if not math.isfinite(found.score) and not found.failure:
         return undecided(pair, method, f"{method} has no finite score on this pair.", **carried)
-    return found
+    return _settled(found)
+
+
+def _settled(found: Decision) -> Decision:
+    """A tie is a tie up to rounding: the score is exactly 0 where only the last digits would tell the directions apart.
+
+    That is so where it vanishes beside what it was computed from, and where the two columns are one variable: any
+    method then compares a thing with itself.
+    """
+    sides = (found.forward, found.backward)
+    size = max((abs(v) for side in sides for v in (side.score, *side.costs.values()) if math.isfinite(v)), default=0.0)
+    if found.failure or found.score == 0 or (abs(found.score) > ROUNDING * size and not one_variable(found.pair)):
+        return found
+    middle = 0.5 * (found.forward.score + found.backward.score)
+    return replace(
+        found,
+        score=0.0,
+        forward=replace(found.forward, score=middle),
+        backward=replace(found.backward, score=middle),
+        confidence=None if found.confidence is None else 0.5,
+        contributions=dict.fromkeys(found.contributions, 0.0),
+    )
 
 
 def fit_messages(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[str, ...]:
@@ -110,39 +134,3 @@ def _scored(method: Directional | Joint, pair: Pair, score: Callable[[Pair], Pai
 
 def _evidence(value: float | Evidence) -> Evidence:
     return value if isinstance(value, Evidence) else Evidence(score=float(value))
-
-
-# The ranges of settings, refused in one wording.
-
-SPLINE_DEGREES = (0, 20)
-"""The cost of every row grows like the square of the degree."""
-SPLINE_KNOTS = (2, 10_000)
-"""Matrices are banded: the cost is linear in the knots."""
-
-
-def at_least(method: str, least: int, **settings: int) -> None:
-    """Refuse a setting below its least sensible value."""
-    for name, value in settings.items():
-        if value < least:
-            raise InputError(f"Got {name}={value!r} for {method}; expected a whole number of at least {least}.")
-
-
-def between(method: str, least: int, most: int, **settings: int) -> None:
-    """Refuse a setting outside its sensible values."""
-    for name, value in settings.items():
-        if not least <= value <= most:
-            raise InputError(f"Got {name}={value!r} for {method}; expected a whole number from {least} to {most}.")
-
-
-def positive(method: str, **settings: float) -> None:
-    """Refuse a setting that is not a finite number above zero."""
-    for name, value in settings.items():
-        if not 0 < value < math.inf:
-            raise InputError(f"Got {name}={value!r} for {method}; expected a number above 0.")
-
-
-def one_of(method: str, allowed: Sequence[str], **settings: str) -> None:
-    """Refuse a setting that is none of the words it may be."""
-    for name, value in settings.items():
-        if value not in allowed:
-            raise InputError(f"Got {name}={value!r} for {method}; expected one of: {', '.join(allowed)}.")

@@ -10,6 +10,7 @@ from whence.catalogue import accepts, method
 from whence.decision import Decision, Direction, Stability
 from whence.pair import InputError, Pair
 from whence.protocol import Method
+from whence.ranges import SEEDS, between
 from whence.threads import one_thread
 
 BLOCK = 50
@@ -19,10 +20,8 @@ MOST_DRAWS = 1000
 
 def half_samples(decision: Decision, draws: int = 20, seed: int = 0, built: Method | None = None) -> Stability:
     """The decision's own method on `draws` halves of its rows."""
-    if type(draws) is not int or not 1 <= draws <= MOST_DRAWS:
-        raise InputError(f"Got draws={draws!r}; expected a whole number from 1 to {MOST_DRAWS}.")
-    if type(seed) is not int or seed < 0:
-        raise InputError(f"Got seed={seed!r}; expected a whole number, 0 or more.")
+    between("", 1, MOST_DRAWS, draws=draws)
+    between("", *SEEDS, seed=seed)
     if decision.failure:
         raise InputError(f"{decision.method} gave no answer on this pair, so there is nothing to repeat on its halves.")
     chosen = built or _rebuilt(decision)

@@ -38,8 +38,9 @@ def call(*words: object, code: int = 0) -> tuple[str, str]:
     return result.stdout, result.stderr
 
 
-def run(store: Path, *more: object, methods: str = "toys:oracle,toys:middling") -> str:
-    return call("run", "--datasets", "AN,LS", "--methods", methods, "--store", store, "--jobs", 1, *more)[1]
+def run(store: Path, *more: object, methods: str = "toys:oracle,toys:middling", code: int = 0) -> str:
+    where = ("--datasets", "AN,LS", "--store", store, "--jobs", 1)
+    return call("run", *where, "--methods", methods, *more, code=code)[1]
 
 
 def test_run_says_what_is_to_do_and_resumes(tmp_path: Path) -> None:
@@ -77,11 +78,11 @@ def test_table_in_every_format_and_to_a_file(tmp_path: Path) -> None:
 
 def test_failures_are_listed_and_can_be_tried_again(tmp_path: Path) -> None:
     store = tmp_path / "s.sqlite"
-    assert "12 failed" in run(store, methods="toys:raises").replace("\n", " ")
+    assert "12 failed" in run(store, methods="toys:raises", code=1).replace("\n", " ")
     assert "the toy is broken" in call("status", "--store", store)[0]
     assert "raises failed on 6 of 6 pairs of AN" in call("table", "--store", store)[0]
     assert "0 pairs to do" in run(store, methods="toys:raises")
-    assert "12 pairs to do" in run(store, "--retry-failed", methods="toys:raises")
+    assert "12 pairs to do" in run(store, "--retry-failed", methods="toys:raises", code=1)
 
 
 def test_compare_two_methods(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_generate_writes_what_load_reads(tmp_path: Path) -> None:
     ("arguments", "hint"),
     [
         (("generate", "SIM", "--out", "x"), "SIM-like"),
-        (("generate", "AN", "--pairs", "0", "--out", "x"), "at least 1"),
+        (("generate", "AN", "--pairs", "0", "--out", "x"), "from 1 to"),
         (("fetch", "Tuebingen"), "Tue"),
         (("fetch", "AN", "--from", "archive.zip"), "expected an address"),
     ],

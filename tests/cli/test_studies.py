@@ -33,5 +33,5 @@ def test_help_and_bad_settings(tmp_path):
     assert "identifiability" in run("study", "--help").stdout
     result = run("study", "likelihood", "--fast", "--seeds", 1, "--out", tmp_path)
     assert result.exit_code == 2
-    assert "expected at least 2" in result.stderr
+    assert "expected a whole number from 2" in result.stderr
     assert run("study", "likelihood", "--fast", "--jobs", 0, "--out", tmp_path).exit_code == 2

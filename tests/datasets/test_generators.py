@@ -58,9 +58,9 @@ def test_drawn_pairs_travel_to_another_process() -> None:
         ({"name": "SIM"}, "SIM-like"),
         ({"name": "grid/laws/gausian-t3"}, "did you mean"),
         ({"name": "?"}, "list --generators"),
-        ({"name": "AN", "pairs": 0}, "at least 1"),
-        ({"name": "AN", "n": 5}, "at least 10 rows"),
-        ({"name": "AN", "seed": -1}, "seed -1"),
+        ({"name": "AN", "pairs": 0}, "from 1 to"),
+        ({"name": "AN", "n": 5}, "from 10 to"),
+        ({"name": "AN", "seed": -1}, "seed=-1"),
         ({"name": "grid/rows/50", "n": 60}, "leave n out"),
     ],
 )

@@ -14,7 +14,7 @@ from whence import LocationScaleNetwork, LocationScaleRegressor
 BOTH = [LocationScaleRegressor(n_knots=8, degree=3), LocationScaleNetwork(hidden=10, steps=600)]
 STOPPED = [
     (LocationScaleRegressor(max_iter=1), "stopped after 1 Newton"),
-    (LocationScaleNetwork(hidden=5, steps=50, first_rate=1e160, last_rate=1e160), "diverged"),
+    (LocationScaleNetwork(hidden=5, steps=50, first_rate=1e9, last_rate=1e9), "diverged"),
 ]
 
 

@@ -76,7 +76,7 @@ def test_several_processes_give_the_same_rows(tmp_path):
 
 def test_settings_out_of_range_get_a_sentence(tmp_path, tiny):
     for scale, jobs in ((Scale(), 0), (Scale(seeds=1), 1)):
-        with pytest.raises(InputError, match="expected at least"):
+        with pytest.raises(InputError, match="expected a whole number from"):
             run(tiny(Tiny()), scale, tmp_path, jobs)
     (tmp_path / "rows.sqlite").write_bytes(b"this is no database, only words" * 100)
     with pytest.raises(InputError, match="--out"):

@@ -15,8 +15,11 @@ from whence.baselines.thin_plate import SmoothFit, penalised_fit, thin_plate_bas
 from whence.decision import Evidence
 from whence.numerics.gaussian import HALF_LOG_2PI
 from whence.pair import FloatArray, row_order, standardise
-from whence.protocol import Joint, PairScore, at_least
+from whence.protocol import Joint, PairScore
+from whence.ranges import between
 
+BASIS_SIZES = (3, 500)
+"""The cost grows like the cube of the size."""
 TIE = 1e-12
 EXACT_FIT = 1e-24  # of the variance: below this the residual is rounding, and two such fits must tie
 
@@ -49,7 +52,7 @@ def published_score(x: FloatArray, y: FloatArray, *, basis_size: int = 10) -> Pa
 
 def cam(*, basis_size: int = 10, published: bool = False) -> Joint:
     """The method; `published=True` gives the score of the published files, which changes with the units."""
-    at_least("cam", 3, basis_size=basis_size)
+    between("cam", *BASIS_SIZES, basis_size=basis_size)
     settings = {"basis_size": basis_size, "published": published}
     form = published_score if published else pair_score
     return Joint("cam", partial(form, basis_size=basis_size), settings)

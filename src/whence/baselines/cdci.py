@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.pair import FloatArray, InputError, row_order, standardise
-from whence.protocol import Directional, at_least
+from whence.protocol import Directional
+from whence.ranges import ROWS, between
 
 EPS = 1e-8
+MAX_DEVIATIONS = 100
 Histograms = FloatArray
 
 
@@ -102,7 +104,8 @@ def score(
 
 def cdci(*, divergence: str = "ckl", max_dev: int = 3, min_count: int = 12, published: bool = False) -> Directional:
     """The method; `published=True` counts no usable bin as no divergence and skips the rounding before binning."""
-    at_least("cdci", 1, max_dev=max_dev, min_count=min_count)
+    between("cdci", 1, MAX_DEVIATIONS, max_dev=max_dev)
+    between("cdci", *ROWS, min_count=min_count)
     if divergence not in DIVERGENCES:
         raise InputError(f"Got divergence={divergence!r} for cdci; expected one of {', '.join(DIVERGENCES)}.")
     settings: dict[str, Any] = {

@@ -22,7 +22,8 @@ from whence.models.network.jax_runtime import Device, gpu_in_sight
 from whence.models.network.layout import CanonicalColumns, batch_size, canonical
 from whence.models.network.training import adam_bias, adam_direction, adam_moments
 from whence.pair import FloatArray, Pair
-from whence.protocol import at_least, one_of, positive, undecided
+from whence.protocol import attempted, undecided
+from whence.ranges import ROUNDS, SEEDS, SIZES, between, one_of, positive
 
 Progress = Callable[[int, int], None]
 CHUNK = 50
@@ -88,7 +89,8 @@ class Cgnn:
         score = (back - there) * (max(1, pair.n // self.training.batch) if self.published else 1 / (back + there))
         if not math.isfinite(score):
             return undecided(pair, self.name, "CGNN's training diverged; try a lower rate.", **carried)
-        return Decision(self.name, pair, score, Evidence(-there), Evidence(-back), **carried)
+        sides = Evidence(-there), Evidence(-back)
+        return attempted(pair, self.name, lambda: Decision(self.name, pair, score, *sides, **carried), **carried)
 
 
 def cgnn(
@@ -108,9 +110,9 @@ def cgnn(
     `runs` networks a direction are averaged; `epochs` train, `test_epochs` judge; `batch` rows a step; of more than
     `rows` rows a random choice is used.
     """
-    sizes = {"hidden": hidden, "runs": runs, "epochs": epochs, "test_epochs": test_epochs, "batch": batch, "rows": rows}
-    at_least("cgnn", 1, **sizes)
-    at_least("cgnn", 0, seed=seed)
+    between("cgnn", *SIZES, hidden=hidden, runs=runs, batch=batch)
+    between("cgnn", *ROUNDS, epochs=epochs, test_epochs=test_epochs, rows=rows)
+    between("cgnn", *SEEDS, seed=seed)
     positive("cgnn", rate=rate)
     one_of("cgnn", get_args(Device), device=device)
     training = CgnnTraining(hidden, epochs, test_epochs, batch, rate, rows, runs, device, seed)

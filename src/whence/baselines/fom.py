@@ -12,7 +12,8 @@ import numpy as np
 from whence.decision import Evidence
 from whence.models.spline import DEGREE, DELTA, N_KNOTS, fit_location_scale
 from whence.pair import FloatArray, InputError, row_order, standardise
-from whence.protocol import SPLINE_DEGREES, SPLINE_KNOTS, Directional, between, positive
+from whence.protocol import Directional
+from whence.ranges import SPLINE_DEGREES, SPLINE_KNOTS, between, positive
 
 Moment = Literal["model", "empirical"]
 

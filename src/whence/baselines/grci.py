@@ -13,7 +13,8 @@ import numpy as np
 from whence.native import FloatArray, IntArray, native
 from whence.numerics.arrays import minmax, unit_magnitude, zscore
 from whence.pair import InputError, row_order
-from whence.protocol import Directional, Method, at_least, positive
+from whence.protocol import Directional, Method
+from whence.ranges import SIZES, between, positive
 
 FLOOR = 0.05
 """Smallest fitted scale, in standard deviations of the absolute residuals."""
@@ -63,8 +64,8 @@ def grci(neighbours: int = 10, max_knots: int = 200, ridge: float = 1e-8, publis
         "ridge": ridge,
         "published": published,
     }
-    at_least("grci", 1, neighbours=neighbours)
-    at_least("grci", 2, max_knots=max_knots)
+    between("grci", *SIZES, neighbours=neighbours)
+    between("grci", 2, SIZES[1], max_knots=max_knots)
     positive("grci", ridge=ridge)
     return Directional("grci", partial(score, **settings), settings)
 

@@ -13,7 +13,8 @@ import numpy as np
 from whence.native import FloatArray, IntArray, native
 from whence.numerics.arrays import minmax, unit_magnitude, zscore
 from whence.pair import row_order
-from whence.protocol import Directional, Method, at_least, positive
+from whence.protocol import Directional, Method
+from whence.ranges import ROWS, SIZES, between, positive
 
 DEGREES = 3
 """Of the polynomials, at most; `heci.c` counts on it."""
@@ -51,7 +52,8 @@ def heci(bins: int = 20, support: int = 10, error_floor: float = 1e-4, published
         "error_floor": error_floor,
         "published": published,
     }
-    at_least("heci", 1, bins=bins, support=support)
+    between("heci", *SIZES, bins=bins)
+    between("heci", *ROWS, support=support)
     positive("heci", error_floor=error_floor)
     return Directional("heci", partial(score, **settings), settings)
 

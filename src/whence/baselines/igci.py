@@ -12,15 +12,12 @@ from typing import Literal
 
 import numpy as np
 
-from whence.decision import Evidence
 from whence.numerics.arrays import minmax, unit_magnitude, zscore
 from whence.numerics.entropy import spacing_entropy, spacing_entropy_of_masses
 from whence.pair import FloatArray, InputError
-from whence.protocol import Joint, Method, PairScore
+from whence.protocol import Directional, Method
 
 MIN_DISTINCT = 3
-ROUNDING = 1e-9
-"""Bits of entropy that rounding can make."""
 
 Score = Callable[[FloatArray, FloatArray], float]
 
@@ -59,14 +56,7 @@ def igci_g(ties: Ties = "zero", published: bool = False) -> Method:
 
 
 def _method(name: str, score: Score, ties: Ties, published: bool) -> Method:
-    return Joint(name, partial(_compare, score), {"ties": ties, "published": published})
-
-
-def _compare(score: Score, x: FloatArray, y: FloatArray) -> PairScore:
-    """Entropies that differ by rounding only, as those of a column and a line through it, do not decide."""
-    forward, backward = score(x, y), score(y, x)
-    gap = forward - backward
-    return PairScore(gap if abs(gap) > ROUNDING else 0.0, Evidence(forward), Evidence(backward))
+    return Directional(name, score, {"ties": ties, "published": published})
 
 
 def _known(ties: Ties) -> Ties:

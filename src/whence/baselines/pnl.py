@@ -17,9 +17,10 @@ from whence.native import FloatArray, native
 from whence.numerics.hsic import hsic_test
 from whence.numerics.splines import SplineRows, extend_knots, spline_rows, uniform_knots
 from whence.pair import InputError, row_order, standardise
-from whence.protocol import SPLINE_DEGREES, Directional, between, positive
+from whence.protocol import Directional
+from whence.ranges import SPLINE_DEGREES, between, positive
 
-MAX_KNOTS = 1000
+MAX_KNOTS = 300
 """Matrices here are dense: a fit costs the cube of the knots."""
 NEAR_ZERO = 1e-4
 _ENTRIES_AT_ONCE = 30_000_000

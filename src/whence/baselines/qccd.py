@@ -16,9 +16,11 @@ from whence.baselines.copula import STEP, conditional_quantiles, copula_density,
 from whence.decision import Decision, Evidence
 from whence.numerics.arrays import mid_ranks
 from whence.pair import FloatArray, Pair, row_order
-from whence.protocol import Joint, Method, PairScore, at_least
+from whence.protocol import Joint, Method, PairScore
+from whence.ranges import ROWS, SEEDS, between
 
 MAX_CORRELATION = 0.95
+MAX_QUANTILES = 100
 MIN_WIDTH = 0.25 * STEP
 """Narrower kernels fall between the lines of the grid; the published width goes to 0 as the correlation does."""
 _UNIT = 2.3283064365386963e-10
@@ -57,8 +59,9 @@ def qccd(quantiles: int = 3, few_rows: int = 200, tie_seed: int = 0, published: 
         "tie_seed": tie_seed,
         "published": published,
     }
-    at_least("qccd", 1, quantiles=quantiles)
-    at_least("qccd", 0, few_rows=few_rows, tie_seed=tie_seed)
+    between("qccd", 1, MAX_QUANTILES, quantiles=quantiles)
+    between("qccd", 0, ROWS[1], few_rows=few_rows)
+    between("qccd", *SEEDS, tie_seed=tie_seed)
     method = Joint("qccd", partial(score, **settings), settings)
     return InFileOrder(method) if published else method
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from whence.numerics.arrays import minmax
 from whence.pair import FloatArray, InputError, row_order, standardise
-from whence.protocol import Directional, between
+from whence.protocol import Directional
+from whence.ranges import between
 
 DEGREES = (1, 20)
 """Up to the highest, the powers of numbers in [0, 1] are independent to double precision, and no further."""

@@ -16,7 +16,8 @@ from whence.decision import Evidence
 from whence.numerics.hsic import GammaTest, hsic_gamma_test, hsic_test, kernel_column, median_sq_distance
 from whence.numerics.kernel import BLOCK, KernelPivots, choose_pivots, features
 from whence.pair import FloatArray, row_order, standardise
-from whence.protocol import Joint, PairScore, positive
+from whence.protocol import Joint, PairScore
+from whence.ranges import positive
 
 NOISE_VARIANCE = math.exp(-2.0)
 TIE = 1e-10
@@ -88,7 +89,8 @@ def resit(
     `published=True` gives the published score, with 0 where the columns pass as independent at `level`; the library's
     own score is the difference of log p-values, which stays informative where both p-values underflow.
     """
-    positive("resit", length_scale=length_scale, noise_variance=noise_variance, level=level)
+    positive("resit", length_scale=length_scale, noise_variance=noise_variance)
+    positive("resit", 1.0, level=level)
     regression: dict[str, Any] = {
         "length_scale": length_scale,
         "noise_variance": noise_variance,

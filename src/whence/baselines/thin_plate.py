@@ -30,7 +30,7 @@ def leading_eigenpairs(u: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
 
     Fewer where E has lower rank to rounding, as when one value lies a million times further out than the others.
     """
-    values, vectors = _dense_eigenpairs(u, k) if len(u) <= DENSE_BELOW else _krylov_eigenpairs(u, k)
+    values, vectors = _dense_eigenpairs(u, k) if len(u) <= max(DENSE_BELOW, 2 * k) else _krylov_eigenpairs(u, k)
     kept = np.abs(values) > RANK * np.abs(values[0])
     return values[kept], vectors[:, kept]
 

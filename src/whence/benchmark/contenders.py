@@ -16,6 +16,7 @@ from typing import Any, cast
 import whence.catalogue as catalogue
 from whence.pair import InputError
 from whence.protocol import Method
+from whence.ranges import SEEDS, between
 from whence.version import VERSION
 
 RESOLVER = f"{__name__}:build"
@@ -46,6 +47,7 @@ class Available:
 
 def contender(source: str | Method, seed: int = 0, resolver: str = RESOLVER) -> Contender:
     """Build the method once, to learn its name, settings and batch size, and to refuse a wrong spec early."""
+    between("", *SEEDS, seed=seed)
     method = load(resolver)(source, seed) if isinstance(source, str) else source
     if not callable(getattr(method, "decide_many", None)) or not isinstance(getattr(method, "name", None), str):
         raise InputError(

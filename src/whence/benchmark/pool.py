@@ -23,6 +23,7 @@ from typing import Any
 from whence.benchmark.contenders import RESOLVER, Contender
 from whence.benchmark.row import Outcome, Status, no_answer
 from whence.benchmark.sets import Item
+from whence.pair import InputError
 from whence.threads import single_threaded
 
 START_SECONDS = 180.0
@@ -122,6 +123,9 @@ class Pool:
         elapsed = time.monotonic() - worker.since
         worker.end()
         self._workers.remove(worker)
+        if not worker.started and self._limits.memory_bytes:
+            limit = f"{self._limits.memory_bytes / 2**30:.3g} GiB"
+            raise InputError(f"No worker process could start within {limit}: {why} Give it more, or 0 for no limit.")
         if not worker.started:
             raise PoolError(f"A worker process could not be started: {why}")
         task = worker.task

@@ -43,7 +43,7 @@ def write_all(
         endings = {"md": "md", "csv": "csv", "latex": "tex", "json": "json"}
         texts |= {f"{metric}.{ending}": rendering.render(summary, form, look) for form, ending in endings.items()}
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        replace_with(folder / name, text.encode())
     write_leaderboard(rows, folder / "leaderboard.html")
     drawn = draw(rows, folder, decisions, formats)
     return [*(folder / name for name in texts), folder / "leaderboard.html", *drawn]

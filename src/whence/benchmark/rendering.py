@@ -3,9 +3,6 @@
 The same rows give the same bytes.
 """
 
-import csv
-import io
-import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +17,7 @@ from whence.benchmark.scores import MEAN, ScoreTable, grouped, scored
 from whence.benchmark.sets import counted
 from whence.markdown import markdown_table
 from whence.pair import InputError
+from whence.safe import csv_text, json_text, visible
 
 SHORT = "†"
 """Beside a number that rests on part of a set."""
@@ -37,6 +35,8 @@ class Look:
     intervals: bool = False
     paper: bool = False
     """Ours − the paper's."""
+    raw: bool = False
+    """Whether CSV goes to a program and not to a spreadsheet."""
 
 
 def render(summary: ScoreTable, form: str = "md", look: Look | None = None) -> str:
@@ -94,7 +94,7 @@ def store_contents(rows: Sequence[Row]) -> str:
         kept = sum(row.withheld for row in group)
         said += f"; {kept} withheld" if kept else ""
         failed = next((row for row in group if Status(row.status).broken), None)
-        why = "" if failed is None else f"pair {failed.pair_id}: {failed.message}".replace("|", "/")
+        why = "" if failed is None else f"pair {failed.pair_id}: {failed.message}"
         seconds = float(np.median([row.seconds for row in group]))
         lines.append((method, name, str(len(group)), said, f"{seconds:.3g}", why))
     return markdown_table(head, lines, "llrlrl") + "\n"
@@ -171,21 +171,21 @@ def _markdown(summary: ScoreTable, look: Look) -> str:
         lines += ["", _EXPLAINED]
     if said := notes(summary):
         failures = summary.failures()
-        lines += ["", *(f"- {note}{' (failures count as wrong)' * (note in failures)}." for note in said)]
+        lines += ["", *(f"- {visible(note)}{' (failures count as wrong)' * (note in failures)}." for note in said)]
     return "\n".join(lines) + "\n"
 
 
 def _latex(summary: ScoreTable, look: Look) -> str:
     columns = _columns(summary)
     head = [f"% {_caption(summary, look)}", rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
-    body = [" & ".join(["method", *columns]) + r" \\", r"\midrule"]
+    body = [" & ".join(["method", *map(_escaped, columns)]) + r" \\", r"\midrule"]
     for cells in _lines(summary, look, lambda text: rf"\textbf{{{text}}}"):
         body.append(_latex_line(cells))
     for method in _withholding(summary):
         given = zip(*(_given(summary, method, column)[1:] for column in columns), strict=True)
         names = (f"{method}: answered", f"{method}: right of the answered")
         body += [r"\midrule", *(_latex_line([name, *cells]) for name, cells in zip(names, given, strict=True))]
-    tail = [r"\bottomrule", r"\end{tabular}", *(f"% {note}" for note in notes(summary))]
+    tail = [r"\bottomrule", r"\end{tabular}", *(f"% {visible(note)}" for note in notes(summary))]
     return "\n".join([*head, *body, *tail]) + "\n"
 
 
@@ -195,27 +195,26 @@ def _latex_line(cells: list[str]) -> str:
 
 
 def _escaped(text: str) -> str:
+    text = visible(text).replace("\\", r"\textbackslash ")
     for character in "&%$#_{}":
         text = text.replace(character, "\\" + character)
     return text
 
 
 def _csv(summary: ScoreTable, look: Look) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     parts = ["", *(["_low", "_high"] if look.intervals else []), *(["_minus_paper"] if look.paper else [])]
     columns = _columns(summary)
     extra = [column + part for column in columns for part in _ANSWERED] if _withholding(summary) else []
     counted = [f"{name}_pairs" for name in summary.sets] if _any_short(summary) else []
-    writer.writerow(["method", *(column + part for column in columns for part in parts), "failed", *counted, *extra])
+    lines = [["method", *(column + part for column in columns for part in parts), "failed", *counted, *extra]]
     for method in summary.methods:
         failed = sum(cell.failed for (name, _), cell in summary.cells.items() if name == method)
         numbers = [number for column in columns for number in _numbers(summary, method, column, look)]
         more = [number for column in columns for number in _answers(summary, method, column)] if extra else []
         cells = [summary.cells.get((method, name)) for name in summary.sets] if counted else []
-        pairs = ["" if cell is None else cell.pairs for cell in cells]
-        writer.writerow([method, *map(_decimal, numbers), failed, *pairs, *map(_decimal, more)])
-    return out.getvalue()
+        pairs = ["" if cell is None else str(cell.pairs) for cell in cells]
+        lines.append([method, *map(_decimal, numbers), str(failed), *pairs, *map(_decimal, more)])
+    return csv_text(lines, look.raw)
 
 
 def _decimal(number: float) -> str:
@@ -239,7 +238,7 @@ def _json(summary: ScoreTable, look: Look) -> str:
         for method in summary.methods
     ]
     whole = {"metric": summary.metric, "unit": "percent", "sets": summary.sets, "rows": rows, "notes": notes(summary)}
-    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+    return json_text(whole, indent=1) + "\n"
 
 
 def _record(summary: ScoreTable, method: str, column: str, look: Look) -> dict[str, Any]:

@@ -1,13 +1,12 @@
 """One row of results: what one method said on one pair, in file orientation, and how it went; rows as CSV."""
 
-import csv
-import io
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from enum import Enum
 
 from whence.decision import Decision, Direction
+from whence.safe import csv_text
 
 
 class Status(Enum):
@@ -116,14 +115,9 @@ _FIRST = ("dataset", "pair_id", "method", "score", "truth", "correct", "seconds"
 COLUMNS = (*_FIRST, *(field.name for field in fields(Row) if field.name not in _FIRST))
 
 
-def export(rows: Sequence[Row]) -> str:
+def export(rows: Sequence[Row], raw: bool = False) -> str:
     """CSV text, one line per row; NaN is an empty cell, `correct` and `flipped` are 1 or 0."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _cell(value) for name, value in asdict(row).items()})
-    return out.getvalue()
+    return csv_text([COLUMNS, *([_cell(getattr(row, name)) for name in COLUMNS] for row in rows)], raw)
 
 
 def _cell(value: object) -> object:

@@ -131,7 +131,7 @@ def _is_drawn(spec: str) -> bool:
 
 def _setting(word: str, spec: str) -> tuple[str, Any]:
     key, equals, value = word.partition("=")
-    if not equals or key not in ("seed", "pairs", "n") or not value.isdecimal():
+    if not equals or key not in ("seed", "pairs", "n") or not (value.isdecimal() and len(value) < 20):
         raise InputError(
             f"Got {word!r} in the data set {spec!r}; expected seed, pairs or n with a whole number, as in "
             "gen:LS:seed=1:pairs=50."

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from whence.benchmark.ledger import BUSY_SECONDS, Ledger, StoreError
 from whence.benchmark.row import Row
+from whence.safe import shell_word
 
 APPLICATION_ID = 0x77686E63  # "whnc"
 SCHEMA = 2
@@ -46,7 +47,8 @@ class Store(Ledger):
         """Open an existing store without changing it, also in a folder that cannot be written to."""
         place = Path(path)
         if not place.is_file():
-            raise StoreError(f"There is no store at {place}; make one with: whence bench run --store {place} …")
+            command = f"whence bench run --store {shell_word(place)} …"
+            raise StoreError(f"There is no store at {place}; make one with: {command}")
         with cls.sentences(place):
             connection = _reader(place)
         try:
@@ -124,8 +126,8 @@ class Store(Ledger):
 
 def natural(identifier: str) -> tuple[int, str]:
     """Sorts 2 before 10, and both before words."""
-    digits = identifier if identifier.isdecimal() else ""
-    return (int(digits) if digits else 10**18, identifier)
+    numbered = identifier.isdecimal() and len(identifier) <= 18
+    return (int(identifier) if numbered else 10**18, identifier)
 
 
 def _place(row: Row) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from whence.cli.demo import demo
 from whence.cli.failures import exit_code_of, is_usage_error, report_usage_error
 from whence.cli.infer import infer
 from whence.cli.methods import methods
-from whence.cli.streams import accept_any_encoding
+from whence.cli.streams import accept_any_encoding, accept_any_size, put, put_lines
 from whence.version import VERSION
 
 GROUPS = {"bench": "whence.cli.bench", "data": "whence.cli.data", "study": "whence.cli.studies"}
@@ -59,6 +59,7 @@ class Commands(TyperGroup):
     ) -> Any:
         """As Typer's, with a wrong option answered by one sentence, like every other fault in the input."""
         accept_any_encoding()
+        accept_any_size()
         # Never in click's standalone mode, which prints a usage error as a box of several lines and exits by itself.
         try:
             code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
@@ -84,7 +85,7 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"whence {VERSION}")
+        put(f"whence {VERSION}")
         raise typer.Exit()
 
 
@@ -97,7 +98,7 @@ def whence(
 ) -> None:
     """From two columns of numbers: which one causes the other, how sure, and why."""
     if ctx.invoked_subcommand is None:
-        typer.echo(ctx.get_help())
+        put_lines(ctx.get_help())
 
 
 for command in (infer, methods, demo):

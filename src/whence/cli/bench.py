@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from whence.cli.failures import resumable_job
-from whence.cli.streams import terminal
+from whence.cli.failures import OUR_FAULT, resumable_job
+from whence.cli.streams import put, put_lines, say, terminal
 from whence.pair import InputError
+from whence.safe import shell_word
 
 if TYPE_CHECKING:
     from whence.benchmark.pool import Limits
     from whence.benchmark.row import Row
-    from whence.benchmark.runner import Plan
+    from whence.benchmark.runner import Plan, RunTotals
     from whence.benchmark.store import Store
     from whence.decision import Decision
 
@@ -49,11 +50,15 @@ class Against(StrEnum):
 
 StorePath = Annotated[Path, typer.Option("--store", help="The file of results.")]
 DataDir = Annotated[Path | None, typer.Option("--data", help="Folder of the benchmark files (default: WHENCE_DATA).")]
-Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Worker processes (default: one per core).")]
-Timeout = Annotated[float, typer.Option("--timeout", min=0, help="Seconds one pair may take; 0 = no limit.")]
-Memory = Annotated[float, typer.Option("--memory", min=0, help="GiB one worker may use; 0 = no limit.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, max=1024, help="Worker processes (default: one per core).")]
+Timeout = Annotated[float, typer.Option("--timeout", min=0, max=1e9, help="Seconds one pair may take; 0 = no limit.")]
+Memory = Annotated[float, typer.Option("--memory", min=0, max=2**20, help="GiB one worker may use; 0 = no limit.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N pairs of each set.")]
 Formats = Annotated[str, typer.Option("--formats", help="Of the figures, comma separated.")]
+Raw = Annotated[
+    bool,
+    typer.Option("--raw", help="CSV for programs: no apostrophe before words that a spreadsheet would run."),
+]
 Sets = Annotated[str | None, typer.Option("--datasets", help="Only these sets, comma separated.")]
 
 
@@ -72,7 +77,10 @@ def run_command(
     memory: Memory = 0.0,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Make failed rows again.")] = False,
 ) -> None:
-    """Run methods × data sets into one file; what is there already is skipped, so that the same command carries on."""
+    """Run methods × data sets into one file; what is there already is skipped, so that the same command carries on.
+
+    The exit code is 1 where every pair that was tried has failed.
+    """
     from whence.benchmark.contenders import contenders
     from whence.benchmark.runner import plan
     from whence.benchmark.sets import open_set
@@ -86,18 +94,20 @@ def run_command(
                 results.forget(("failed", "timeout", "crashed"))
             work = plan(entered, collections, results.keys(), _jobs(jobs))
             _announce(work, store)
-            do_pairs(work, results, _jobs(jobs), _limits(timeout, memory))
+            tally = do_pairs(work, results, _jobs(jobs), _limits(timeout, memory))
+    if tally.made and tally.broken == tally.made:
+        raise typer.Exit(OUR_FAULT)
 
 
 @app.command()
-def export(store: StorePath, out: Annotated[Path, typer.Option(help="CSV file to write.")]) -> None:
+def export(store: StorePath, out: Annotated[Path, typer.Option(help="CSV file to write.")], raw: Raw = False) -> None:
     """Write one CSV line per pair and method, in file orientation."""
     from whence.benchmark.row import export as as_csv
 
     with resumable_job():
         rows = _rows(store)
-        _write(out, as_csv(rows))
-        _say(f"{len(rows)} rows written to {out}")
+        _write(out, as_csv(rows, raw))
+        say(f"{len(rows)} rows written to {out}")
 
 
 @app.command()
@@ -109,6 +119,7 @@ def table(
     intervals: Annotated[bool, typer.Option("--intervals", help="95 % bootstrap intervals over pairs.")] = False,
     cost: Annotated[bool, typer.Option("--cost", help="Median seconds per pair instead.")] = False,
     datasets: Sets = None,
+    raw: Raw = False,
     out: Annotated[Path | None, typer.Option(help="File to write (default: standard output).")] = None,
 ) -> None:
     """Methods × data sets with the mean; the best of each column in bold.
@@ -121,9 +132,9 @@ def table(
     with resumable_job():
         chosen = _words(datasets) if datasets else None
         summary = summarise(_rows(store), metric.value, chosen, intervals=intervals and not cost)
-        look = rendering.Look(intervals=intervals, paper=compare is not None)
+        look = rendering.Look(intervals=intervals, paper=compare is not None, raw=raw)
         text = rendering.cost(summary) if cost else rendering.render(summary, form.value, look)
-        _write(out, text) if out else typer.echo(text, nl=False)
+        _write(out, text) if out else put_lines(text)
 
 
 @app.command("compare")
@@ -137,7 +148,7 @@ def compare_command(
     from whence.benchmark.rendering import comparison_table
 
     with resumable_job():
-        typer.echo(comparison_table(_rows(store), a, b, metric.value), nl=False)
+        put_lines(comparison_table(_rows(store), a, b, metric.value))
 
 
 @app.command()
@@ -146,7 +157,7 @@ def status(store: StorePath) -> None:
     from whence.benchmark.rendering import store_contents
 
     with resumable_job():
-        typer.echo(store_contents(_rows(store)), nl=False)
+        put_lines(store_contents(_rows(store)))
 
 
 @app.command()
@@ -193,7 +204,7 @@ def reproduce(
             raise InputError(" ".join(absent))
         available = available_methods(_words(methods) if methods else paper.methods())
         for sentence in (*absent, *available.missing):
-            _say(sentence)
+            say(sentence)
         out.mkdir(parents=True, exist_ok=True)
         with Store.open(out / "results.sqlite") as results:
             work = plan(contenders(available.names, [0]), collections, results.keys(), _jobs(jobs))
@@ -202,7 +213,7 @@ def reproduce(
             # the store and count.
             known = results.seconds()
             if first := sample(work, known, _jobs(jobs)).tasks:
-                _say("Trying a few pairs of each method to see how long it will take …")
+                say("Trying a few pairs of each method to see how long it will take …")
                 do_pairs(Plan(first, 0), results, _jobs(jobs), _limits(timeout, memory), quiet=True)
             work = plan(contenders(available.names, [0]), collections, results.keys(), _jobs(jobs))
             _forecast(work, results, _jobs(jobs))
@@ -213,7 +224,7 @@ def reproduce(
         _list(write_all(rows, out, _example_decisions(data), _words(formats)))
 
 
-def do_pairs(work: "Plan", results: "Store", jobs: int, limits: "Limits", quiet: bool = False) -> None:
+def do_pairs(work: "Plan", results: "Store", jobs: int, limits: "Limits", quiet: bool = False) -> "RunTotals":
     """Do the planned pairs, with progress, and say how it went."""
     from whence.benchmark.progress import Forecast, Progress, duration
     from whence.benchmark.runner import run
@@ -223,13 +234,15 @@ def do_pairs(work: "Plan", results: "Store", jobs: int, limits: "Limits", quiet:
     with progress.show() as on_rows:
         tally = run(work, results, jobs=jobs, limits=limits, on_rows=on_rows)
     if not quiet:
-        failed = f", {tally.broken} failed (see: whence bench status --store {results.path})" if tally.broken else ""
-        _say(f"{tally.made} pairs done in {duration(time.monotonic() - start)}{failed}.")
+        command = f"whence bench status --store {shell_word(results.path)}"
+        failed = f", {tally.broken} failed (see: {command})" if tally.broken else ""
+        say(f"{tally.made} pairs done in {duration(time.monotonic() - start)}{failed}.")
+    return tally
 
 
 def _announce(work: "Plan", store: Path) -> None:
     there = f", {work.there} are already in {store}" if work.there else ""
-    _say(f"{work.todo} pairs to do{there}.")
+    say(f"{work.todo} pairs to do{there}.")
 
 
 def _forecast(work: "Plan", results: "Store", jobs: int) -> None:
@@ -237,7 +250,7 @@ def _forecast(work: "Plan", results: "Store", jobs: int) -> None:
 
     left = Forecast(work.todo_by_method, jobs, results.seconds()).words()
     if work.todo and left is not None:
-        _say(f"{work.todo} pairs will take {left} on {jobs} cores.")
+        say(f"{work.todo} pairs will take {left} on {jobs} cores.")
 
 
 def _example_decisions(data: Path | None) -> "dict[str, Decision]":
@@ -250,18 +263,13 @@ def _example_decisions(data: Path | None) -> "dict[str, Decision]":
     try:
         pairs = open_set(where["dataset"], data).pairs
     except InputError as problem:
-        _say(f"The example figure is left out: {problem}")
+        say(f"The example figure is left out: {problem}")
         return {}
     (known,) = [each for each in pairs if str(each.pair_id) == where["pair_id"]]
     # The figure has the cause on the horizontal axis, whichever column of the file it is.
     in_order = known.pair if known.truth > 0 else known.pair.swapped()
     pair = replace(in_order, x_name="cause", y_name="effect")
     return {model: method(name).decide_many([pair])[0] for model, name in where["methods"].items()}
-
-
-def _say(sentence: str) -> None:
-    """On standard error, where progress and remarks go; standard output is for results."""
-    terminal(sys.stderr).print(sentence, soft_wrap=True)
 
 
 def _words(text: str) -> list[str]:
@@ -272,7 +280,7 @@ def _words(text: str) -> list[str]:
 
 
 def _seeds(text: str) -> list[int]:
-    if not all(word.isdecimal() for word in _words(text)):
+    if not all(word.isdecimal() and len(word) < 20 for word in _words(text)):
         raise InputError(f"Got --seed {text!r}; expected one whole number or several: 0,1,2.")
     return [int(word) for word in _words(text)]
 
@@ -294,7 +302,7 @@ def _rows(store: Path) -> "list[Row]":
     with Store.read(store) as results:
         rows = results.rows()
     if not rows:
-        raise InputError(f"{store} has no rows yet; run `whence bench run --store {store} …` first.")
+        raise InputError(f"{store} has no rows yet; run first: whence bench run --store {shell_word(store)} ….")
     return rows
 
 
@@ -306,4 +314,4 @@ def _write(path: Path, text: str) -> None:
 
 def _list(paths: list[Path]) -> None:
     for path in paths:
-        typer.echo(str(path))
+        put(path)

@@ -1,6 +1,5 @@
 """`whence data`: what data sets there are, fetching the published ones, drawing new ones."""
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.streams import paragraph, terminal
+from whence.cli.streams import paragraph, put, put_lines, say, terminal
 from whence.pair import InputError
+from whence.safe import json_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +35,7 @@ def list_command(
     """The data sets: whether they are at hand, how large they are, whose they are, on what terms."""
     records = _generators() if generators else _sets(data)
     if as_json:
-        typer.echo(json.dumps(records, indent=2, ensure_ascii=False))
+        put_lines(json_text(records))
     elif generators:
         _show(terminal(), ("name", "rows", "title"), records)
     else:
@@ -66,10 +66,10 @@ def fetch(
     for entry in wanted:
         with _bar() as on_progress:
             result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=on_progress)
-        said = (
-            result.failure or f"{entry.name}: {'fetched into' if result.downloaded else 'already in'} {result.folder}"
-        )
-        typer.echo(said, err=bool(result.failure))
+        if result.failure:
+            say(result.failure)
+        else:
+            put(f"{entry.name}: {'fetched into' if result.downloaded else 'already in'} {result.folder}")
         failed |= bool(result.failure)
     if failed:
         raise typer.Exit(1)
@@ -89,7 +89,7 @@ def generate(
 
     collection = draw(name, pairs=pairs, n=n, seed=seed)
     folder = write(collection, out, seed)
-    typer.echo(f"{name}: {len(collection)} pairs written into {folder}")
+    put(f"{name}: {len(collection)} pairs written into {folder}")
 
 
 def _entries(names: list[str]) -> "tuple[PublishedSet, ...]":
@@ -164,7 +164,7 @@ def _bar() -> "Iterator[Progress]":
     from rich import progress
 
     columns = (
-        progress.TextColumn("{task.description}"),
+        progress.TextColumn("{task.description}", markup=False),
         progress.BarColumn(),
         progress.DownloadColumn(),
         progress.TimeRemainingColumn(),

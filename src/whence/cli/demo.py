@@ -1,6 +1,5 @@
 """`whence demo`: a tour of twenty seconds, one pair whose direction is known and one that life has to offer."""
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,6 +32,7 @@ def demo(
 ) -> None:
     """A tour of twenty seconds: one pair of known direction, one real table, a picture of each."""
     from whence.cli.streams import terminal
+    from whence.safe import shell_word
 
     folder = _folder(out)
     console = terminal()
@@ -41,7 +41,7 @@ def demo(
     console.rule(style="dim")
     console.print("What to type next", style="bold")
     for line, purpose in (
-        (f"whence infer {folder / 'generated.csv'}", "the first answer in full"),
+        (f"whence infer {shell_word(folder / 'generated.csv')}", "the first answer in full"),
         ("whence infer TABLE.csv -x COLUMN -y COLUMN --report page.html", "a table of your own, with a page to keep"),
         ("whence methods", "the other methods, and what each assumes"),
     ):
@@ -53,7 +53,9 @@ def generated(seed: int) -> Exhibit:
     import numpy as np
 
     from whence.pair import Pair
+    from whence.ranges import SEEDS, between
 
+    between("", *SEEDS, seed=seed)
     rng = np.random.default_rng(seed)
     dose = rng.uniform(-2, 2, size=500)
     response = np.sin(2 * dose) + (0.1 + 0.2 * np.abs(dose)) * rng.normal(size=500)
@@ -97,6 +99,7 @@ def _present(console: "Console", number: int, exhibit: Exhibit, folder: Path) ->
     from whence.cli.streams import paragraph
     from whence.report.picture import draw
     from whence.report.wording import level_of
+    from whence.safe import visible
 
     decision = decide(exhibit.pair, DEFAULT, seed=0)
     _write_table(exhibit.pair, folder / f"{exhibit.stem}.csv")
@@ -115,7 +118,7 @@ def _present(console: "Console", number: int, exhibit: Exhibit, folder: Path) ->
         paragraph(console, exhibit.lesson)
     for warning in decision.warnings:
         paragraph(console, f"Warning ({level_of(warning)}): {warning}")
-    console.print(f"Picture: {picture}\n", soft_wrap=True)
+    console.print(f"Picture: {visible(picture)}\n", soft_wrap=True)
 
 
 def _judged(cause: str | None, exhibit: Exhibit) -> str:
@@ -138,7 +141,8 @@ def _folder(out: Path) -> Path:
 
 
 def _write_table(pair: "Pair", path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow([pair.x_name, pair.y_name])
-        writer.writerows(zip(pair.x.tolist(), pair.y.tolist(), strict=True))
+    from whence.report.files import replace_with
+    from whence.safe import csv_text
+
+    rows = zip(pair.x.tolist(), pair.y.tolist(), strict=True)
+    replace_with(path, csv_text([(pair.x_name, pair.y_name), *rows]).encode())

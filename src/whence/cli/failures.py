@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from whence.cli.streams import say
 from whence.pair import InputError
 
 INPUT_AT_FAULT, OUR_FAULT, STOPPED = 2, 1, 130
@@ -30,27 +31,27 @@ def exit_code_of(problem: BaseException) -> int:
         _forget_standard_output()
         return 0
     if isinstance(problem, KeyboardInterrupt):
-        _say("Stopped before the answer was ready.")
+        say("Stopped before the answer was ready.")
         return STOPPED
     if isinstance(problem, InputError):
-        _say(str(problem))
+        say(str(problem))
         return INPUT_AT_FAULT
     extra = _EXTRAS.get((problem.name or "").split(".")[0]) if isinstance(problem, ImportError) else None
     if extra:
-        _say(f"This needs {problem.name}, which is not installed; install it with: pip install 'whence[{extra}]'")  # type: ignore[attr-defined]  # an ImportError here
+        say(f"This needs {problem.name}, which is not installed; install it with: pip install 'whence[{extra}]'")  # type: ignore[attr-defined]  # an ImportError here
         return INPUT_AT_FAULT
     if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
-        _say(f"Could not write everything ({problem.strerror}); make room or choose another place, and run this again.")
+        say(f"Could not write everything ({problem.strerror}); make room or choose another place, and run this again.")
         _give_up_unwritten_output()
         return OUR_FAULT
     if isinstance(problem, _UNUSABLE) and problem.filename is not None:
         place = f"{str(problem.filename)!r} ({problem.strerror})"
-        _say(f"Could not use {place}; expected a place to write to: choose another.")
+        say(f"Could not use {place}; expected a place to write to: choose another.")
         return INPUT_AT_FAULT
     what = (
         "not enough memory" if isinstance(problem, MemoryError) else f"{type(problem).__name__}: {_first_line(problem)}"
     )
-    _say(f"whence failed ({what}); this is not your input's fault. Set WHENCE_DEBUG=1 to see the traceback.")
+    say(f"whence failed ({what}); this is not your input's fault. Set WHENCE_DEBUG=1 to see the traceback.")
     return OUR_FAULT
 
 
@@ -85,22 +86,17 @@ def report_usage_error(problem: Any) -> int:
         return INPUT_AT_FAULT
     command = problem.ctx.command_path if getattr(problem, "ctx", None) else "whence"
     sentence = problem.format_message().strip().replace("Value error, ", "")
-    _say(f"{sentence}{'' if sentence.endswith(('.', '?')) else '.'} Type {command} --help to see what it takes.")
+    say(f"{sentence}{'' if sentence.endswith(('.', '?')) else '.'} Type {command} --help to see what it takes.")
     return INPUT_AT_FAULT
 
 
 def _leave(sentence: str, code: int) -> None:
-    _say(sentence)
+    say(sentence)
     raise typer.Exit(code)
 
 
 def _interrupt(number: int, frame: Any) -> None:
     raise KeyboardInterrupt
-
-
-def _say(sentence: str) -> None:
-    with suppress(OSError):
-        print(sentence, file=sys.stderr, flush=True)  # noqa: T201  # the command line is where sentences are printed
 
 
 def _first_line(problem: BaseException) -> str:

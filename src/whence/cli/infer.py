@@ -1,7 +1,5 @@
 """`whence infer`: one pair, one answer."""
 
-import json
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from whence.cli.streams import put, put_lines, say
+from whence.safe import json_text, shell_word
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def infer(
         _print_answer(decision, as_json)
     for what, path in (("Picture", plot), ("Report", report)):
         if path is not None:
-            print(f"{what}: {path}", file=sys.stderr if as_json else sys.stdout)
+            (say if as_json else put)(f"{what}: {path}")
 
 
 def check_targets(report: Path | None, plot: Path | None) -> None:
@@ -156,7 +156,7 @@ def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = Fals
         with _sign_of_life("random halves of the rows …", alive, True, quiet or not sys.stderr.isatty()) as built:
             return replace(decision, half_samples=half_samples(decision, seed=seed, built=built))
     except InputError as problem:
-        print(f"--stability: {problem}", file=sys.stderr)  # noqa: T201  # the answer itself stands
+        say(f"--stability: {problem}")  # the answer itself stands
         return decision
 
 
@@ -169,7 +169,8 @@ def _hint_at_options() -> Iterator[None]:
     try:
         yield
     except UnclearError as problem:
-        raise InputError(f"{problem} On the command line: {' or '.join(map(shlex.join, problem.answers))}.") from None
+        ways = " or ".join(" ".join(map(shell_word, answer)) for answer in problem.answers)
+        raise InputError(f"{problem} On the command line: {ways}.") from None
 
 
 @contextmanager
@@ -191,9 +192,9 @@ def _faults_of(method: str) -> Iterator[None]:
 
 def as_text(record: Any) -> str:
     """JSON, in plain ASCII where standard output can carry no more."""
-    # NaN is no JSON: Decision.to_dict has turned it into null, and allow_nan=False makes sure.
+    # NaN is no JSON: Decision.to_dict has turned it into null.
     narrow = "utf" not in (sys.stdout.encoding or "").lower()
-    return json.dumps(record, indent=2, ensure_ascii=narrow, allow_nan=False, default=_plain_value)
+    return json_text(record, ascii_only=narrow, default=_plain_value)
 
 
 def write_files(decision: "Decision", report: Path | None, plot: Path | None) -> None:
@@ -208,7 +209,7 @@ def write_files(decision: "Decision", report: Path | None, plot: Path | None) ->
 
 def _print_answer(decision: "Decision", as_json: bool) -> None:
     if as_json:
-        print(as_text(decision.to_dict()))  # noqa: T201  # the command line is where answers are printed
+        put_lines(as_text(decision.to_dict()))
     else:
         from whence.cli.answer import show
 
@@ -224,7 +225,7 @@ def _device_settings(method: str, device: str) -> dict[str, str]:
     if accepts(method, "device"):
         return {"device": device}
     if device == "gpu":
-        print(f"{method} has no use for a GPU and runs on the CPU.", file=sys.stderr)  # noqa: T201  # as above
+        say(f"{method} has no use for a GPU and runs on the CPU.")
     return {}
 
 
@@ -276,13 +277,17 @@ def _sign_of_life(text: str, method: Any, slow: bool, quiet: bool) -> Iterator[A
 
     # Always on standard error, and gone when done: standard output holds the answer alone.
     if not quiet and hasattr(method, "with_progress"):
-        from rich.progress import Progress
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-        with Progress(console=terminal(sys.stderr), transient=True) as bar:
+        said = TextColumn("{task.description}", markup=False)
+        columns = (said, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=terminal(sys.stderr), transient=True) as bar:
             task = bar.add_task(text, total=None)
             yield method.with_progress(lambda done, total: bar.update(task, completed=done, total=total))
     elif slow and not quiet:
-        with terminal(sys.stderr).status(text):
+        from rich.text import Text
+
+        with terminal(sys.stderr).status(Text(text)):
             yield method
     else:
         yield method

@@ -26,8 +26,9 @@ def methods(
     """Every method in one line; with a NAME, what it assumes, when it fails, its settings, cost and papers."""
     if as_json:
         from whence.cli.infer import as_text
+        from whence.cli.streams import put_lines
 
-        print(as_text(_record(name) if name else _records()))  # noqa: T201  # the place where answers are printed
+        put_lines(as_text(_record(name) if name else _records()))
     elif name:
         _show_one(name)
     else:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from whence.cli.failures import resumable_job
-from whence.cli.streams import terminal
+from whence.cli.streams import put_lines, say, terminal
 
 if TYPE_CHECKING:
     from whence.study.running import Scale
@@ -74,8 +74,8 @@ def _study(name: str, scale: "Scale", out: Path | None, jobs: int) -> None:
     tables = study.tables(rows)
     written = [*write_tables(folder, tables, rows), *write_figures(folder, study.figures(rows))]
     for table in tables:
-        typer.echo(table.markdown() + "\n")
-    typer.echo(f"{len(written)} files in {folder}", err=True)
+        put_lines(table.markdown() + "\n\n")
+    say(f"{len(written)} files in {folder}")
 
 
 @contextmanager
@@ -87,13 +87,13 @@ def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
     if not console.is_terminal:
         said = time.monotonic()
 
-        def say(done: int, total: int) -> None:
+        def tell(done: int, total: int) -> None:
             nonlocal said
             if time.monotonic() - said > LINE_SECONDS:
                 said = time.monotonic()
-                typer.echo(f"{name}: {done} of {total} cells", err=True)
+                say(f"{name}: {done} of {total} cells")
 
-        yield say
+        yield tell
         return
     columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:

@@ -24,6 +24,7 @@ from whence.decision import Decision, Evidence
 from whence.numerics.hsic import HsicTest, hsic_test, kernel_column
 from whence.pair import FloatArray, InputError, Pair, row_order, spread, standardise
 from whence.protocol import attempted, fit_messages
+from whence.ranges import ROWS, between
 
 THRESHOLD = 0.8
 """From this confidence on an answer is given."""
@@ -95,8 +96,7 @@ class Whence:
 
 def whence(max_rows: int = MAX_ROWS, threshold: float = THRESHOLD) -> Whence:
     """The default method; of longer tables a fixed sample of `max_rows` is judged, and every output says so."""
-    if type(max_rows) is not int or max_rows < 50:
-        raise InputError(f"Got max_rows={max_rows!r} for whence; expected a whole number, at least 50.")
+    between("whence", 50, ROWS[1], max_rows=max_rows)
     if not 0.5 <= threshold < 1.0:
         raise InputError(f"Got threshold={threshold!r} for whence; expected a confidence of at least 0.5 and below 1.")
     return Whence(

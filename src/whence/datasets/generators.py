@@ -9,6 +9,9 @@ from whence.datasets.laws import PairLaw
 from whence.datasets.robustness import cells
 from whence.datasets.sampling import Generator, draw_label
 from whence.pair import MIN_ROWS, InputError
+from whence.ranges import SEEDS, between
+
+MOST_PAIRS, MOST_ROWS = 1_000_000, 1_000_000
 
 _TAGASOVSKA = "Law of N. Tagasovska, V. Chavez-Demoulin, T. Vatter (ICML 2020), drawn anew."
 _MOOIJ = "After J. M. Mooij et al. (JMLR 2016); some constants are fitted, so a look-alike and not the published law."
@@ -56,10 +59,8 @@ def generate(name: str, pairs: int = 100, n: int | None = None, seed: int = 0) -
     """
     generator = _lookup(name)
     rows = _checked_rows(generator, n)
-    if pairs < 1:
-        raise InputError(f"Got {pairs} pairs; expected at least 1.")
-    if seed < 0:
-        raise InputError(f"Got the seed {seed}; expected a whole number, 0 or more.")
+    between("", 1, MOST_PAIRS, pairs=pairs)
+    between("", *SEEDS, seed=seed)
     labels = [draw_label(generator, index, rows, seed) for index in range(pairs)]
     title = f"{generator.title}; generated, seed {seed}, {rows} rows"
     return Collection(name, LazyPairs(name, labels), title, generator.citation)
@@ -88,6 +89,6 @@ def _checked_rows(generator: Generator, n: int | None) -> int:
     fixed = generator.fixed_rows
     if fixed is not None and n is not None and n != fixed:
         raise InputError(f"Got n={n} for {generator.name}, whose point is its {fixed} rows; leave n out.")
-    if n is not None and n < MIN_ROWS:
-        raise InputError(f"Got n={n}; expected at least {MIN_ROWS} rows.")
+    if n is not None:
+        between("", MIN_ROWS, MOST_ROWS, n=n)
     return n or fixed or generator.rows

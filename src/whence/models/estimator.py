@@ -18,7 +18,7 @@ from whence.numerics.design import Design, additive_design
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
 from whence.numerics.splines import extend_knots, spline_rows
 from whence.pair import FloatArray
-from whence.protocol import SPLINE_DEGREES, SPLINE_KNOTS
+from whence.ranges import ITERATIONS, REALS, SPLINE_DEGREES, SPLINE_KNOTS
 
 
 class LocationScaleRegressor(LocationScaleEstimator):
@@ -83,9 +83,9 @@ class LocationScaleRegressor(LocationScaleEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_knots": [Interval(Integral, *SPLINE_KNOTS, closed="both")],
         "degree": [Interval(Integral, *SPLINE_DEGREES, closed="both")],
-        "delta": [Interval(Real, 0, None, closed="neither")],
+        "delta": [Interval(Real, *REALS, closed="both")],
         "knots": [StrOptions({"uniform", "quantile"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, *ITERATIONS, closed="both")],
     }
 
     def __init__(

@@ -28,8 +28,13 @@ def environment(package: str = "whence.report") -> "Environment":
 
 
 def replace_with(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write to a temporary file beside `path`, then move it into place: no reader ever sees half a file."""
+    """Write to a temporary file beside `path`, then move it into place: no reader ever sees half a file.
+
+    A link stays a link: the file it leads to is replaced.
+    """
     target = Path(path)
+    if target.is_symlink():
+        target = Path(os.path.realpath(target))
     # What is neither a file nor nothing, such as a device, is written to: a file moved over it would take its place.
     moved = target.is_file() or not target.exists()
     temporary = target.with_name(f".whence-{secrets.token_hex(8)}.part") if moved else target
@@ -40,12 +45,13 @@ def replace_with(path: str | os.PathLike[str], content: bytes) -> None:
         if moved:
             temporary.replace(target)
     except (OSError, ValueError) as problem:
-        if moved:
-            _remove(temporary)
         raise InputError(
-            f"Could not write {str(target)!r} ({_reason(problem)}); expected a file name in a folder that exists and "
+            f"Could not write {str(path)!r} ({_reason(problem)}); expected a file name in a folder that exists and "
             "can be written to: choose another place."
         ) from None
+    finally:
+        if moved:
+            _remove(temporary)
 
 
 def _remove(temporary: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from whence.criteria import LEVEL
 from whence.decision import Decision, Evidence, Stability
+from whence.safe import visible
 
 BRIEF = 26
 """Letters of a name where both names share a narrow place, such as the head of a table."""
@@ -13,13 +14,11 @@ LEVELS = ("stops", "lowers confidence", "note")
 """How much a warning weighs, the worst first; see `preflight.Level`."""
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def shown(name: str) -> str:
-    """A column name on one line, without the characters that would break a page or reverse its text."""
-    visible = "".join(" " if unicodedata.category(letter) in _UNSEEN else letter for letter in str(name))
-    return " ".join(visible.split()) or "(unnamed)"
+    """A column name on one line; characters that would break a page or reverse its text are spelt out."""
+    return " ".join(visible(name).split()) or "(unnamed)"
 
 
 def width_of(text: str) -> int:

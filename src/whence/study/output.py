@@ -1,6 +1,5 @@
 """Tables and figures of a study, on disk."""
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ import numpy as np
 
 from whence.benchmark.figures.style import look, save
 from whence.markdown import markdown_table
+from whence.report.files import replace_with
+from whence.safe import csv_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +48,7 @@ def write_tables(folder: Path, tables: Sequence[StudyTable], rows: Sequence[Row]
     for path, table in zip(paths, tables, strict=True):
         _write_csv(path, table.columns, table.rows)
     together = folder / "tables.md"
-    together.write_text("\n\n".join(table.markdown() for table in tables) + "\n", encoding="utf-8")
+    replace_with(together, ("\n\n".join(table.markdown() for table in tables) + "\n").encode())
     # Parts of a study measure different things: the union of their columns, with empty cells.
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     _write_csv(folder / "rows.csv", columns, [[row.get(name, "") for name in columns] for row in rows])
@@ -90,5 +91,4 @@ def values_of(rows: Sequence[Row], name: str) -> list[Any]:
 
 
 def _write_csv(path: Path, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([columns, *rows])
+    replace_with(path, csv_text([columns, *rows]).encode())

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from whence.benchmark.ledger import Ledger
-from whence.pair import InputError
+from whence.ranges import ROUNDS, between
 from whence.study.output import Row, StudyTable
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Cell = dict[str, Any]
 """The settings of one piece of work: JSON values, and the same cell always gives the same rows."""
+MOST_JOBS = 1024
 Finished = tuple[Cell, list[Row]]
 
 
@@ -112,10 +113,10 @@ def run(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Row]:
     """Finish a study in a folder and return all its rows; `on_progress(done, total)` is called after every cell."""
-    if jobs < 1:
-        raise InputError(f"Got {jobs} jobs; expected at least 1.")
-    if scale.seeds is not None and scale.seeds < 2:
-        raise InputError(f"Got {scale.seeds} seeds; expected at least 2, since spreads are estimated from them.")
+    between("", 1, MOST_JOBS, jobs=jobs)
+    if scale.seeds is not None:
+        # At least two: spreads are estimated from them.
+        between("", 2, ROUNDS[1], seeds=scale.seeds)
     folder.mkdir(parents=True, exist_ok=True)
     cells, name = study.cells(scale), f"{study.NAME} {study.REVISION}"
     with CellLedger.open(folder / "rows.sqlite") as ledger:

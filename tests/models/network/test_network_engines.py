@@ -167,7 +167,7 @@ def test_the_plain_engine_stays_within_its_memory():
 
 
 def test_divergence_is_a_status():
-    wild = Training(hidden=8, steps=300, device="cpu", first_rate=1e160, last_rate=1e160)
+    wild = Training(hidden=8, steps=300, device="cpu", first_rate=1e9, last_rate=1e9)
     (each,) = train(problems([120], LOCATION_SCALE), LOCATION_SCALE, wild)
     assert each.status is TrainingStatus.DIVERGED
     assert each.usable

@@ -1,5 +1,6 @@
 """How every figure looks: legible type, colours whose greys differ, hatches and markers so that print suffices."""
 
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from whence.benchmark import paper
 from whence.pair import InputError
+from whence.report.files import replace_with
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,5 +117,7 @@ def save(figure: "Figure", folder: Path, name: str, formats: Sequence[str] = FOR
     dateless = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
     paths = [folder / f"{name}.{form}" for form in formats]
     for path, form in zip(paths, formats, strict=True):
-        figure.savefig(path, metadata=dateless[form])
+        content = io.BytesIO()
+        figure.savefig(content, format=form, metadata=dateless[form])
+        replace_with(path, content.getvalue())
     return paths

@@ -9,7 +9,9 @@ import numpy as np
 
 from whence.models.network.jax_runtime import Device
 from whence.pair import FloatArray, InputError
+from whence.ranges import REALS, ROUNDS, SEEDS, SIZES, between, one_of
 
+MOST_MEMORY = 1 << 50
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
 
 
@@ -42,20 +44,17 @@ class Training:
     """Bytes that the activations of one group of fits may take with the plain engine; more fits are split."""
 
     def __post_init__(self) -> None:
-        for name, least in (("hidden", 1), ("steps", 1), ("restarts", 1), ("patience", 0), ("seed", 0), ("memory", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InputError(f"Got {name}={value!r}; expected a whole number of at least {least}.")
+        between("", *SIZES, hidden=self.hidden, restarts=self.restarts)
+        between("", *ROUNDS, steps=self.steps)
+        between("", 0, ROUNDS[1], patience=self.patience)
+        between("", *SEEDS, seed=self.seed)
+        between("", 1, MOST_MEMORY, memory=self.memory)
         for name in ("first_rate", "last_rate", "tolerance"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise InputError(f"Got {name}={getattr(self, name)!r}; expected a number of at least 0.")
-        for name, allowed in (
-            ("precision", ("float64", "float32")),
-            ("device", ("auto", "cpu", "gpu")),
-            ("engine", ("auto", "compiled", "xla", "fused")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise InputError(f"Got {name}={getattr(self, name)!r}; expected one of: {', '.join(allowed)}.")
+            if not 0 <= getattr(self, name) <= REALS[1]:
+                raise InputError(f"Got {name}={getattr(self, name)!r}; expected a number from 0 to {REALS[1]:g}.")
+        one_of("", ("float64", "float32"), precision=self.precision)
+        one_of("", ("auto", "cpu", "gpu"), device=self.device)
+        one_of("", ("auto", "compiled", "xla", "fused"), engine=self.engine)
 
     def rates(self) -> FloatArray:
         """The cosine schedule of learning rates."""
