@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from little_server import QUICK, Behaviour, from_url, serving, zipped
 
-from whence.datasets.downloads import ResumingDownloader
+from whence.datasets.downloads import CHUNK, ResumingDownloader
 from whence.datasets.fetching import fetch
 from whence.datasets.registry import Mirror, PublishedSet, Source
 from whence.datasets.storage import load
@@ -49,13 +49,13 @@ def test_a_server_that_drips_is_given_up_when_the_time_is_over(registered: Publi
 def test_what_is_too_large_is_refused_whether_announced_or_not(
     registered: PublishedSet, tmp_path: Path, length: str | None
 ) -> None:
-    behaviour = Behaviour(body := zipped(), length=length)
+    behaviour, most, seen = Behaviour(zipped() * 20, length=length), 3 * CHUNK, []
     with serving(behaviour) as url:
-        known = from_url(registered, url)
-        result = fetch(known, tmp_path, downloader=replace(QUICK, max_size=len(body) - 1))
-        assert "larger than" in result.failure and "--max-size" in result.failure
-        assert len(behaviour.asked) == 1
-        assert list((tmp_path / ".downloads").iterdir()) == []
+        known, strict = from_url(registered, url), replace(QUICK, max_size=most)
+        result = fetch(known, tmp_path, downloader=strict, progress=lambda _, done, __: seen.append(done))
+    assert len(behaviour.body) > most and "larger than" in result.failure and "--max-size" in result.failure
+    assert max(seen, default=0) == (0 if length == "" else most)
+    assert len(behaviour.asked) == 1 and list((tmp_path / ".downloads").iterdir()) == []
 
 
 def test_the_files_unpacked_are_as_limited_as_the_download(registered: PublishedSet, tmp_path: Path) -> None:
@@ -85,9 +85,10 @@ def test_a_server_that_continues_at_another_byte_is_asked_for_everything(
     assert [asked is None for asked in behaviour.asked] == [True, False, True]
 
 
-def test_an_address_that_is_none_gets_a_sentence(registered: PublishedSet, tmp_path: Path) -> None:
-    result = fetch(registered, tmp_path, address="http://[::1", downloader=QUICK)
-    assert "http://[::1" in result.failure and "SHA-256" not in result.failure
+@pytest.mark.parametrize("address", ["http://[::1", "http://a..b/c.zip", "ftp://a/b", "http://127.0.0.1:9/\udcff.zip"])
+def test_an_address_that_leads_nowhere_gets_a_sentence(registered: PublishedSet, tmp_path: Path, address: str) -> None:
+    result = fetch(registered, tmp_path, address=address, downloader=QUICK)
+    assert result.failure.startswith("Could not fetch AN") and address in result.failure
 
 
 # ---- kept archives

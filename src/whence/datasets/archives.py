@@ -11,8 +11,6 @@ from whence.datasets.collection import Label
 from whence.datasets.registry import PublishedSet
 
 CHUNK = 1 << 20
-ENCRYPTED = 0x1
-"""The bit of a member's flags that says so."""
 
 
 class ArchiveError(Exception):
@@ -30,8 +28,6 @@ def unpack(archive: Path, known: PublishedSet, inside: str, into: Path, max_size
     with opened:
         names = _members(opened.namelist(), known, inside)
         members = [opened.getinfo(name) for name in names]
-        if any(member.flag_bits & ENCRYPTED for member in members):
-            raise ArchiveError("the archive is encrypted, and no password is known for it")
         # A member is never read beyond the size it declares, so the declared sizes bound what is written.
         if sum(member.file_size for member in members) > max_size:
             raise ArchiveError(f"its files are larger than {max_size / 2**20:g} MiB unpacked, the limit (--max-size)")
@@ -95,7 +91,8 @@ def _chunks(opened: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]
 @contextmanager
 def _readable() -> Iterator[None]:
     # zipfile says that an archive is damaged with whatever exception its bytes happen to run into: struct.error,
-    # zlib.error, LZMAError, UnicodeDecodeError, OverflowError, OSError among them. Writing stays outside.
+    # zlib.error, LZMAError, UnicodeDecodeError, OverflowError, OSError among them; that it is encrypted, with
+    # RuntimeError. Writing stays outside.
     try:
         yield
     except Exception as problem:

@@ -67,7 +67,9 @@ def download(source: Source, folder: Path, downloader: "ResumingDownloader", pro
 
 
 def _stem(source: Source) -> str:
-    return f"{source.key}-{hashlib.sha256(source.url.encode()).hexdigest()[:12]}"
+    # An address from the command line may hold bytes that are no text.
+    url = source.url.encode(errors="surrogatepass")
+    return f"{source.key}-{hashlib.sha256(url).hexdigest()[:12]}"
 
 
 def _sha256(path: Path) -> str:
