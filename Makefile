@@ -52,7 +52,7 @@ LOOPS := pyproject.toml hatch_build.py $(wildcard src/whence/native/*.[ch])
 out/oldest/.installed: $(LOOPS)
 	$(PYTHON) -m venv out/uv
 	out/uv/bin/python -m pip install --quiet --disable-pip-version-check uv
-	out/uv/bin/uv venv --quiet --clear --python 3.11 out/oldest
+	out/uv/bin/uv venv --quiet --clear --seed --python 3.11 out/oldest
 	out/uv/bin/uv pip install --quiet --python out/oldest --resolution lowest-direct -e ".[dev]"
 	touch $@
 
