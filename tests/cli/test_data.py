@@ -95,5 +95,7 @@ def test_fetch_says_what_was_not_verified_and_keeps_its_limits(tmp_path: Path) -
     assert result.exit_code == 0 and "Net: the values cannot be verified" in result.stdout
     nowhere = ("--from", "http://127.0.0.1:9/data.zip", "--data", tmp_path, "--attempts", 1)
     assert run("fetch", "AN", *nowhere, "--max-time", 2, "--max-size", 0.5).exit_code == 1
-    for option in ("--max-time", "--max-size"):
-        assert run("fetch", "AN", *nowhere, option, 0).exit_code == 2
+    for option in ("--timeout", "--max-time", "--max-size"):
+        for absurd in ("0", "nan", "inf", "1e300"):
+            refused = run("fetch", "AN", *nowhere, option, absurd)
+            assert refused.exit_code == 2 and "Traceback" not in refused.stderr

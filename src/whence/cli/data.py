@@ -65,7 +65,7 @@ def fetch(
         )
     # Every set is tried, whatever became of the one before: a night's download must not end at its first dead server.
     wanted, failed = _entries(names), False
-    most = int(max_size * MEBIBYTE)
+    most = max_size * MEBIBYTE
     downloader = ResumingDownloader(timeout=timeout, attempts=attempts, max_time=max_time, max_size=most)
     for entry in wanted:
         with _bar() as on_progress:

@@ -21,7 +21,7 @@ class NotInsideError(ArchiveError):
     """The archive is sound, but this set is not in it."""
 
 
-def unpack(archive: Path, known: PublishedSet, inside: str, into: Path, max_size: int) -> None:
+def unpack(archive: Path, known: PublishedSet, inside: str, into: Path, max_size: float) -> None:
     """Write the files of one set, found in the only folder that ends in `inside` and holds its labels."""
     with _readable():
         opened = zipfile.ZipFile(archive)

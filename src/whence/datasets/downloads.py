@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import IO, Any
 
 from whence.datasets.registry import Source
+from whence.pair import InputError
 
 Progress = Callable[[str, int, int | None], None]
 """Called with an address, the bytes at hand and the bytes expected (None where the server does not say)."""
@@ -79,6 +80,14 @@ def _sha256(path: Path) -> str:
 
 # ---- the download
 
+_RANGES = {
+    "timeout": (1e-3, 1e6),
+    "attempts": (1, 100),
+    "pause": (0, 1e6),
+    "max_time": (1e-3, 1e6),
+    "max_size": (1, 1e15),
+}
+
 
 @dataclass(frozen=True)
 class ResumingDownloader:
@@ -91,10 +100,15 @@ class ResumingDownloader:
     """Seconds before the second attempt; doubled for each further one."""
     max_time: float = 3600.0
     """Seconds one download may take, all attempts together."""
-    max_size: int = 1024 * MEBIBYTE
+    max_size: float = 1024 * MEBIBYTE
     """Bytes one download may have; the files unpacked from it, all together, may have as many."""
     brought: set[Path] = field(default_factory=set, compare=False, repr=False)
     """The archives of this run: none of them is fetched a second time for another set."""
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in _RANGES.items():
+            if not low <= getattr(self, name) <= high:  # NaN is in no range
+                raise InputError(f"Got {name}={getattr(self, name):g}; expected a number from {low:g} to {high:g}.")
 
     def fill(self, sink: IO[bytes], url: str, progress: Progress | None) -> None:
         """Download into an open file."""
@@ -138,7 +152,8 @@ class _Transfer:
     def run(self) -> None:
         reason = ""
         for attempt in range(self.how.attempts):
-            if self.stop.wait(self.how.pause * 2 ** (attempt - 1) if attempt else 0):
+            pause = self.how.pause * 2 ** (attempt - 1) if attempt else 0
+            if self.stop.wait(min(pause, self.how.max_time)):
                 return None
             try:
                 return self._attempt()

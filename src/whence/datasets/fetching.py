@@ -89,7 +89,7 @@ def _fetch_from(
     return _take(archive, mirror.inside, known, root, downloader.max_size)
 
 
-def _take(archive: Path, inside: str, known: PublishedSet, root: Path, max_size: int) -> None:
+def _take(archive: Path, inside: str, known: PublishedSet, root: Path, max_size: float) -> None:
     """Unpack, check and install one set."""
     # The temporary folder lies inside the data directory: a move within one file system is atomic, a copy is not.
     with tempfile.TemporaryDirectory(prefix=".unpack-", dir=root) as staging:
