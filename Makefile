@@ -3,13 +3,18 @@ PYTHON ?= python3
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: demo test native lint bench bench-network bench-peers reproduce clean
+.PHONY: demo test test-oldest native lint bench bench-network bench-peers reproduce clean
 
 demo: .venv/.core
 	$(BIN)/whence demo --out out/demo
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n 2
+
+# The oldest versions that pyproject.toml allows, on the oldest Python, which uv finds or fetches. Old packages warn of
+# what newer ones will do away with: that is theirs.
+test-oldest: out/oldest/.installed
+	out/oldest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning
 
 # Compile the C loops anew after an edit.
 native: .venv/.dev
@@ -42,6 +47,13 @@ LOOPS := pyproject.toml hatch_build.py $(wildcard src/whence/native/*.[ch])
 
 .venv/.core: $(LOOPS) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+out/oldest/.installed: $(LOOPS)
+	$(PYTHON) -m venv out/uv
+	out/uv/bin/python -m pip install --quiet --disable-pip-version-check uv
+	out/uv/bin/uv venv --quiet --clear --seed --python 3.11 out/oldest
+	out/uv/bin/uv pip install --quiet --python out/oldest --resolution lowest-direct -e ".[dev]"
 	touch $@
 
 .venv/.dev: $(LOOPS) | .venv/bin/python

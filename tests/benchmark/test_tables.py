@@ -5,6 +5,7 @@ import io
 import json
 import math
 import random
+import re
 from dataclasses import replace
 
 import made_up
@@ -14,6 +15,7 @@ import pytest
 from whence.benchmark import paper, rendering
 from whence.benchmark.publish import leaderboard
 from whence.benchmark.rendering import comparison_table, store_contents
+from whence.benchmark.row import Row
 from whence.benchmark.scores import MEAN, summarise
 from whence.pair import InputError
 
@@ -163,3 +165,23 @@ def test_cost_is_kept_out_of_the_main_table() -> None:
     summary = summarise(made_up.rows(), intervals=False)
     assert "seconds" in rendering.cost(summary)
     assert all("seconds" not in rendering.render(summary, form, FULL) for form in rendering.FORMS)
+
+
+@pytest.mark.parametrize("form", rendering.FORMS)
+def test_every_table_with_values_that_cannot_be_verified_says_so(form: str) -> None:
+    rows = made_up.rows(sets=("AN", "Cha", "gen:Multi", "Net"))
+    sure = made_up.rows(sets=("AN", "gen:Multi"))
+    assert re.search("Cha,? Net", rendering.render(summarise(rows), form))
+    assert "erified" not in rendering.render(summarise(sure), form)
+
+
+def test_cost_comparison_status_and_page_say_it_too() -> None:
+    rows, sure = made_up.rows(sets=("AN", "Cha")), made_up.rows()
+    for text in (lambda given: rendering.cost(summarise(given)), store_contents, leaderboard, _compared):
+        assert "Cha: the values cannot be verified" in text(rows)
+        assert "be verified" not in text(sure)
+    assert leaderboard(rows).count("values unverified") == 1
+
+
+def _compared(rows: list[Row]) -> str:
+    return comparison_table(rows, "loci-m", "anm-m", "accuracy")

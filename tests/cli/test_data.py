@@ -31,6 +31,13 @@ def test_list_as_json(tmp_path: Path) -> None:
     assert not any(record["at_hand"] for record in records)
 
 
+def test_list_says_whose_values_cannot_be_verified(tmp_path: Path) -> None:
+    said = " ".join(run("list", "--data", tmp_path).stdout.split())
+    assert "Cha, Net, Multi: the values cannot be verified, only the labels" in said
+    records = json.loads(run("list", "--json", "--data", tmp_path).stdout)
+    assert [r["name"] for r in records if not r["values_verified"]] == ["Cha", "Net", "Multi"]
+
+
 def test_list_finds_the_published_files(data_dir: Path) -> None:
     records = json.loads(run("list", "--json", WHENCE_DATA=str(data_dir)).stdout)
     assert {r["name"] for r in records if r["at_hand"]} >= {"AN", "SIM", "Tue"}
@@ -77,3 +84,18 @@ def test_fetch_that_cannot_reach_its_server_ends_with_1_and_says_what_to_do(tmp_
 def test_fetch_leaves_alone_what_is_at_hand(data_dir: Path) -> None:
     result = run("fetch", "AN", "--from", "http://127.0.0.1:9/data.zip", "--data", data_dir)
     assert result.exit_code == 0 and "already in" in result.stdout
+
+
+def test_fetch_says_what_was_not_verified_and_keeps_its_limits(tmp_path: Path) -> None:
+    folder = tmp_path / "Dataverse_pairs"
+    folder.mkdir()
+    for name in ("CE-Net_targets.csv", "CE-Net_pairs.csv"):
+        (folder / name).write_text("SampleID\n")
+    result = run("fetch", "Net", "--data", tmp_path)
+    assert result.exit_code == 0 and "Net: the values cannot be verified" in result.stdout
+    nowhere = ("--from", "http://127.0.0.1:9/data.zip", "--data", tmp_path, "--attempts", 1)
+    assert run("fetch", "AN", *nowhere, "--max-time", 2, "--max-size", 0.5).exit_code == 1
+    for option in ("--timeout", "--max-time", "--max-size"):
+        for absurd in ("0", "nan", "inf", "1e300"):
+            refused = run("fetch", "AN", *nowhere, option, absurd)
+            assert refused.exit_code == 2 and "Traceback" not in refused.stderr

@@ -1,103 +1,19 @@
 """fetch() against a server on this machine that breaks off, lies, hangs, or has nothing; and two processes at once."""
 
 import hashlib
-import io
 import json
 import subprocess
 import sys
-import threading
-import time
-import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from little_server import QUICK, Behaviour, from_url, serving, zipped
 
-from whence.datasets.fetching import Fetched, ResumingDownloader, fetch, tree_sha256
+from whence.datasets.downloads import ResumingDownloader
+from whence.datasets.fetching import Fetched, fetch
 from whence.datasets.registry import Mirror, PublishedSet, Source, published_set
 from whence.datasets.storage import load
-
-QUICK = ResumingDownloader(timeout=5, attempts=3, pause=0.01)
-
-
-def contents() -> dict[str, str]:
-    body = '"","x","y"\n' + "".join(f'"{i}",{i},{(i * 7) % 12}\n' for i in range(12))
-    return {"pairs_gt.txt": "1\n0\n" * 50} | {f"pair_{i}.txt": body.replace("11", str(100 + i)) for i in range(1, 101)}
-
-
-def zipped(inside: str = "top-1234/data/ANLSMN_pairs/AN", **extra: str) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in contents().items():
-            archive.writestr(f"{inside}/{name}", text)
-        for name, text in extra.items():
-            archive.writestr(name, text)
-    return buffer.getvalue()
-
-
-@pytest.fixture(scope="module")
-def registered(tmp_path_factory: pytest.TempPathFactory) -> PublishedSet:
-    """AN as if the little files above were the published ones."""
-    folder = tmp_path_factory.mktemp("original")
-    for name, text in contents().items():
-        (folder / name).write_text(text)
-    return replace(published_set("AN"), tree_sha256=tree_sha256(folder.iterdir()), labels_sha256="", mirrors=())
-
-
-class Behaviour:
-    """What the server does; it also remembers what it was asked."""
-
-    def __init__(self, body: bytes, *, cuts: int = 0, status: int = 200, hang: float = 0, ranges: bool = True) -> None:
-        self.body, self.cuts, self.status, self.hang, self.ranges = body, cuts, status, hang, ranges
-        self.asked: list[str | None] = []
-
-    def answer(self, handler: BaseHTTPRequestHandler) -> None:
-        asked = handler.headers.get("Range")
-        self.asked.append(asked)
-        time.sleep(self.hang)
-        if self.status != 200:
-            return handler.send_error(self.status)
-        start = int(asked.removeprefix("bytes=").removesuffix("-")) if asked and self.ranges else 0
-        part = self.body[start:]
-        handler.send_response(206 if start else 200)
-        handler.send_header("Content-Length", str(len(part)))
-        handler.end_headers()
-        if self.cuts > 0:
-            self.cuts -= 1
-            part = part[: len(part) // 2]
-        handler.wfile.write(part)
-        return None
-
-
-@contextmanager
-def serving(behaviour: Behaviour) -> Iterator[str]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            try:
-                behaviour.answer(self)
-            except (BrokenPipeError, ConnectionResetError):
-                self.close_connection = True
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/data.zip"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def from_url(known: PublishedSet, *urls: str, sha256: str = "") -> PublishedSet:
-    mirrors = [Mirror(Source(f"m{i}", url, False, sha256), "data/ANLSMN_pairs/AN") for i, url in enumerate(urls)]
-    return replace(known, mirrors=tuple(mirrors))
 
 
 def visible(root: Path) -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from whence.datasets import load, names
-from whence.datasets.fetching import labels_sha256, tree_sha256
+from whence.datasets.archives import labels_sha256, tree_sha256
 from whence.datasets.readers import _cell_label, _cell_rows
 from whence.datasets.registry import published_set, published_sets
 from whence.datasets.storage import is_present, member_files

@@ -147,3 +147,13 @@ def test_writing_where_one_cannot_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "AN").write_text("in the way")
     with pytest.raises(InputError, match="Could not write"):
         write(generate("AN", 1, 20), tmp_path, seed=0)
+
+
+@pytest.mark.parametrize(
+    "note", ["", "pairs = many", 'name = "MNU"', 'name = "MNU"\ntitle = ""\ncitation = ""\npairs = []']
+)
+def test_a_damaged_note_is_a_sentence(tmp_path: Path, note: str) -> None:
+    folder = write(generate("MNU", 2, 20, seed=1), tmp_path, seed=1)
+    (folder / "generated.toml").write_text(note)
+    with pytest.raises(InputError, match="generate the set again"):
+        load("MNU", tmp_path)

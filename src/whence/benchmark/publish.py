@@ -16,6 +16,7 @@ from whence.benchmark.figures.style import FORMATS
 from whence.benchmark.metrics import METRICS
 from whence.benchmark.row import Row, export
 from whence.benchmark.scores import MEAN, ScoreTable, summarise
+from whence.datasets.registry import unverified
 from whence.decision import Decision
 from whence.report.files import environment, replace_with
 from whence.version import VERSION
@@ -59,6 +60,7 @@ def _contents(rows: Sequence[Row]) -> dict[str, Any]:
         "metrics": list(METRICS),
         "columns": columns,
         "pairs": first.counts(),
+        "unverified": unverified(first.sets),
         "methods": [_line(method, columns, summaries) for method in first.methods],
         "best": {metric: {c: summary.best(c) for c in columns} for metric, summary in summaries.items()},
         "withholding": [_withheld(first, method, columns) for method in first.withholding],

@@ -5,7 +5,7 @@ The same rows give the same bytes.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from whence.benchmark.intervals import compare
 from whence.benchmark.row import Row, Status
 from whence.benchmark.scores import MEAN, ScoreTable, grouped, scored
 from whence.benchmark.sets import counted
+from whence.datasets.registry import remark_on, unverified
 from whence.markdown import markdown_table
 from whence.pair import InputError
 from whence.safe import csv_text, json_text, visible
@@ -52,7 +53,7 @@ def cost(summary: ScoreTable) -> str:
     """Median seconds per pair, as Markdown."""
     # Kept out of the main table, whose bytes must not depend on the machine.
     rows = [(method, *(_seconds(summary, method, name) for name in summary.sets)) for method in summary.methods]
-    return markdown_table(("seconds per pair (median)", *summary.sets), rows) + "\n"
+    return markdown_table(("seconds per pair (median)", *summary.sets), rows) + "\n" + _remark(summary.sets)
 
 
 def withheld(summary: ScoreTable, method: str) -> str:
@@ -81,7 +82,7 @@ def comparison_table(rows: Sequence[Row], a: str, b: str, metric: str) -> str:
         difference = f"{100 * result.difference:+.1f}"
         alone = (str(result.only_a), str(result.only_b))
         lines.append((name, pairs, difference, bounds, *alone, f"{result.p_value:.2g}"))
-    return markdown_table(head, lines) + "\n"
+    return markdown_table(head, lines) + "\n" + _remark(sets)
 
 
 def store_contents(rows: Sequence[Row]) -> str:
@@ -97,12 +98,17 @@ def store_contents(rows: Sequence[Row]) -> str:
         why = "" if failed is None else f"pair {failed.pair_id}: {failed.message}"
         seconds = float(np.median([row.seconds for row in group]))
         lines.append((method, name, str(len(group)), said, f"{seconds:.3g}", why))
-    return markdown_table(head, lines, "llrlrl") + "\n"
+    return markdown_table(head, lines, "llrlrl") + "\n" + _remark({row.dataset for row in rows})
 
 
 def notes(summary: ScoreTable) -> list[str]:
     """What a reader must know beside the numbers."""
-    return [*summary.failures(), *summary.incomplete(), *summary.partial()]
+    remark = remark_on(summary.sets)
+    return [*summary.failures(), *summary.incomplete(), *summary.partial(), *([remark] if remark else [])]
+
+
+def _remark(sets: Collection[str]) -> str:
+    return f"\n- {remark_on(sets)}.\n" if unverified(sets) else ""
 
 
 def _columns(summary: ScoreTable) -> tuple[str, ...]:
@@ -206,14 +212,17 @@ def _csv(summary: ScoreTable, look: Look) -> str:
     columns = _columns(summary)
     extra = [column + part for column in columns for part in _ANSWERED] if _withholding(summary) else []
     counted = [f"{name}_pairs" for name in summary.sets] if _any_short(summary) else []
-    lines = [["method", *(column + part for column in columns for part in parts), "failed", *counted, *extra]]
+    unsure = unverified(summary.sets)
+    remark = {"unverified_sets": " ".join(unsure)} if unsure else {}
+    lines = [["method", *(column + part for column in columns for part in parts), "failed", *counted, *extra, *remark]]
     for method in summary.methods:
         failed = sum(cell.failed for (name, _), cell in summary.cells.items() if name == method)
         numbers = [number for column in columns for number in _numbers(summary, method, column, look)]
         more = [number for column in columns for number in _answers(summary, method, column)] if extra else []
         cells = [summary.cells.get((method, name)) for name in summary.sets] if counted else []
         pairs = ["" if cell is None else str(cell.pairs) for cell in cells]
-        lines.append([method, *map(_decimal, numbers), str(failed), *pairs, *map(_decimal, more)])
+        line = [*map(_decimal, numbers), str(failed), *pairs, *map(_decimal, more)]
+        lines.append([method, *line, *remark.values()])
     return csv_text(lines, look.raw)
 
 

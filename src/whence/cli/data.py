@@ -15,7 +15,8 @@ from whence.safe import json_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from whence.datasets.fetching import Progress
+    from whence.datasets.downloads import Progress
+    from whence.datasets.fetching import Fetched
     from whence.datasets.registry import PublishedSet
 
 app = typer.Typer(no_args_is_help=True, help="Labelled cause-effect pairs: list, fetch, generate.")
@@ -46,13 +47,15 @@ def list_command(
 def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of data sets, or `all`.")],
     data: DataDir = None,
-    again: Annotated[bool, typer.Option("--again", help="Also where the set is at hand already.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Download anew what is at hand already.")] = False,
     address: Annotated[str | None, typer.Option("--from", help="Address of a zip archive to take instead.")] = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for a server.")] = 30.0,
     attempts: Annotated[int, typer.Option(min=1, help="How often a broken download is continued.")] = 4,
+    max_time: Annotated[float, typer.Option(min=0.1, help="Seconds one download may take in all.")] = 3600.0,
+    max_size: Annotated[float, typer.Option(min=0.001, help="MiB one download may have, packed or unpacked.")] = 1024.0,
 ) -> None:
     """Download published data sets; what is at hand already is left alone, so a failed run can be repeated."""
-    from whence.datasets.fetching import ResumingDownloader
+    from whence.datasets.downloads import MEBIBYTE, ResumingDownloader
     from whence.datasets.fetching import fetch as fetch_set
 
     if address is not None and "://" not in address:
@@ -62,14 +65,12 @@ def fetch(
         )
     # Every set is tried, whatever became of the one before: a night's download must not end at its first dead server.
     wanted, failed = _entries(names), False
-    downloader = ResumingDownloader(timeout=timeout, attempts=attempts)
+    most = max_size * MEBIBYTE
+    downloader = ResumingDownloader(timeout=timeout, attempts=attempts, max_time=max_time, max_size=most)
     for entry in wanted:
         with _bar() as on_progress:
             result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=on_progress)
-        if result.failure:
-            say(result.failure)
-        else:
-            put(f"{entry.name}: {'fetched into' if result.downloaded else 'already in'} {result.folder}")
+        (say if result.failure else put)(_said(entry, result))
         failed |= bool(result.failure)
     if failed:
         raise typer.Exit(1)
@@ -98,6 +99,13 @@ def _entries(names: list[str]) -> "tuple[PublishedSet, ...]":
     return registry.published_sets() if names == ["all"] else tuple(map(registry.published_set, names))
 
 
+def _said(entry: "PublishedSet", result: "Fetched") -> str:
+    from whence.datasets.registry import remark_on
+
+    done = f"{entry.name}: {'fetched into' if result.downloaded else 'already in'} {result.folder}"
+    return result.failure or "\n".join(filter(None, (done, remark_on([entry.name]))))
+
+
 def _sets(data: Path | None) -> list[dict[str, Any]]:
     from whence.datasets.registry import published_sets
     from whence.datasets.storage import GENERATED, data_folder, is_present
@@ -111,6 +119,7 @@ def _sets(data: Path | None) -> list[dict[str, Any]]:
             "pairs": entry.pairs,
             "rows": entry.rows,
             "title": entry.title,
+            "values_verified": entry.values_verified,
             "folder": str(root / entry.folder),
             "excluded": {exclusion.pair_id: exclusion.reason for exclusion in entry.exclusions},
             "terms": entry.licence,
@@ -130,11 +139,13 @@ def _generators() -> list[dict[str, Any]]:
 
 
 def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | None) -> None:
+    from whence.datasets.registry import remark_on
     from whence.datasets.storage import VARIABLE, data_folder
 
     shown = [record | {"at hand": _at_hand(record)} for record in records]
     _show(console, ("name", "at hand", "pairs", "rows", "title"), shown)
     paragraph(console, f"Looked in {data_folder(data)} (change it with --data or {VARIABLE}).")
+    paragraph(console, f"{remark_on([record['name'] for record in records])}.")
     # Sets of one paper share one line on whose they are.
     owners: dict[tuple[str, str], list[str]] = {}
     for record in records:

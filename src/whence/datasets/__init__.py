@@ -5,6 +5,8 @@ registry     the thirteen published sets (registry.toml): size, terms, citation,
 readers      one reader per file format
 storage      the data directory: load() a set from it, write() a generated one into it
 fetching     fetch(): download, check, unpack
+downloads    an address -> a whole file, within limits; kept archives
+archives     the files of one set out of a zip archive, and their hashes
 laws, mechanisms    what the generators are made of: columns, random functions, effects of a cause and a noise
 classic, lookalikes, robustness    the generators: published laws, laws fitted to published files, the robustness grid
 sampling     a seed -> labelled pairs: of a generator, or random rows of other pairs

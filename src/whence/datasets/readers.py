@@ -10,6 +10,7 @@ cells         `CE-*_pairs.csv`: a row per pair, each cell a blank separated list
 All are tolerant of trailing blanks and empty lines, and strict about everything else.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -76,7 +77,7 @@ def whitespace_pair(path: Path) -> Pair:
 
 
 def _number(path: Path, line: str, cells: list[str]) -> int:
-    if len(cells) != 6 or not cells[0].isdigit():
+    if len(cells) != 6 or not cells[0].isdecimal():
         raise _bad_label(path, line, "a number, two cause columns, two effect columns and a weight")
     return int(cells[0])
 
@@ -87,7 +88,17 @@ def _whitespace_label(path: Path, line: str, cells: list[str]) -> Label:
     if truth is None:
         raise _bad_label(path, line, "one cause column and one effect column among the first two")
     read = partial(whitespace_pair, path.with_name(f"pair{cells[0]}.txt"))
-    return Label(int(cells[0]), truth, float(cells[5]), read)
+    return Label(int(cells[0]), truth, _weight(path, line, cells[5]), read)
+
+
+def _weight(path: Path, line: str, cell: str) -> float:
+    try:
+        weight = float(cell)
+    except ValueError:
+        weight = math.nan
+    if not 0 <= weight < math.inf:
+        raise _bad_label(path, line, "a weight of 0 or more in the last column")
+    return weight
 
 
 # ---- cells
@@ -119,7 +130,7 @@ def _cell_label(name: str, target: str, columns: dict[str, tuple[str, str]], pat
 def _pair_id(name: str) -> PairId:
     """`pair12` is 12, as in the published score files; any other name is kept."""
     number = name.removeprefix("pair")
-    return int(number) if number.isdigit() else name
+    return int(number) if number.isdecimal() else name
 
 
 def _cells_path(targets: Path) -> Path:

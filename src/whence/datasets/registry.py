@@ -2,7 +2,7 @@
 
 import difflib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -57,6 +57,11 @@ class PublishedSet:
     """Hash over the parsed labels, which a change of line ends or number format leaves alone."""
     exclusions: tuple[Exclusion, ...] = ()
 
+    @property
+    def values_verified(self) -> bool:
+        """Whether the numbers in its files can be checked, or the labels alone."""
+        return bool(self.tree_sha256)
+
 
 @cache
 def published_sets() -> tuple[PublishedSet, ...]:
@@ -79,6 +84,17 @@ def published_set(name: str) -> PublishedSet:
     near = difflib.get_close_matches(name, names(), n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else f"expected one of: {', '.join(names())}."
     raise InputError(f"Got the data set {name!r}, which whence does not know; {hint}")
+
+
+def unverified(names: Collection[str]) -> tuple[str, ...]:
+    """Those of the named sets whose values cannot be checked."""
+    return tuple(known.name for known in published_sets() if known.name in names and not known.values_verified)
+
+
+def remark_on(names: Collection[str]) -> str:
+    """What every list and table says about such sets, without the full stop; empty where there are none."""
+    found = ", ".join(unverified(names))
+    return f"{found}: the values cannot be verified, only the labels (no hash of the files is known)" if found else ""
 
 
 def _from_toml(fields: Mapping[str, Any], families: Mapping[str, Any], sources: Mapping[str, Source]) -> PublishedSet:

@@ -112,10 +112,17 @@ def write(collection: Collection, root: Path, seed: int) -> Path:
 
 
 def _load_generated(note: Path, limit: int | None) -> Collection:
-    about = tomllib.loads(note.read_text(encoding="utf-8"))
-    labels = indexed_csv_labels(note.parent, note.parent / LABELS)[: about["pairs"]]
-    pairs = LazyPairs(about["name"], labels)[:limit]
-    return Collection(about["name"], pairs, about["title"], about["citation"])
+    try:
+        about = tomllib.loads(note.read_text(encoding="utf-8"))
+        name, title, citation = (str(about[key]) for key in ("name", "title", "citation"))
+        count = int(about["pairs"])
+    except (OSError, ValueError, TypeError, KeyError) as problem:
+        raise InputError(
+            f"Could not read {note} ({type(problem).__name__}: {problem}); expected the note that `whence data "
+            "generate` writes: generate the set again, or remove its folder."
+        ) from None
+    labels = indexed_csv_labels(note.parent, note.parent / LABELS)[:count]
+    return Collection(name, LazyPairs(name, labels)[:limit], title, citation)
 
 
 def _csv(labelled: LabelledPair) -> str:

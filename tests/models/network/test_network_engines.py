@@ -203,18 +203,6 @@ def test_host_flags_stay_as_they_are():
     assert jax.numpy.zeros(1).dtype == np.float32
 
 
-def test_compiled_programs_are_kept_on_disk(tmp_path, monkeypatch):
-    import jax
-
-    monkeypatch.setenv("WHENCE_CACHE", str(tmp_path))
-    arguments = (jax.device_put(np.arange(3.0, dtype=np.float32)),)
-    jax_runtime.compiled(lambda x: x + 1, "plus-one", arguments)
-    jax_runtime._loaded.clear()
-    monkeypatch.setattr(jax_runtime, "_to_disk", None)
-    again = jax_runtime.compiled(lambda x: x + 1, "plus-one", arguments)
-    assert np.array_equal(again(*arguments), [1, 2, 3])
-
-
 def test_without_jax_the_error_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", None)
     with pytest.raises(InputError, match=r'pip install "whence\[nn\]"'):

@@ -7,5 +7,5 @@
     regressor     the same network as a scikit-learn estimator
 
 Three engines do the same steps: `compiled` loops on the CPU, plain JAX (`xla`) and a `fused` GPU kernel; `jax_runtime`
-is the only door to JAX.
+is the only door to JAX, and `programs` keeps what JAX compiled.
 """

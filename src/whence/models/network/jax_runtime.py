@@ -1,12 +1,9 @@
-"""JAX for the rest of the package: imported on first use, precision by scope, devices, compiled programs on disk.
+"""JAX for the rest of the package: imported on first use, precision by scope, devices, compiled programs.
 
-Nothing here changes a flag of the host program. Compiled programs are kept in the user's cache folder, one file for
-each program, version and device; `WHENCE_CACHE` names another folder, and an unreadable file is compiled anew.
+Nothing here changes a flag of the host program.
 """
 
 import hashlib
-import os
-import pickle
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib import import_module
@@ -14,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+from whence.models.network import programs
 from whence.pair import InputError
 
 Device = Literal["auto", "cpu", "gpu"]
@@ -85,36 +83,12 @@ def compiled(function: Callable[..., Any], name: str, arguments: tuple[Any, ...]
     )
     key = name + "-" + hashlib.sha256(repr(identity).encode()).hexdigest()[:32]
     if key not in _loaded:
-        _loaded[key] = _from_disk(key) or _to_disk(key, lowered.compile())
+        program = programs.load(key)
+        if program is None:
+            program = lowered.compile()
+            programs.keep(key, program)
+        _loaded[key] = program
     return _loaded[key]
-
-
-def _from_disk(key: str) -> Any:
-    from jax.experimental import serialize_executable
-
-    try:
-        return serialize_executable.deserialize_and_load(*pickle.loads(_file(key).read_bytes()))
-    except Exception:  # any damaged, foreign or absent file means the same: compile
-        return None
-
-
-def _to_disk(key: str, program: Any) -> Any:
-    from jax.experimental import serialize_executable
-
-    path = _file(key)
-    partial = path.with_suffix(f".{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(pickle.dumps(serialize_executable.serialize(program)))
-        partial.replace(path)
-    except Exception:  # a full disk or a backend that cannot serialise costs time, not the result
-        partial.unlink(missing_ok=True)
-    return program
-
-
-def _file(key: str) -> Path:
-    home = os.environ.get("WHENCE_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "whence" / "programs" / key
 
 
 def _processor() -> str:
