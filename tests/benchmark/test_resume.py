@@ -23,9 +23,9 @@ os.execv(sys.argv[1], sys.argv[1:])
 """May write files of 200 kB at most. (A `preexec_fn` would fork this process, which may hold threads.)"""
 
 
-def start(store: Path, prefix: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+def start(store: Path, prefix: tuple[str, ...] = (), **extra: str) -> subprocess.Popen[str]:
     command = [*prefix, sys.executable, drive.__file__, str(store)]
-    environment = dict(os.environ) | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = dict(os.environ) | {"PYTHONPATH": os.pathsep.join(sys.path)} | extra
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
 
 
@@ -114,13 +114,15 @@ def test_a_full_disk_is_a_sentence_and_the_file_stays_usable(tmp_path: Path, und
     assert tables(store) == undisturbed
 
 
-def test_two_runners_share_one_store(tmp_path: Path, undisturbed: dict[str, str]) -> None:
-    store = tmp_path / "s.sqlite"
-    runners = [start(store), start(store)]
-    for runner in runners:
-        said = runner.communicate()[1]
-        assert runner.returncode == 0, said
+def test_two_runners_share_one_store_and_do_no_pair_twice(tmp_path: Path, undisturbed: dict[str, str]) -> None:
+    store, diary = tmp_path / "s.sqlite", tmp_path / "diary"
+    runners = [start(store, TOYS_DIARY=str(diary)) for _ in range(2)]
+    said = [runner.communicate()[1] for runner in runners]
+    assert [runner.returncode for runner in runners] == [0, 0], said
     assert tables(store) == undisturbed
+    done = diary.read_text().splitlines()
+    assert len(done) == len(set(done)) == 2 * drive.PAIRS
+    assert all("by another run" in words for words in said)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

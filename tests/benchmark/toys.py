@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,9 @@ def _chatty(pair: Pair) -> float:
 
 
 def _slow(pair: Pair) -> float:
+    if diary := os.environ.get("TOYS_DIARY"):
+        with Path(diary).open("a") as lines:
+            lines.write(f"{pair.x.sum() * pair.y.sum()!r}\n")
     time.sleep(0.05)
     return _middling(pair)
 

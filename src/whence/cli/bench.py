@@ -224,7 +224,8 @@ def do_pairs(work: "Plan", results: "Store", jobs: int, limits: "Limits", quiet:
         tally = run(work, results, jobs=jobs, limits=limits, on_rows=on_rows)
     if not quiet:
         failed = f", {tally.broken} failed (see: whence bench status --store {results.path})" if tally.broken else ""
-        _say(f"{tally.made} pairs done in {duration(time.monotonic() - start)}{failed}.")
+        elsewhere = f", {work.todo - tally.made} by another run" if tally.made < work.todo else ""
+        _say(f"{tally.made} pairs done in {duration(time.monotonic() - start)}{failed}{elsewhere}.")
 
 
 def _announce(work: "Plan", store: Path) -> None:
