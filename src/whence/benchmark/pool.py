@@ -23,6 +23,7 @@ from typing import Any, Protocol
 from whence.benchmark.contenders import RESOLVER, Contender
 from whence.benchmark.row import Outcome, Status, no_answer
 from whence.benchmark.sets import Item
+from whence.benchmark.signals import deaf_children
 from whence.benchmark.store import BEAT_SECONDS
 from whence.threads import single_threaded
 
@@ -160,15 +161,12 @@ class Process:
         self._limits = limits
         # A file, not a pipe: a method that writes much to standard error cannot block on a reader.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (held until `end`)
-        self._process = subprocess.Popen(
-            # A program of its own, not a fork: nothing the parent has loaded or locked is shared, and one that dies
-            # of a signal or eats all memory takes nothing with it.
-            [sys.executable, "-m", "whence.benchmark.worker", str(limits.memory_bytes)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=environment(),
-        )
+        # A program of its own, not a fork: nothing the parent has loaded or locked is shared, and one that dies of a
+        # signal or eats all memory takes nothing with it.
+        command = [sys.executable, "-m", "whence.benchmark.worker", str(limits.memory_bytes)]
+        pipe = subprocess.PIPE
+        with deaf_children():
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._errors, env=environment())
         self.started = False
         self.ready = False
         self.task: Task | None = None

@@ -10,9 +10,10 @@ from typing import Any
 
 import typer
 
+from whence.cli import STOPPED, STOPPED_EARLY
 from whence.pair import InputError
 
-INPUT_AT_FAULT, OUR_FAULT, STOPPED = 2, 1, 130
+INPUT_AT_FAULT, OUR_FAULT = 2, 1
 
 _EXTRAS = {"jax": "nn", "jaxlib": "nn", "pandas": "tables", "pyarrow": "tables"}
 """Optional modules and the extra that installs them."""
@@ -30,7 +31,7 @@ def exit_code_of(problem: BaseException) -> int:
         _forget_standard_output()
         return 0
     if isinstance(problem, KeyboardInterrupt):
-        _say("Stopped before the answer was ready.")
+        _say(STOPPED_EARLY)
         return STOPPED
     if isinstance(problem, InputError):
         _say(str(problem))

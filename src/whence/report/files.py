@@ -39,9 +39,11 @@ def replace_with(path: str | os.PathLike[str], content: bytes) -> None:
             stream.write(content)
         if moved:
             temporary.replace(target)
-    except (OSError, ValueError) as problem:
+    except BaseException as problem:  # also Ctrl-C: half a file is left neither in the place nor beside it
         if moved:
             _remove(temporary)
+        if not isinstance(problem, OSError | ValueError):
+            raise
         raise InputError(
             f"Could not write {str(target)!r} ({_reason(problem)}); expected a file name in a folder that exists and "
             "can be written to: choose another place."
