@@ -66,8 +66,11 @@ def test_ctrl_c_while_modules_are_imported_is_the_same(seconds: float, table: Pa
     assert interrupts.interrupted(["infer", str(table)], seconds)[0] == interrupts.STOPPED
 
 
-def test_ctrl_c_inside_an_exec_of_text_has_the_same_exit_code() -> None:
-    done = subprocess.run([sys.executable, "-c", EXEC], capture_output=True, text=True, check=False)
+def test_ctrl_c_inside_an_exec_of_text_has_the_same_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "stand_in.py").write_text(EXEC)
+    environment = dict(os.environ) | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    command = [sys.executable, "-m", "stand_in"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (130, "Stopped before the answer was ready.\n")
 
 
@@ -92,6 +95,24 @@ def test_a_study_that_has_just_started_its_processes_says_one_line(tmp_path: Pat
     said = process.communicate()[1]
     assert process.returncode == 130
     assert said.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a worker ends after its current cell")
+def test_the_processes_of_a_killed_study_end_with_it(tmp_path: Path) -> None:
+    process = start("study", "estimators", "--fast", "--jobs", "2", "--out", str(tmp_path))
+    while process.poll() is None and finished_cells(tmp_path) < 1:
+        time.sleep(0.01)
+    workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    process.kill()
+    process.wait()  # not for its output, which a worker that lives on would hold open
+    patience = time.monotonic() + 10
+    while left := [worker for worker in workers if Path(f"/proc/{worker}").exists()]:
+        if time.monotonic() > patience:
+            for worker in left:
+                os.kill(int(worker), signal.SIGKILL)
+            pytest.fail("a worker outlived its study")
+        time.sleep(0.01)
+    process.communicate()
 
 
 @pytest.mark.parametrize("delay", [0.001, 0.02, 0.05, 0.1])
