@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: demo test native lint bench bench-network bench-peers reproduce clean
+.PHONY: demo test fuzz native lint bench bench-network bench-peers reproduce clean
 
 demo: .venv/.core
 	$(BIN)/whence demo --out out/demo
@@ -13,6 +13,10 @@ test: .venv/.dev
 
 # Compile the C loops anew after an edit.
 native: .venv/.dev
+
+# Bounded in time and seeded: make fuzz FUZZ="--seconds 600 --seed 7 --only names,faults".
+fuzz: .venv/.dev
+	$(BIN)/python tests/fuzz/run.py $(FUZZ)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
