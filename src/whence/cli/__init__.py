@@ -7,8 +7,7 @@ Exit codes: 0 done (undecided is done), 2 the input is at fault (one sentence on
 import signal
 import sys
 
-STOPPED = 130
-STOPPED_EARLY = "Stopped before the answer was ready."
+from whence.cli.stopped import STOPPED, STOPPED_EARLY
 
 
 def main() -> None:

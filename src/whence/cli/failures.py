@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from whence.cli import STOPPED, STOPPED_EARLY
+from whence.cli.stopped import STOPPED, STOPPED_EARLY
 from whence.pair import InputError
 
 INPUT_AT_FAULT, OUR_FAULT = 2, 1
