@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: demo test test-oldest native lint bench bench-network bench-peers reproduce clean
+.PHONY: demo test test-oldest fuzz native lint bench bench-network bench-peers reproduce clean
 
 demo: .venv/.core
 	$(BIN)/whence demo --out out/demo
@@ -18,6 +18,10 @@ test-oldest: out/oldest/.installed
 
 # Compile the C loops anew after an edit.
 native: .venv/.dev
+
+# Bounded in time and seeded: make fuzz FUZZ="--seconds 600 --seed 7 --only names,faults".
+fuzz: .venv/.dev
+	$(BIN)/python tests/fuzz/run.py $(FUZZ)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -126,3 +126,23 @@ def test_the_record_tells_levels_and_halves_where_they_are():
 
 def test_a_confidence_is_never_rounded_up():
     assert (percent(0.798), percent(0.9999), percent(0.8)) == ("79 %", "99 %", "80 %")
+
+
+def test_costs_are_told_where_there_are_some_and_no_number_is_null():
+    assert "costs" not in Evidence(0.0).to_dict()
+    assert Evidence(0.0, costs={"length": 1.5, "shape": math.nan}).to_dict()["costs"] == {"length": 1.5, "shape": None}
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "n = 12)"), (1, "; 1 warning)"), (2, "; 2 warnings)")])
+def test_warnings_are_counted_in_the_line(count, words):
+    assert str(decision(1.0, warnings=("Beware.",) * count)).endswith(words)
+
+
+def test_decisions_are_compared_by_value_arrays_and_nan_included():
+    def made(last: float):
+        side = Evidence(math.nan, residual=np.array([0.0, last]))
+        return Decision("some-method", PAIR, math.nan, side, side)
+
+    assert made(1.0) == made(1.0)
+    assert made(1.0) != made(2.0)
+    assert hash(made(1.0)) == hash(made(1.0))

@@ -65,3 +65,9 @@ def test_both_directions_turns_the_pair_round_once():
     forward, backward = both_directions(pair, lambda cause, effect: (cause[2], effect[2]))
     assert forward == (2.0, 4.0)
     assert backward == (4.0, 2.0)
+
+
+def test_turning_a_pair_round_is_noted_and_undone_by_turning_it_again():
+    pair = Pair.of(np.arange(12.0), np.arange(12.0) ** 2, x_name="a", y_name="b")
+    assert (pair.turned, pair.swapped().turned, pair.swapped().swapped().turned) == (False, True, False)
+    assert pair.swapped().swapped() == pair

@@ -358,3 +358,12 @@ def test_the_noise_of_a_function_is_written_plainly() -> None:
 def test_an_outlier_is_found_however_far_it_is(size: float) -> None:
     pair = clean(1)
     assert "'x' has 1 extreme value" in one(changed(pair, x=np.append(pair.x[1:], size)), "outliers")
+
+
+@pytest.mark.parametrize(
+    ("kind", "other"), [("dependent_rows", "alternating_rows"), ("alternating_rows", "dependent_rows")]
+)
+def test_rows_resemble_their_neighbours_or_avoid_them_and_never_both(kind: str, other: str) -> None:
+    kinds = {notice.kind for notice in check(DEFECTS[kind](clean(6), np.random.default_rng(6)))}
+    assert kind in kinds
+    assert other not in kinds

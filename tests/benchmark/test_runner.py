@@ -1,6 +1,8 @@
 """The runner: flips, failures of every kind, batches, third parties, resuming."""
 
 import math
+import signal
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -16,6 +18,7 @@ from whence.benchmark.row import Row
 from whence.benchmark.runner import plan, run
 from whence.benchmark.scores import scored
 from whence.benchmark.sets import flipped
+from whence.benchmark.signals import deaf_children
 from whence.benchmark.store import Store
 from whence.pair import InputError
 
@@ -156,9 +159,35 @@ def test_a_wrong_method_is_refused_before_the_run(spec: str, says: str) -> None:
         contenders([spec], [0])
 
 
-def test_workers_keep_numerical_libraries_to_one_thread(tmp_path: Path) -> None:
+def test_workers_keep_numerical_libraries_to_one_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, "2")
     rows = results(tmp_path / "s.sqlite", ["threads"], [toys.collection(pairs=1)])
     assert abs(rows[0].score) == 1.0
+
+
+def test_ctrl_c_that_reaches_a_worker_costs_no_pair(tmp_path: Path) -> None:
+    rows = results(tmp_path / "s.sqlite", ["interrupted"], [toys.collection(pairs=3)])
+    assert all(row.correct for row in rows), [row.message for row in rows]
+
+
+@pytest.mark.parametrize("shield", ["follow_parent()", "deaf.__enter__()"])
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be blocked here")
+def test_each_of_the_two_shields_keeps_ctrl_c_from_a_worker(shield: str) -> None:
+    """One from the first moment on, one where signals cannot be blocked."""
+    code = (
+        "import signal; from whence.benchmark.signals import deaf_children, follow_parent; deaf = deaf_children(); "
+        f"{shield}; signal.raise_signal(signal.SIGINT); print('alive')"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).stdout == b"alive\n"
+
+
+def test_ctrl_c_pressed_while_a_worker_is_started_is_heard_afterwards() -> None:
+    heard = []
+    with pytest.raises(KeyboardInterrupt), deaf_children():  # that it comes last is the point
+        signal.raise_signal(signal.SIGINT)
+        heard.append("not yet")
+    assert heard == ["not yet"]
 
 
 def test_a_worker_that_cannot_start_is_a_sentence_not_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

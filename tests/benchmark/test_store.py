@@ -57,7 +57,6 @@ def test_adding_twice_is_adding_once_and_the_first_stays(tmp_path: Path) -> None
         assert store.add([ROW]) == 1
         assert store.add([replace(ROW, score=9.0), replace(ROW, pair_id="2")]) == 1
         assert [row.score for row in store.rows()] == [0.25, 0.25]
-        assert store.present(store.keys() | {("toy", "3", "m", 0, "h", "0")}) == store.keys()
 
 
 @pytest.mark.parametrize("field", ["dataset", "pair_id", "method", "settings_hash", "version", "seed"])

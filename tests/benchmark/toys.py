@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,15 @@ def _raises(pair: Pair) -> float:
     raise RuntimeError("the toy is broken")
 
 
+def _note(pair: Pair) -> None:
+    """Where a diary is kept, write down what is worked on."""
+    if diary := os.environ.get("TOYS_DIARY"):
+        with Path(diary).open("a") as lines:
+            lines.write(f"{pair.x.sum() * pair.y.sum()!r}\n")
+
+
 def _hangs(pair: Pair) -> float:
+    _note(pair)
     time.sleep(600)
     return 1.0
 
@@ -94,6 +103,7 @@ def _chatty(pair: Pair) -> float:
 
 
 def _slow(pair: Pair) -> float:
+    _note(pair)
     time.sleep(0.05)
     return _middling(pair)
 
@@ -111,11 +121,15 @@ def _some_exit(pair: Pair) -> float:
 
 
 def _threads(pair: Pair) -> float:
+    import scipy.linalg  # noqa: F401  # brings a BLAS of its own
     from threadpoolctl import threadpool_info
 
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    most = max(library["num_threads"] for library in threadpool_info())
-    return float(most) if all(os.environ[name] == "1" for name in names) else 0.0
+    return float(max(library["num_threads"] for library in threadpool_info()))
+
+
+def _interrupted(pair: Pair) -> float:
+    signal.raise_signal(signal.SIGINT)
+    return _oracle(pair)
 
 
 oracle = Toy("oracle", _oracle)
@@ -135,6 +149,7 @@ batched_exits = Toy("batched-exits", _some_exit, batch_size=6)
 quits = Toy("quits", lambda pair: exit(3))
 some_raise = Toy("some-raise", _some_raise)
 threads = Toy("threads", _threads)
+interrupted = Toy("interrupted", _interrupted)
 no_method = 17
 
 

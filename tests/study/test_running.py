@@ -4,6 +4,7 @@ import csv
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from whence.benchmark.intervals import median_interval
 from whence.pair import InputError
@@ -72,6 +73,16 @@ def test_several_processes_give_the_same_rows(tmp_path):
     without_time = [[{k: v for k, v in row.items() if "seconds" not in k} for row in each] for each in rows]
     assert len(rows[0]) >= 10
     assert without_time[0] == without_time[1]
+
+
+def test_a_study_works_with_one_thread(tmp_path, tiny):
+    class Watchful(Tiny):
+        def measure(self, cell):
+            return [{"threads": max(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")}]
+
+    with threadpool_limits(2, user_api="blas"):
+        rows = run(tiny(Watchful()), Scale(), tmp_path)
+    assert {row["threads"] for row in rows} == {1}
 
 
 def test_settings_out_of_range_get_a_sentence(tmp_path, tiny):

@@ -14,15 +14,17 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from whence.benchmark.contenders import RESOLVER, Contender
 from whence.benchmark.row import Outcome, Status, no_answer
 from whence.benchmark.sets import Item
+from whence.benchmark.signals import deaf_children
+from whence.benchmark.store import BEAT_SECONDS
 from whence.pair import InputError
 from whence.threads import single_threaded
 
@@ -53,7 +55,16 @@ class Task:
 
 
 Finished = tuple[Contender, tuple[Item, ...], list[Outcome]]
-Wanted = Callable[[Task], Task | None]
+
+
+class Desk(Protocol):
+    """Where work is claimed that several runners may share."""
+
+    def claim(self, task: Task) -> tuple[Task | None, Task | None]:
+        """The part of a task to be done here and now, and the part to ask about again since another is at it."""
+
+    def renew(self) -> None:
+        """Hold on to what is claimed; called at least every `BEAT_SECONDS`."""
 
 
 class Pool:
@@ -65,13 +76,14 @@ class Pool:
         self._workers: list[Process] = []
         self._waiting: deque[Task] = deque()
 
-    def finished(self, tasks: Iterable[Task], wanted: Wanted) -> Generator[Finished, None, None]:
-        """Outcomes as they come. `wanted` may drop, at the last moment, what another runner has finished meanwhile."""
+    def finished(self, tasks: Iterable[Task], desk: Desk) -> Generator[Finished, None, None]:
+        """Outcomes as they come, of what the desk gives out; ends when nothing is left there."""
         self._waiting.extend(tasks)
         try:
             while self._waiting or self._busy():
-                self._hand_out(wanted)
-                if self._busy() or not all(worker.started for worker in self._workers):
+                desk.renew()
+                self._hand_out(desk)
+                if self._waiting or self._busy():
                     yield from self._next()
         finally:
             for worker in self._workers:
@@ -81,19 +93,24 @@ class Pool:
     def _busy(self) -> int:
         return sum(worker.task is not None for worker in self._workers)
 
-    def _hand_out(self, wanted: Wanted) -> None:
+    def _hand_out(self, desk: Desk) -> None:
         while len(self._workers) < min(self._jobs, len(self._waiting) + self._busy()):
             self._workers.append(Process(self._limits, self._inbox))
-        for worker in self._workers:
-            while worker.started and worker.task is None and self._waiting:
-                task = wanted(self._waiting.popleft())
-                if task is not None:
-                    worker.give(task, self._resolver)
+        idle = deque(worker for worker in self._workers if worker.started and worker.task is None)
+        # Each task is asked for once: what others are at goes back to the end of the queue until the next beat.
+        for _ in range(len(self._waiting)):
+            if not idle:
+                return
+            ours, others = desk.claim(self._waiting.popleft())
+            if others is not None:
+                self._waiting.append(others)
+            if ours is not None:
+                idle.popleft().give(ours, self._resolver)
 
     def _next(self) -> Iterator[Finished]:
         soonest = min(worker.deadline for worker in self._workers)
         try:
-            worker, message = self._inbox.get(timeout=min(max(0.0, soonest - time.monotonic()), 3600.0))
+            worker, message = self._inbox.get(timeout=min(max(0.0, soonest - time.monotonic()), BEAT_SECONDS))
         except queue.Empty:
             yield from self._overdue()
             return
@@ -148,15 +165,12 @@ class Process:
         self._limits = limits
         # A file, not a pipe: a method that writes much to standard error cannot block on a reader.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (held until `end`)
-        self._process = subprocess.Popen(
-            # A program of its own, not a fork: nothing the parent has loaded or locked is shared, and one that dies
-            # of a signal or eats all memory takes nothing with it.
-            [sys.executable, "-m", "whence.benchmark.worker", str(limits.memory_bytes)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=environment(),
-        )
+        # A program of its own, not a fork: nothing the parent has loaded or locked is shared, and one that dies of a
+        # signal or eats all memory takes nothing with it.
+        command = [sys.executable, "-m", "whence.benchmark.worker", str(limits.memory_bytes)]
+        pipe = subprocess.PIPE
+        with deaf_children():
+            self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._errors, env=environment())
         self.started = False
         self.ready = False
         self.task: Task | None = None

@@ -1,12 +1,17 @@
-"""Methods × data sets × seeds → rows. What is stored is skipped, and only that; a row is committed as it is made."""
+"""Methods × data sets × seeds → rows. What is stored is skipped, and only that; a row is committed as it is made.
+
+Several runners may share a store: each claims a few pairs before it works on them, and waits at the end for those that
+another is at, so that a run is over when all its rows are there.
+"""
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 
 from whence.benchmark.contenders import RESOLVER, Contender
+from whence.benchmark.ledger import DiskError, StoreError
 from whence.benchmark.pool import Limits, Pool, Task
 from whence.benchmark.row import Outcome, Row, Status
 from whence.benchmark.sets import Item, Labelled, items
@@ -93,11 +98,17 @@ def run(
     """Do what is planned; `on_rows` is called after every commit. An interrupt at any moment keeps what is finished."""
     tally = RunTotals()
     pool = Pool(jobs, limits or Limits(), resolver)
-    with closing(_outcomes(pool, plan, store)) as outcomes:
-        for rows in outcomes:
-            store.add(rows)
-            tally = tally.plus(rows)
-            on_rows(rows)
+    try:
+        with closing(pool.finished(plan.tasks, _Claims(store))) as finished:
+            for contender, batch, outcomes in finished:
+                rows = [judged(contender, each, outcome) for each, outcome in zip(batch, outcomes, strict=True)]
+                store.add(rows)
+                tally = tally.plus(rows)
+                on_rows(rows)
+    finally:
+        # What cannot be released now lapses; the reason for stopping is the one to be told.
+        with suppress(DiskError, StoreError):
+            store.release()
     return tally
 
 
@@ -134,16 +145,24 @@ def judged(contender: Contender, item: Item, outcome: Outcome) -> Row:
     )
 
 
-def _outcomes(pool: Pool, plan: Plan, store: Store) -> Generator[list[Row], None, None]:
-    # Asked again just before a task is handed out: a second runner on the same store may have done it meanwhile.
-    def wanted(task: Task) -> Task | None:
-        found = store.present(key(task.contender, each) for batch in task.batches for each in batch)
-        left = [_missing(task.contender, batch, found) for batch in task.batches]
-        return replace(task, batches=tuple(filter(None, left))) if any(left) else None
+@dataclass(frozen=True, eq=False)
+class _Claims:
+    """The store as the desk where work is claimed."""
 
-    with closing(pool.finished(plan.tasks, wanted)) as finished:
-        for contender, batch, outcomes in finished:
-            yield [judged(contender, each, outcome) for each, outcome in zip(batch, outcomes, strict=True)]
+    store: Store
+
+    def claim(self, task: Task) -> tuple[Task | None, Task | None]:
+        mine, others = self.store.claim(key(task.contender, each) for batch in task.batches for each in batch)
+        return _part(task, mine), _part(task, others)
+
+    def renew(self) -> None:
+        self.store.renew()
+
+
+def _part(task: Task, keys: Collection[Key]) -> Task | None:
+    left = (tuple(each for each in batch if key(task.contender, each) in keys) for batch in task.batches)
+    batches = tuple(filter(None, left))
+    return replace(task, batches=batches) if batches else None
 
 
 def _missing(contender: Contender, batch: Sequence[Item], stored: Collection[Key]) -> tuple[Item, ...]:

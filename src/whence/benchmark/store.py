@@ -1,11 +1,16 @@
 """One SQLite file of results: a row per pair as it is finished, never doubled, never lost.
 
+Runners that share the file claim a pair before they work on it, so that none is done twice. A claim holds for a few
+seconds and is renewed by a runner that lives: of one that was killed it lapses, and nobody waits for it longer.
+
 A file of an earlier layout is read as it is, and gains the columns it lacks when it is first written to.
 """
 
 import math
+import secrets
 import sqlite3
 import statistics
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, fields
@@ -17,6 +22,10 @@ from whence.safe import shell_word
 
 APPLICATION_ID = 0x77686E63  # "whnc"
 SCHEMA = 2
+LEASE_SECONDS = 6.0
+"""So long a claim holds that is not renewed."""
+BEAT_SECONDS = 1.0
+"""So often a runner renews its claims, and looks again for what others have claimed."""
 
 _KEY = ("dataset", "pair_id", "method", "seed", "settings_hash", "version")
 _TYPES = {"str": "TEXT NOT NULL", "int": "INTEGER NOT NULL", "bool": "INTEGER NOT NULL", "float": "REAL"}
@@ -30,6 +39,13 @@ _INSERT = (
     f"INSERT INTO result ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
     f"ON CONFLICT ({', '.join(_KEY)}) DO NOTHING"
 )
+_IS_KEY = " AND ".join(f"{name} = ?" for name in _KEY)
+# Times of the day, since a claim outlives the process that made it; one from a clock that was set back is not believed.
+_CREATE_CLAIMS = (
+    f"CREATE TABLE IF NOT EXISTS claim ({', '.join(f'{name} {_DECLARED[name]}' for name in _KEY)}, "
+    f"runner TEXT NOT NULL, until REAL NOT NULL, PRIMARY KEY ({', '.join(_KEY)})) WITHOUT ROWID"
+)
+_CLAIM = f"INSERT INTO claim VALUES ({', '.join('?' * (len(_KEY) + 2))}) ON CONFLICT DO NOTHING"
 # What layout 1 says of a column it does not have: it kept a message beside an "ok" for a withheld answer only.
 _LATER = {"confidence": "NULL", "withheld": "(status = 'ok' AND message <> '')"}
 
@@ -40,6 +56,10 @@ class Store(Ledger):
     """An open store. Use `Store.open` to write and `Store.read` to look."""
 
     remedy = "name another file with --store"
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        super().__init__(connection, path)
+        self._runner, self._renewed = secrets.token_hex(8), -math.inf
 
     @classmethod
     @contextmanager
@@ -74,6 +94,7 @@ class Store(Ledger):
     def prepare(self) -> None:
         """Make the table, or give one of an earlier layout the columns it lacks."""
         self._connection.execute(_CREATE)
+        self._connection.execute(_CREATE_CLAIMS)
         for name in _lacking(self._connection):
             kind = _DECLARED[name]
             default = " DEFAULT 0" if "NOT NULL" in kind else ""
@@ -83,22 +104,42 @@ class Store(Ledger):
         self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
     def add(self, rows: Iterable[Row]) -> int:
-        """Commit rows in one transaction; says how many were new."""
-        with self.sentences(self.path), self.transaction():
-            before = self._connection.total_changes
-            self._connection.executemany(_INSERT, [tuple(_plain(value) for value in astuple(row)) for row in rows])
-            return self._connection.total_changes - before
+        """Commit rows in one transaction, which ends their claims; says how many were new."""
+        values = [tuple(_plain(value) for value in astuple(row)) for row in rows]
+        with self.sentences(self.path), self.transaction() as connection:
+            new = connection.executemany(_INSERT, values).rowcount
+            connection.executemany(f"DELETE FROM claim WHERE {_IS_KEY}", [row[: len(_KEY)] for row in values])
+            return new
+
+    def claim(self, keys: Iterable[Key]) -> tuple[set[Key], set[Key]]:
+        """Which of these are now this runner's to do, and which another's; those that are there are neither."""
+        now = time.time()
+        with self.sentences(self.path), self.transaction() as connection:
+            connection.execute("DELETE FROM claim WHERE NOT until BETWEEN ? AND ?", (now, now + LEASE_SECONDS))
+            missing = [key for key in keys if not self._there(key)]
+            connection.executemany(_CLAIM, [(*key, self._runner, now + LEASE_SECONDS) for key in missing])
+            query = f"SELECT 1 FROM claim WHERE {_IS_KEY} AND runner = ?"
+            mine = {key for key in missing if connection.execute(query, (*key, self._runner)).fetchone()}
+            return mine, set(missing) - mine
+
+    def renew(self) -> None:
+        """Hold on to what is claimed; to be called often, and writes seldom."""
+        if time.monotonic() - self._renewed < BEAT_SECONDS:
+            return
+        with self.sentences(self.path), self.transaction() as connection:
+            until = time.time() + LEASE_SECONDS
+            connection.execute("UPDATE claim SET until = ? WHERE runner = ?", (until, self._runner))
+        self._renewed = time.monotonic()
+
+    def release(self) -> None:
+        """Leave to others what is claimed and not done."""
+        with self.sentences(self.path), self.transaction() as connection:
+            connection.execute("DELETE FROM claim WHERE runner = ?", (self._runner,))
 
     def keys(self) -> set[Key]:
         """The keys that are there."""
         with self.sentences(self.path):
             return set(self._connection.execute(f"SELECT {', '.join(_KEY)} FROM result"))
-
-    def present(self, keys: Iterable[Key]) -> set[Key]:
-        """Which of these are there now; another runner may have made them."""
-        query = f"SELECT 1 FROM result WHERE {' AND '.join(f'{name} = ?' for name in _KEY)}"
-        with self.sentences(self.path):
-            return {key for key in keys if self._connection.execute(query, key).fetchone()}
 
     def rows(self) -> list[Row]:
         """Every row, in an order that does not depend on when it was made."""
@@ -122,6 +163,9 @@ class Store(Ledger):
         with self.sentences(self.path), self.transaction():
             marks = ", ".join("?" * len(named))
             return self._connection.execute(f"DELETE FROM result WHERE status IN ({marks})", named).rowcount
+
+    def _there(self, key: Key) -> bool:
+        return self._connection.execute(f"SELECT 1 FROM result WHERE {_IS_KEY}", key).fetchone() is not None
 
 
 def natural(identifier: str) -> tuple[int, str]:

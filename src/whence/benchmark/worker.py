@@ -4,10 +4,8 @@ Messages are pickles on what were standard input and output; both are moved out 
 prints or reads cannot garble them.
 """
 
-import ctypes
 import os
 import pickle
-import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -15,6 +13,7 @@ from typing import Any
 
 from whence.benchmark.contenders import load
 from whence.benchmark.row import Outcome, Status, no_answer, outcome_of
+from whence.benchmark.signals import follow_parent
 from whence.decision import Decision
 from whence.pair import Pair
 from whence.protocol import Method
@@ -22,9 +21,7 @@ from whence.protocol import Method
 
 def main() -> None:
     """Serve until standard input ends."""
-    # Ctrl-C reaches the whole group; the parent decides what follows.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _die_with_parent()
+    follow_parent()
     # Standard input and output become nothing and standard error; the pipes live on under other numbers.
     inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -98,13 +95,6 @@ def _failed(problem: Any, pairs: Sequence[Pair], seconds: float = 0.0) -> list[O
 def _words(raised: BaseException) -> str:
     said = " ".join(str(raised).split())
     return f"{type(raised).__name__}: {said}"[:500] if said else f"{type(raised).__name__}."
-
-
-def _die_with_parent() -> None:
-    """On Linux, end when the parent is killed; elsewhere the closed pipe ends the worker after its current pair."""
-    if sys.platform == "linux":
-        set_death_signal = 1
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
 
 
 if __name__ == "__main__":

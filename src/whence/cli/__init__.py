@@ -4,7 +4,10 @@ Exit codes: 0 done (undecided is done), 2 the input is at fault (one sentence on
 130 stopped by Ctrl-C.
 """
 
+import signal
 import sys
+
+from whence.cli.stopped import STOPPED, STOPPED_EARLY
 
 
 def main() -> None:
@@ -15,4 +18,11 @@ def main() -> None:
 
         app(prog_name="whence")
     except KeyboardInterrupt:
-        sys.exit(130)
+        print(STOPPED_EARLY, file=sys.stderr)  # noqa: T201  # the command line is where sentences are printed
+        sys.exit(STOPPED)
+    finally:
+        # All is said: a second Ctrl-C has nothing to stop but the interpreter on its way out, which would complain.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # CPython dies of the signal, whatever exit code is given, when Ctrl-C came inside an `exec` of text, such as
+        # dataclasses are made by; the next one that ends well makes it forget.
+        exec("")

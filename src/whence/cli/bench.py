@@ -236,7 +236,8 @@ def do_pairs(work: "Plan", results: "Store", jobs: int, limits: "Limits", quiet:
     if not quiet:
         command = f"whence bench status --store {shell_word(results.path)}"
         failed = f", {tally.broken} failed (see: {command})" if tally.broken else ""
-        say(f"{tally.made} pairs done in {duration(time.monotonic() - start)}{failed}.")
+        elsewhere = f", {work.todo - tally.made} by another run" if tally.made < work.todo else ""
+        say(f"{tally.made} pairs done in {duration(time.monotonic() - start)}{failed}{elsewhere}.")
     return tally
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import typer
 
+from whence.cli.stopped import STOPPED, STOPPED_EARLY
 from whence.cli.streams import say
 from whence.pair import InputError
 
-INPUT_AT_FAULT, OUR_FAULT, STOPPED = 2, 1, 130
+INPUT_AT_FAULT, OUR_FAULT = 2, 1
 
 _EXTRAS = {"jax": "nn", "jaxlib": "nn", "pandas": "tables", "pyarrow": "tables"}
 """Optional modules and the extra that installs them."""
@@ -31,7 +32,7 @@ def exit_code_of(problem: BaseException) -> int:
         _forget_standard_output()
         return 0
     if isinstance(problem, KeyboardInterrupt):
-        say("Stopped before the answer was ready.")
+        say(STOPPED_EARLY)
         return STOPPED
     if isinstance(problem, InputError):
         say(str(problem))

@@ -5,17 +5,20 @@ that has just been started knows what to do.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from whence.benchmark.ledger import Ledger
+from whence.benchmark.signals import deaf_children, follow_parent
 from whence.ranges import ROUNDS, between
 from whence.study.output import Row, StudyTable
+from whence.threads import one_thread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,31 +126,40 @@ def run(
         todo = ledger.missing(name, cells)
         done = len(cells) - len(todo)
         on_progress(done, len(cells))
-        for cell, rows in _work(study.NAME, todo, jobs):
-            ledger.add(name, cell, rows)
-            done += 1
-            on_progress(done, len(cells))
+        with closing(_work(study.NAME, todo, jobs)) as finished:
+            for cell, rows in finished:
+                ledger.add(name, cell, rows)
+                done += 1
+                on_progress(done, len(cells))
         return ledger.rows(name, cells)
 
 
-def _work(name: str, todo: list[Cell], jobs: int) -> Iterator[Finished]:
+def _work(name: str, todo: list[Cell], jobs: int) -> Generator[Finished, None, None]:
     if jobs == 1 or len(todo) < 2:
         yield from (_measure(name, cell) for cell in todo)
         return
     # Spawned, not forked: a fork copies the locks of BLAS and of compiled code in whatever state they are.
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+    with deaf_children():
+        pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=follow_parent)
+    strangers = set(active_children())
     try:
         waiting: set[Future[Finished]] = set()
-        # A few more than there are processes: all stay busy, and an interrupt has little to wait for.
+        # A few more than there are processes, so that all stay busy.
         for cell in todo:
-            waiting.add(pool.submit(_measure, name, cell))
+            with deaf_children():
+                waiting.add(pool.submit(_measure, name, cell))
             if len(waiting) > 2 * jobs:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 yield from (each.result() for each in done)
         yield from (each.result() for each in waiting)
+    except BaseException:
+        for worker in set(active_children()) - strangers:  # an interrupt waits for no cell
+            worker.kill()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 def _measure(name: str, cell: Cell) -> Finished:
-    return cell, load(name).measure(cell)
+    with one_thread():
+        return cell, load(name).measure(cell)

@@ -1,0 +1,30 @@
+"""Worker processes heed their parent alone: Ctrl-C, which reaches the whole group, is the parent's to answer."""
+
+import ctypes
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+def follow_parent() -> None:
+    """In a worker: ignore Ctrl-C; on Linux, end when the parent is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Elsewhere the closed pipe ends the worker after its current pair.
+    if sys.platform == "linux":
+        set_death_signal = 1
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+
+
+@contextmanager
+def deaf_children() -> Iterator[None]:
+    """Processes started inside never hear Ctrl-C, not even while they import; this one hears it at the end."""
+    # Blocked, not ignored: a mask is inherited as well, and loses no signal.
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
