@@ -47,7 +47,7 @@ clean:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "whence needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
 
-LOOPS := pyproject.toml hatch_build.py $(wildcard src/whence/native/*.[ch])
+LOOPS := pyproject.toml hatch_build.py $(wildcard src/whence/numerics/native/*.[ch])
 
 .venv/.core: $(LOOPS) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .

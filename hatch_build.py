@@ -1,4 +1,4 @@
-"""Compiles the C loops of `whence.native` when the package is built or installed, editable or not.
+"""Compiles the C loops of `whence.numerics.native` when the package is built or installed, editable or not.
 
 Any of gcc and clang will do ($CC, then the names on the path); without one, the index's `ziglang`, which is a compiler
 in a wheel, becomes a requirement of the build. No Python headers are needed, and one wheel serves every Python 3.
@@ -18,7 +18,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = Path(__file__).parent / "src" / "whence" / "native"
+SOURCES = Path(__file__).parent / "src" / "whence" / "numerics" / "native"
 SUFFIX = ".dll" if os.name == "nt" else ".so"
 # Nothing here may change a result: sums keep their order, products are not fused with sums. What is given up is errno
 # and the floating-point exception flags, which nobody reads.

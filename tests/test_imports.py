@@ -16,7 +16,6 @@ PACKAGE = Path(__file__).parents[1] / "src" / "whence"
 FLOORS = [
     {"version", "safe"},
     {"markdown"},
-    {"native"},
     {"numerics", "threads"},
     {"pair"},
     {"ranges"},
@@ -107,10 +106,10 @@ def test_the_catalogue_builds_from_modules_that_exist() -> None:
     assert not [facts["build"] for facts in table.values() if facts["build"].split(":")[0] not in MODULES]
 
 
-def test_numerics_knows_nothing_of_ours_but_its_loops() -> None:
+def test_numerics_knows_nothing_of_ours() -> None:
     for module in MODULES:
         if module.startswith("whence.numerics"):
-            assert {target.split(".")[1] for target in GRAPH[module]} <= {"numerics", "native"}, module
+            assert {target.split(".")[1] for target in GRAPH[module]} <= {"numerics"}, module
 
 
 def test_only_the_neural_island_imports_jax() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whence import native
+from whence.numerics import native
 
 EXERCISE = str(Path(__file__).with_name("exercise.py"))
 

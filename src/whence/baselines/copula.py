@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from whence.native import FloatArray, IntArray, native
+from whence.numerics.native import FloatArray, IntArray, native
 
 POINTS = 30
 EDGE = 3.25

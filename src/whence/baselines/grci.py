@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whence.native import FloatArray, IntArray, native
 from whence.numerics.arrays import minmax, unit_magnitude, zscore
+from whence.numerics.native import FloatArray, IntArray, native
 from whence.pair import InputError, row_order
 from whence.protocol import Directional, Method
 from whence.ranges import SIZES, between, positive

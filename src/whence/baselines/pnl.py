@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whence.decision import Evidence
-from whence.native import FloatArray, native
 from whence.numerics.hsic import hsic_test
+from whence.numerics.native import FloatArray, native
 from whence.numerics.splines import SplineRows, extend_knots, spline_rows, uniform_knots
 from whence.pair import InputError, row_order, standardise
 from whence.protocol import Directional

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whence.native import FloatArray, native
+from whence.numerics.native import FloatArray, native
 
 DENSE_BELOW = 80
 RESIDUAL = 1e-12

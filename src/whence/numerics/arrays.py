@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.native import FloatArray
+from whence.numerics.native import FloatArray
 
 
 def mid_ranks(column: FloatArray) -> FloatArray:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.native import FloatArray, IntArray, native
 from whence.numerics.linear import damped_cholesky, solve
+from whence.numerics.native import FloatArray, IntArray, native
 from whence.numerics.splines import SplineRows
 
 LONGEST_RUN = 512

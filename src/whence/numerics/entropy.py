@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from whence.native import FloatArray
+from whence.numerics.native import FloatArray
 
 
 def spacing_entropy(ordered: FloatArray) -> float:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.native import FloatArray, IntArray, native
+from whence.numerics.native import FloatArray, IntArray, native
 
 TOLERANCE = 1e-11
 BLOCK = 2048

@@ -10,7 +10,7 @@ Band storage of an upper triangle: entry (j, j + m) lies at `triangle[j, m]`.
 
 import numpy as np
 
-from whence.native import FloatArray, native
+from whence.numerics.native import FloatArray, native
 
 
 def cholesky(band: FloatArray) -> FloatArray | None:

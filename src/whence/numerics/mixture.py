@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.native import FloatArray, native
+from whence.numerics.native import FloatArray, native
 
 MAX_COMPONENTS = 5
 """`mixture.c` has it too."""

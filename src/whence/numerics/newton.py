@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.native import BoolArray, FloatArray, IntArray, native
 from whence.numerics.design import Design
+from whence.numerics.native import BoolArray, FloatArray, IntArray, native
 
 KKT_GOAL = 1e-10
 """Aimed at; rounding may stop the descent a little earlier."""

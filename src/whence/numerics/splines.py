@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.native import FloatArray, IntArray, native
+from whence.numerics.native import FloatArray, IntArray, native
 
 MOST_DEGREE = 63
 """The compiled loops have room for no more."""

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence import native
 from whence.models.network import compiled
 from whence.models.network.compiled import CompiledEngine, loss_and_gradient
 from whence.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, outputs, row_gradient, size
 from whence.models.network.layout import canonical, problem
 from whence.models.network.training import Training, adam_bias, adam_direction, adam_moments
+from whence.numerics import native
 
 HEADS = (LOCATION_SCALE, ADDITIVE, STUDENT)
 DTYPES = (np.float64, np.float32)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from whence.models.network.heads import Head
 from whence.models.network.layout import Problem
 from whence.models.network.training import Training, adam_bias
-from whence.native import FloatArray, IntArray, SingleArray, native
+from whence.numerics.native import FloatArray, IntArray, SingleArray, native
 
 _BLOCK, _LANES = 512, 32
 """Bytes of a block's rows and of the partial sums of one parameter, as in `native/network.h`."""

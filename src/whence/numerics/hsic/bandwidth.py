@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from whence.native import FloatArray, IntArray, native
+from whence.numerics.native import FloatArray, IntArray, native
 
 ROUNDING = 1e-12
 """Of a column's range: a smaller distance may be rounding alone, as between residuals of rows fitted exactly."""

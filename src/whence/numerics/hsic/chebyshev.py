@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.native import FloatArray, IntArray, native
 from whence.numerics.kernel import KernelPivots, features
+from whence.numerics.native import FloatArray, IntArray, native
 
 # A quarter of a bandwidth and eight terms miss 1e-10 of a feature; a whole bandwidth and twelve miss 3e-7 of the cube
 # of the kernel, the narrowest one summed over nodes. `chebyshev.c` has these numbers of terms too.

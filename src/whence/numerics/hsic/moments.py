@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.native import FloatArray, native
 from whence.numerics.hsic.chebyshev import weighted_nodes
+from whence.numerics.native import FloatArray, native
 
 _FAR = 37.0
 """exp(−_FAR) is lost in rounding."""

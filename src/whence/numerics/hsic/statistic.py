@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.native import FloatArray
 from whence.numerics.hsic.bandwidth import ROUNDING, median_sq_distance
 from whence.numerics.hsic.chebyshev import feature_moments, in_boxes
 from whence.numerics.hsic.moments import Cubes, Squares, mean_and_variance, node_sums, third_moment, traceless_cubes
 from whence.numerics.hsic.tails import leading_products, log_survival, log_tail
 from whence.numerics.kernel import KernelPivots, choose_pivots
+from whence.numerics.native import FloatArray
 
 _CONSTANT = 1e-20
 """A variance below this fraction of the squared mean is rounding: every permutation gives the same statistic."""

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from whence.native import FloatArray, native
+from whence.numerics.native import FloatArray, native
 
 _ACCURACY = 4e-16
 _UNDERFLOWS = 1e-290
