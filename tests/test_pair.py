@@ -71,3 +71,11 @@ def test_turning_a_pair_round_is_noted_and_undone_by_turning_it_again():
     pair = Pair.of(np.arange(12.0), np.arange(12.0) ** 2, x_name="a", y_name="b")
     assert (pair.turned, pair.swapped().turned, pair.swapped().swapped().turned) == (False, True, False)
     assert pair.swapped().swapped() == pair
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 infinite value;"), (2, "2 infinite values;")])
+def test_infinite_values_are_counted(count, words):
+    column = np.arange(12.0)
+    column[:count] = np.inf
+    with pytest.raises(InputError, match=words):
+        Pair.of(column, np.arange(12.0) ** 2)
