@@ -7,7 +7,7 @@ import pytest
 
 from whence.criteria import LEVEL, Reading
 from whence.decision import Decision, Direction, Evidence, Stability, percent
-from whence.inference import warned
+from whence.inference import infer, warned
 from whence.pair import Pair
 from whence.preflight import Level, Notice
 from whence.protocol import undecided
@@ -158,3 +158,14 @@ def test_rows_without_a_direction_withhold_an_answer_that_has_a_confidence(extra
     told = warned(decision(1.0, **extra), [stop])
     assert told.abstention.startswith("Undecided: No direction") == withheld
     assert stop in told.warnings
+
+
+@pytest.mark.parametrize(("own", "told"), [(None, 5), (3, 3)])
+def test_the_seed_is_the_methods_own_or_else_the_one_asked_for(own, told):
+    class Fixed:
+        name = "fixed"
+
+        def decide_many(self, pairs):
+            return [replace(decision(1.0), seed=own) for _ in pairs]
+
+    assert infer(PAIR, method=Fixed(), seed=5).seed == told

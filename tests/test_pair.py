@@ -79,3 +79,11 @@ def test_infinite_values_are_counted(count, words):
     column[:count] = np.inf
     with pytest.raises(InputError, match=words):
         Pair.of(column, np.arange(12.0) ** 2)
+
+
+@pytest.mark.parametrize("missing", ["x", "y"])
+def test_the_column_with_the_missing_value_is_named(missing):
+    columns = {"x": np.arange(12.0), "y": np.arange(12.0) ** 2}
+    columns[missing][3] = np.nan
+    with pytest.raises(InputError, match=f"column '{missing}'"):
+        Pair.of(columns["x"], columns["y"])
