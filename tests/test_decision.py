@@ -7,6 +7,7 @@ import pytest
 
 from whence.criteria import LEVEL, Reading
 from whence.decision import Decision, Direction, Evidence, Stability, percent
+from whence.inference import infer, warned
 from whence.pair import Pair
 from whence.preflight import Level, Notice
 from whence.protocol import undecided
@@ -146,3 +147,25 @@ def test_decisions_are_compared_by_value_arrays_and_nan_included():
     assert made(1.0) == made(1.0)
     assert made(1.0) != made(2.0)
     assert hash(made(1.0)) == hash(made(1.0))
+
+
+@pytest.mark.parametrize(
+    ("extra", "withheld"),
+    [({"confidence": 0.9}, True), ({}, False), ({"confidence": 0.9, "failure": "It broke."}, False)],
+)
+def test_rows_without_a_direction_withhold_an_answer_that_has_a_confidence(extra, withheld):
+    stop = Notice("No direction can be found.", Level.STOPS, "exact_line")
+    told = warned(decision(1.0, **extra), [stop])
+    assert told.abstention.startswith("Undecided: No direction") == withheld
+    assert stop in told.warnings
+
+
+@pytest.mark.parametrize(("own", "told"), [(None, 5), (3, 3)])
+def test_the_seed_is_the_methods_own_or_else_the_one_asked_for(own, told):
+    class Fixed:
+        name = "fixed"
+
+        def decide_many(self, pairs):
+            return [replace(decision(1.0), seed=own) for _ in pairs]
+
+    assert infer(PAIR, method=Fixed(), seed=5).seed == told

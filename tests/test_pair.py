@@ -71,3 +71,19 @@ def test_turning_a_pair_round_is_noted_and_undone_by_turning_it_again():
     pair = Pair.of(np.arange(12.0), np.arange(12.0) ** 2, x_name="a", y_name="b")
     assert (pair.turned, pair.swapped().turned, pair.swapped().swapped().turned) == (False, True, False)
     assert pair.swapped().swapped() == pair
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 infinite value;"), (2, "2 infinite values;")])
+def test_infinite_values_are_counted(count, words):
+    column = np.arange(12.0)
+    column[:count] = np.inf
+    with pytest.raises(InputError, match=words):
+        Pair.of(column, np.arange(12.0) ** 2)
+
+
+@pytest.mark.parametrize("missing", ["x", "y"])
+def test_the_column_with_the_missing_value_is_named(missing):
+    columns = {"x": np.arange(12.0), "y": np.arange(12.0) ** 2}
+    columns[missing][3] = np.nan
+    with pytest.raises(InputError, match=f"column '{missing}'"):
+        Pair.of(columns["x"], columns["y"])
