@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from datetime import date
 from typing import Any, Literal
 
 import numpy as np
@@ -152,10 +153,14 @@ def one_variable(pair: Pair) -> bool:
     return bool(np.max(np.abs(across - up)) <= 8 * digit)
 
 
+_DATES = (date, np.datetime64, np.timedelta64)
+"""Some of these become numbers when asked for one, of an arbitrary unit."""
+
+
 def _column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]]:
     try:
         array = _unmasked(values)
-        if array.dtype.kind in "mM":
+        if array.dtype.kind in "mM" or (array.dtype.kind == "O" and any(isinstance(v, _DATES) for v in array.flat)):
             raise TypeError("dates")
         if array.dtype.kind == "c":
             raise TypeError("complex numbers")
@@ -196,7 +201,7 @@ def _unmasked(values: ArrayLike) -> NDArray[Any]:
         return np.where(np.ma.getmaskarray(values), np.nan, data.astype(object) if data.dtype.kind in "iu" else data)
     array = np.asarray(values)
     # NumPy makes doubles of a list with whole numbers of both signs beyond 2⁶³.
-    rounded = array.dtype.kind == "f" and isinstance(values, (list, tuple)) and is_long(array)
+    rounded = array.dtype.kind == "f" and isinstance(values, (list, tuple)) and is_long(array.astype(np.float64))
     return np.asarray(values, dtype=object) if rounded else array
 
 

@@ -3,6 +3,7 @@
 import errno
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from trial import infer, run
@@ -74,8 +75,9 @@ def test_a_worker_that_cannot_start_within_its_memory_is_the_limits_fault(
 ) -> None:
     monkeypatch.setattr(pool, "environment", lambda: {"PYTHONHOME": "/nowhere"})  # no Python starts there
     tasks = [pool.Task(contender("igci"), ((None,),))]  # type: ignore[arg-type]  # it is never handed out
+    desk = SimpleNamespace(claim=lambda task: (task, None), renew=lambda: None)
     with pytest.raises(kind, match="start"):
-        list(pool.Pool(1, pool.Limits(memory_bytes=memory)).finished(tasks, lambda task: task))
+        list(pool.Pool(1, pool.Limits(memory_bytes=memory)).finished(tasks, desk))
 
 
 @pytest.mark.parametrize("seed", ["-1", HUGE])
