@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.numerics.linear import damped_cholesky, solve
 from whence.numerics.native import FloatArray, IntArray, native
 from whence.numerics.splines import SplineRows
 
@@ -62,19 +61,10 @@ class Design(NamedTuple):
 
         Features that no row touches get the coefficient 0.
         """
-        band, right = np.zeros((2 * self.size, self.half_width + 1)), np.zeros(2 * self.size)
-        _normal_equations(*self.runs, v, s, self.half_width + 1, band, right)
-        band[:, -1] += ridge
-        # Columns are scaled to unit length before the ridge is added, so that a feature touched by a single remote row
-        # counts as much as any other.
-        touched = band[:, -1] > 0.0
-        band[~touched, -1] = 1.0
-        length = np.where(touched, np.sqrt(band[:, -1]), 1.0)
-        place = np.arange(len(band))[:, None] + np.arange(-self.half_width, 1)
-        band /= length[:, None] * length[np.maximum(place, 0)]
-        band[:, -1] += _RELATIVE_RIDGE
-        factor = damped_cholesky(band)
-        return np.full(len(right), np.nan) if factor is None else solve(factor, right / length) / length
+        size, width = 2 * self.size, self.half_width + 1
+        coefficients, scratch = np.zeros(size), np.empty(size * (2 * width + 1))
+        _least_squares(*self.runs, v, s, ridge, _RELATIVE_RIDGE, size, width, scratch, coefficients)
+        return coefficients
 
     def quadratic_forms(self, factor: FloatArray, per_even: FloatArray, per_odd: FloatArray) -> FloatArray:
         """Per row gᵀ H⁻¹ g, g being its features times (per_even, per_odd) and `factor` the Cholesky factor of H."""
@@ -129,8 +119,8 @@ def _scatter(
 ) -> None: ...
 
 
-@native("normal_equations")
-def _normal_equations(
+@native("least_squares")
+def _least_squares(
     values: FloatArray,
     bounds: IntArray,
     index: IntArray,
@@ -138,9 +128,12 @@ def _normal_equations(
     touched: int,
     v: FloatArray,
     s: FloatArray,
+    ridge: float,
+    relative: float,
+    size: int,
     width: int,
-    band: FloatArray,
-    right: FloatArray,
+    scratch: FloatArray,
+    coefficients: FloatArray,
 ) -> None: ...
 
 

@@ -48,13 +48,15 @@ def _array(dtype: type) -> type:
 
     class Array:
         @staticmethod
-        def from_param(array: NDArray[Any]) -> Any:
-            if array.dtype != wanted or not array.flags.c_contiguous:
-                raise TypeError(f"a compiled loop got {array.dtype} with strides {array.strides}, not packed {wanted}")
-            # `array.ctypes.data` alone would do, and take three times as long; it is left to arrays that are read-only.
-            if not array.flags.writeable:
-                return ctypes.c_void_p(array.ctypes.data)
-            return _ADDRESS.from_buffer(array)  # type: ignore[arg-type]  # to type checkers a buffer only from 3.12 on
+        def from_param(array: Any) -> Any:
+            if array.dtype == wanted:
+                # An array's own `ctypes.data` takes three times as long; it is left to arrays that are read-only.
+                try:
+                    return _ADDRESS.from_buffer(array)
+                except TypeError:
+                    if array.flags.c_contiguous:
+                        return ctypes.c_void_p(array.ctypes.data)
+            raise TypeError(f"a compiled loop got {array.dtype} with strides {array.strides}, not packed {wanted}")
 
     return Array
 

@@ -77,16 +77,13 @@ EXPORT void scatter(const double *values, const int64_t *bounds, const int64_t *
     }
 }
 
-/* Normal equations of the even coefficients alone: the band of sum s x x' and the right-hand side sum s x v, both
-   added to. The odd places stay as they are. */
-EXPORT void normal_equations(const double *values, const int64_t *bounds, const int64_t *index, int64_t runs,
-                             int64_t touched, const double *v, const double *s, int64_t width, double *band,
+/* Normal equations of the even coefficients alone, added to the band and the right-hand side. */
+static void normal_equations(const design *d, const double *v, const double *s, int64_t width, double *band,
                              double *right) {
-    design d = {values, bounds, index, runs, touched};
     double weighted[LONGEST_RUN];
-    for (int64_t r = 0; r < runs; r++) {
-        run here = run_of(&d, r);
-        for (int64_t k = 0; k < touched; k++) {
+    for (int64_t r = 0; r < d->runs; r++) {
+        run here = run_of(d, r);
+        for (int64_t k = 0; k < d->touched; k++) {
             const double *x = here.values + k * here.rows;
             for (int64_t i = 0; i < here.rows; i++) weighted[i] = x[i] * s[here.first + i];
             int64_t a = 2 * here.features[k];
@@ -96,6 +93,34 @@ EXPORT void normal_equations(const double *values, const int64_t *bounds, const 
                     dot(weighted, here.values + m * here.rows, here.rows);
         }
     }
+}
+
+/* Least squares with row weights s and a ridge; coefficients at the even places of `right`, which is zero on entry.
+   Features that no row touches get the coefficient 0. `scratch` holds size * (2 width + 1) numbers. */
+EXPORT void least_squares(const double *values, const int64_t *bounds, const int64_t *index, int64_t runs,
+                          int64_t touched, const double *v, const double *s, double ridge, double relative,
+                          int64_t size, int64_t width, double *scratch, double *right) {
+    design d = {values, bounds, index, runs, touched};
+    int64_t last = width - 1;
+    double *band = scratch, *factor = band + size * width, *length = factor + size * width;
+    memset(band, 0, (size_t)(size * width) * sizeof(double));
+    normal_equations(&d, v, s, width, band, right);
+    /* Columns are scaled to unit length before the relative ridge is added, so that a feature touched by a single
+       remote row counts as much as any other. */
+    for (int64_t i = 0; i < size; i++) {
+        double *diagonal = band + i * width + last;
+        *diagonal += ridge;
+        if (!(*diagonal > 0.0) && *diagonal == *diagonal) *diagonal = 1.0;
+        length[i] = sqrt(*diagonal);
+        right[i] /= length[i];
+    }
+    for (int64_t i = 0; i < size; i++) {
+        for (int64_t c = i > last ? i - last : 0; c <= i; c++) band[i * width + last + c - i] /= length[i] * length[c];
+        band[i * width + last] += relative;
+    }
+    bool solved = damped_cholesky(band, size, width, factor);
+    if (solved) solve(factor, size, width, right);
+    for (int64_t i = 0; i < size; i++) right[i] = solved ? right[i] / length[i] : NAN;
 }
 
 /* g' H^-1 g per row, where g = (per_location, per_precision) spread over the row's features and L L' = H. Only the
