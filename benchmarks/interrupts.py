@@ -88,6 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, default=1_500_000)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args(arguments)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would theirs
     found = outcomes(asked.tries, asked.rows, asked.seed)
     print(f"| ending | of {asked.tries} |\n|---|---:|")
     for ending, count in found.most_common():

@@ -1,6 +1,7 @@
-"""One profile for property tests: no deadline (the first call compiles) and the same examples in every run."""
+"""One profile for property tests: no deadline (machines are busy) and the same examples in every run."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from hypothesis import settings
 
 settings.register_profile("whence", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("whence")
+# A shell's background jobs ignore Ctrl-C, and so would every process they start, which the tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -45,6 +45,9 @@ VALUES: tuple[Any, ...] = (
     *(True, None, "", "1", "1,5", "abc", b"1", 1j, Decimal("1.5"), Fraction(1, 3), np.float16(1), np.int8(-128)),
     *(np.datetime64("2020-01-01"), np.timedelta64(1, "D"), object(), [1], {}),
 )
+AMOUNTS: tuple[Any, ...] = (
+    *(0, 1, -1, 2, 3, 0.5, 1e-300, 1e300, math.nan, math.inf, -math.inf, 10**30, 2**63, -(2**63), True, None, "1", ""),
+)
 SETTINGS = (
     "",
     "=",

@@ -1,8 +1,10 @@
 """What is fuzzed: each subject is one function; whatever goes in, an answer or one sentence comes out."""
 
 import contextlib
+import csv
 import json
 import signal
+import sys
 import tempfile
 import threading
 from functools import cache
@@ -16,12 +18,24 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import whence
-from whence.catalogue import CATALOGUE
+from whence.catalogue import CATALOGUE, defaults, entry
 from whence.cli.app import app
 from whence.pair import InputError, Pair
-from whence.tables import read_pair
 
-ROWS = 30
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tables"))
+from dialects import columns, come_back_or_are_refused
+from dialects import dialects as written
+
+from test_safe import acts, anything
+
+NUMBERS = [
+    (each.name, setting)
+    for each in CATALOGUE
+    for setting, default in defaults(each.name).items()
+    if isinstance(default, int | float) and not isinstance(default, bool)
+]
+"""Every number of every method."""
 numbers = st.floats(-1e12, 1e12).map(lambda value: value + 0.0)
 
 
@@ -34,39 +48,11 @@ def command(*arguments: str) -> Any:
     return result
 
 
-def tables() -> st.SearchStrategy[dict[str, Any]]:
-    """Known numbers and a dialect to write them in."""
-    return st.fixed_dictionaries(
-        {
-            "x": st.lists(numbers, min_size=ROWS, max_size=ROWS, unique=True),
-            "y": st.lists(numbers, min_size=ROWS, max_size=ROWS, unique=True),
-            "separator": st.sampled_from([",", ";", "\t", "|"]),
-            "decimal": st.sampled_from([".", ","]),
-            "end": st.sampled_from(["\n", "\r\n", "\r"]),
-            "quoted": st.booleans(),
-            "mark": st.sampled_from(["", "\ufeff"]),
-        }
-    ).filter(lambda table: table["separator"] != table["decimal"])
-
-
-@subject(tables())
-def dialects(table: dict[str, Any]) -> None:
+@subject(st.tuples(columns(), columns(), written()))
+def dialects(table: tuple[Any, Any, Any]) -> None:
     """Known numbers come back exactly, or a sentence comes."""
-
-    def cell(value: float) -> str:
-        text = repr(value).replace(".", table["decimal"])
-        return f'"{text}"' if table["quoted"] else text
-
-    rows = [("x", "y"), *((cell(x), cell(y)) for x, y in zip(table["x"], table["y"], strict=True))]
-    text = table["mark"] + "".join(table["separator"].join(row) + table["end"] for row in rows)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.csv"
-        path.write_bytes(text.encode())
-        try:
-            pair = read_pair(str(path))
-        except InputError:
-            return
-    assert (pair.x.tolist(), pair.y.tolist()) == (table["x"], table["y"])
+        come_back_or_are_refused(Path(folder), *table)
 
 
 @subject(
@@ -81,21 +67,43 @@ def types(column: list[Any]) -> None:
             assert np.isfinite(pair.x).all()
 
 
-@subject(st.text(min_size=1, max_size=12), corpus=lambda: hostile.NAMES)
+@subject(anything.filter(bool), corpus=lambda: hostile.NAMES)
 def names(name: str) -> None:
-    """A column may be called anything."""
+    """A column and a folder may be called anything, and nothing in the name acts on a terminal."""
     rng = np.random.default_rng(0)
     pair = Pair.of(rng.normal(size=40), rng.normal(size=40), x_name=name)
     decision = whence.infer(pair, method="igci")
     assert json.loads(json.dumps(decision.to_dict(), allow_nan=False))["method"] == "igci"
+    assert not acts(str(decision), keep="\n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        with path.open("w", newline="", encoding="utf-8", errors="replace") as stream:
+            csv.writer(stream).writerows([[name, "y"], *zip(pair.x.tolist(), pair.y.tolist(), strict=True)])
+        for arguments in (["-x", "1", "-y", "2"], ["-x", name], ["-x", "1", "-y", "2", "--json"], ["--method", name]):
+            result = command("infer", str(path), "--method", "igci", *arguments)
+            assert not acts(result.stdout + result.stderr, keep="\n")
 
 
 @subject(
-    st.builds(lambda name, rest: f"{name}:{rest}", st.sampled_from(list(CATALOGUE)), st.text(max_size=15)),
+    st.tuples(st.sampled_from(NUMBERS), st.sampled_from(hostile.AMOUNTS) | st.integers() | st.floats()),
+    corpus=lambda: [(number, amount) for number in NUMBERS[::7] for amount in hostile.AMOUNTS],
+)
+def settings(chosen: tuple[tuple[str, str], Any]) -> None:
+    """A method is built and answers within its ranges, or a sentence comes."""
+    (name, setting), amount = chosen
+    x, y, _ = _known()
+    with contextlib.suppress(InputError):
+        built = whence.method(name, **{setting: amount})
+        if not entry(name).extra:
+            assert whence.infer(x[:60], y[:60], method=built).method == name
+
+
+@subject(
+    st.builds(lambda name, rest: f"{name}:{rest}", st.sampled_from([e.name for e in CATALOGUE]), st.text(max_size=15)),
     corpus=lambda: [f"{name}:{rest}" for name in ("loci-h", "cam", "igci") for rest in hostile.SETTINGS],
 )
-def settings(text: str) -> None:
-    """A method is built, or a sentence comes."""
+def specifications(text: str) -> None:
+    """A text names a method, or a sentence comes."""
     with contextlib.suppress(InputError):
         assert whence.method(text).name
 
