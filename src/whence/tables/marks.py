@@ -22,7 +22,7 @@ _THOUSANDS = {
 
 
 @dataclass(frozen=True)
-class Evidence:
+class MarkCounts:
     """How often each mark can only be a decimal mark, and for each the first cell where it may stand for thousands."""
 
     points: int = 0
@@ -41,7 +41,7 @@ class Evidence:
         return "" if bool(self.points) == bool(self.commas) else "." if self.points else ","
 
 
-def evidence(cells: Iterable[str]) -> Evidence:
+def marks_in(cells: Iterable[str]) -> MarkCounts:
     """What the cells of one column, or of a whole table, say about the marks."""
     counts, unclear = dict.fromkeys(MARKS, 0), dict.fromkeys(MARKS, "")
     for cell in cells:
@@ -55,7 +55,7 @@ def evidence(cells: Iterable[str]) -> Evidence:
                 counts[_OTHER[mark]] += 1  # 1.234.567 leaves the comma for decimals
             else:
                 unclear[mark] = unclear[mark] or text
-    return Evidence(counts["."], counts[","], unclear["."], unclear[","])
+    return MarkCounts(counts["."], counts[","], unclear["."], unclear[","])
 
 
 def bare(cell: str) -> str:

@@ -18,7 +18,7 @@ from whence.pair import InputError
 from whence.tables.asking import Asked, UnclearError
 from whence.tables.cells import clipped, is_missing, is_number, number
 from whence.tables.choose import distinct_names
-from whence.tables.marks import Evidence, bare, evidence
+from whence.tables.marks import MarkCounts, bare, marks_in
 
 BLANKS = " "
 """Any run of blanks or tabs, as opposed to one tab."""
@@ -45,7 +45,7 @@ class Layout:
     every_numeric: bool
     numeric: tuple[int, ...]
     """Columns of numbers, without a leading column of row numbers."""
-    marks: Evidence
+    marks: MarkCounts
     """What the cells of the whole table say about decimal marks."""
     note: str = ""
 
@@ -74,7 +74,7 @@ def sniff(lines: Iterable[str], where: str, asked: Asked | None = None) -> Layou
     # With two columns of numbers in all, one that counts rows is still one of the two that were meant.
     if len(numeric) > 2 and numeric[0] == 0 and _row_numbers(raw[0] if header else None, [row[0] for row in body]):
         numeric = numeric[1:]
-    marks = evidence(chain.from_iterable(body))
+    marks = marks_in(chain.from_iterable(body))
     return Layout(delimiter, lead, header, distinct_names(raw), all(flags), numeric, marks, note)
 
 
