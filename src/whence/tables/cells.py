@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from whence.numerics.exact import is_long
 from whence.pair import FloatArray, InputError
 from whence.tables.asking import UnclearError
-from whence.tables.marks import bare, evidence, looks_like_a_number, without_thousands
+from whence.tables.marks import bare, looks_like_a_number, marks_in, without_thousands
 
 MISSING = frozenset(
     ["", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "nil", "nat", "missing", "?", "-", "--", "."]
@@ -82,7 +82,7 @@ def numbers(cells: Sequence[str], decimal: str = ".") -> FloatArray | int:
 def from_objects(values: Iterable[Any], name: str) -> NDArray[Any]:
     """A column of Python objects (None, numbers, text that reads as a number) as numbers, exact ones as they are."""
     held = list(values)
-    seen = evidence(value for value in held if isinstance(value, str))
+    seen = marks_in(value for value in held if isinstance(value, str))
     if seen.unclear and not seen.decimal:
         raise ambiguous(name, seen.unclear, "convert the column to numbers")
     decimal = seen.decimal or "."

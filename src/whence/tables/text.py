@@ -15,7 +15,7 @@ from whence.numerics.exact import has_ties, is_long
 from whence.pair import FloatArray, InputError
 from whence.tables.asking import Asked
 from whence.tables.cells import ambiguous, not_a_number, numbers, precise
-from whence.tables.marks import evidence
+from whence.tables.marks import marks_in
 from whence.tables.sniff import BLANKS, Layout, filled, reader_of, sniff, too_long
 
 _CHUNK = 1 << 16
@@ -94,7 +94,7 @@ class TextTable:
             return self.asked.decimal or marks.decimal, ""
         if b"." not in self.content and (b'"' if comma else b",") not in self.content:
             return ".", ""
-        own = evidence(cell for chunk in self._chunks() for cell in (row[k] for row in chunk))
+        own = marks_in(cell for chunk in self._chunks() for cell in (row[k] for row in chunk))
         if own.decimal or not own.unclear:
             return own.decimal or ".", ""
         # Who separates by bare commas writes decimal points; that is the rule, and no other delimiter has one.
