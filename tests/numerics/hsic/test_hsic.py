@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -125,7 +126,7 @@ def test_the_order_of_the_rows_does_not_matter():
 def test_short_and_long_columns_meet(law):
     rng = np.random.default_rng(12)
     a, b = (kernel_column(LAWS[law](rng, BLOCK)) for _ in range(2))
-    streamed = [c._replace(pivots=c.pivots._replace(factor=None)) for c in (a, b)]
+    streamed = [replace(c, pivots=c.pivots._replace(factor=None)) for c in (a, b)]
     assert hsic_test(*streamed).p_value == pytest.approx(hsic_test(a, b).p_value, rel=1e-7)
 
 

@@ -1,6 +1,7 @@
 """Permutation moments against all permutations, and their ingredients for kernels against the dense form."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_skewness_of_the_statistic_equals_the_dense_form(law, n):
     expected = third_moment(n, cubes(one), cubes(two)) / variance**1.5
     assert hsic_test(a, b).null_skewness == pytest.approx(expected, rel=1e-7)
     # Longer columns have no factor at hand.
-    one, two = (c._replace(pivots=c.pivots._replace(factor=None)) for c in map(kernel_column, (a, b)))
+    one, two = (replace(c, pivots=c.pivots._replace(factor=None)) for c in map(kernel_column, (a, b)))
     assert hsic_test(one, two).null_skewness == pytest.approx(expected, rel=1e-7)
 
 

@@ -79,14 +79,8 @@ def _numbered(number: FloatArray) -> tuple[FloatArray, IntArray]:
     return places + least, rank[whole]
 
 
-def feature_moments(a: Boxes, b: Boxes) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Σ F_a F_aᵀ, Σ F_b F_bᵀ, Σ F_a F_bᵀ, Σ F_a, Σ F_b over the rows."""
-    gram_a, sum_a = _own_moments(a)
-    gram_b, sum_b = _own_moments(b)
-    return gram_a, gram_b, _cross_moments(a, b), sum_a, sum_b
-
-
-def _own_moments(a: Boxes) -> tuple[FloatArray, FloatArray]:
+def own_moments(a: Boxes) -> tuple[FloatArray, FloatArray]:
+    """Σ f fᵀ and Σ f over the rows."""
     # 2 TₚT_q = Tₚ₊_q + T|ₚ₋_q|, so that sums of single polynomials give those of their products.
     sums, term = _chebyshev_sums(a.box, a.place, len(a.coefficients)), np.arange(_TERMS)
     second = 0.5 * (sums[:, np.add.outer(term, term)] + sums[:, np.abs(np.subtract.outer(term, term))])
@@ -94,7 +88,8 @@ def _own_moments(a: Boxes) -> tuple[FloatArray, FloatArray]:
     return flat.T @ (second @ a.coefficients).reshape(flat.shape), sums[:, :_TERMS].ravel() @ flat
 
 
-def _cross_moments(a: Boxes, b: Boxes) -> FloatArray:
+def cross_moments(a: Boxes, b: Boxes) -> FloatArray:
+    """Σ f gᵀ over the rows, f the features of one column and g those of the other."""
     (boxes_a, _, rank_a), (boxes_b, _, rank_b) = a.coefficients.shape, b.coefficients.shape
     # NumPy sorts integers of up to 16 bits in linear time.
     small = np.min_scalar_type(boxes_a * boxes_b)
