@@ -16,7 +16,8 @@ from whence.decision import Decision, Evidence
 from whence.models.fgls import ALPHA, MAX_PASSES, fit_fgls
 from whence.models.fit import Fit
 from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_crosswise, fit_location, fit_location_scale
-from whence.numerics.hsic import hsic_test
+from whence.numerics.columns import once
+from whence.numerics.hsic import hsic_test, kernel_column
 from whence.pair import FloatArray, Pair, both_directions, row_order, spread, standardise
 from whence.protocol import Method, attempted, fit_messages
 from whence.ranges import ITERATIONS, SEEDS, SPLINE_DEGREES, SPLINE_KNOTS, between, one_of, positive
@@ -62,7 +63,7 @@ def evidence(cause: FloatArray, effect: FloatArray, model: Model) -> Evidence:
     order = row_order(cause, effect)
     u, v = standardise(cause[order]), standardise(effect[order])
     fit = model(u, v)
-    test = hsic_test(u, fit.residual)
+    test = hsic_test(once(kernel_column, u), fit.residual)
     return Evidence(
         score=float("nan"),
         log_likelihood=fit.log_likelihood,

@@ -23,6 +23,7 @@ from whence.diagnostics import (
     on_a_line,
     tally,
 )
+from whence.numerics.columns import once
 from whence.pair import FloatArray, Pair, standardise
 
 FEW_ROWS = 100
@@ -84,7 +85,11 @@ def exact_line(pair: Pair) -> str:
 
 def linear_gaussian(pair: Pair) -> str:
     """The one noisy relation that no method can orient."""
-    if pair.n < GAUSSIAN_ROWS or not is_gaussian(standardise(pair.x), standardise(pair.y)) or on_a_line(pair.x, pair.y):
+    if (
+        pair.n < GAUSSIAN_ROWS
+        or not is_gaussian(once(standardise, pair.x), once(standardise, pair.y))
+        or on_a_line(pair.x, pair.y)
+    ):
         return ""
     return (
         "The rows look like a straight line with Gaussian noise, which fits both directions equally well: no direction "
@@ -128,7 +133,7 @@ def heaps(pair: Pair) -> str:
 
 def outliers(pair: Pair) -> str:
     """A few rows far away that stretch the axis."""
-    far = [(name, number) for column, name in _columns(pair) if (number := far_rows(column))]
+    far = [(name, number) for column, name in _columns(pair) if (number := once(far_rows, column))]
     if not far:
         return ""
     (name, number), *others = far
@@ -236,7 +241,7 @@ def _columns(pair: Pair) -> tuple[tuple[FloatArray, str], tuple[FloatArray, str]
 
 
 def _tallies(pair: Pair) -> list[Tally]:
-    return [tally(column, name) for column, name in _columns(pair)]
+    return [once(tally, column, name) for column, name in _columns(pair)]
 
 
 def _autocorrelations(pair: Pair) -> list[tuple[str, float]]:
@@ -244,7 +249,7 @@ def _autocorrelations(pair: Pair) -> list[tuple[str, float]]:
     if any(is_monotone(column) for column, _ in _columns(pair)):
         return []
     floor = max(_DEPENDENT_SIZE, _DEPENDENT_Z / math.sqrt(pair.n))
-    values = [(name, float(autocorrelation(column, 1)[1])) for column, name in _columns(pair)]
+    values = [(name, float(once(autocorrelation, column, 1)[1])) for column, name in _columns(pair)]
     return [(name, value) for name, value in values if abs(value) > floor]
 
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from whence.models.spline import not_converged
 from whence.numerics import gaussian
-from whence.numerics.design import Design, additive_design
+from whence.numerics.columns import once
+from whence.numerics.design import additive_design, spline_design
 from whence.numerics.newton import KKT_CERTIFIED, fit_natural
-from whence.numerics.splines import spline_rows, uniform_knots
+from whence.numerics.splines import spline_rows
 from whence.pair import FloatArray
 
 KNOTS = (3, 5, 8, 13, 20)
@@ -77,24 +78,15 @@ def fit_curve(u: FloatArray, v: FloatArray) -> Curve:
 
 def curve_at(curve: Curve, u: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Location and scale at other places; beyond the fitted range the end value holds."""
-    e, p = _predicted(_design(u, curve.knots), curve.coefficients)
+    e, p = additive_design([spline_rows(u, curve.knots, DEGREE)]).predict(curve.coefficients)
     return gaussian.location(e, p), np.sqrt(gaussian.variance(p))
 
 
 def _of_size(u: FloatArray, v: FloatArray, n_knots: int) -> Curve:
-    knots = uniform_knots(float(u[0]), float(u[-1]), n_knots, DEGREE)
-    design = _design(u, knots)
+    knots, design = once(spline_design, u, n_knots, DEGREE)
     solution = fit_natural(design, v, np.ones(len(v)), DELTA, MAX_ITER)
-    e, p = _predicted(design, solution.coefficients)
+    e, p = design.predict(solution.coefficients)
     mean, scale = gaussian.location(e, p), np.sqrt(gaussian.variance(p))
     fitted = float(np.mean(gaussian.log_density(e, p, np.log(2.0 * p), v)))
     ended = solution.kkt, solution.n_iter
     return Curve(mean, scale, (v - mean) / scale, fitted, knots, solution.coefficients, *ended)
-
-
-def _design(u: FloatArray, knots: FloatArray) -> Design:
-    return additive_design([spline_rows(u, knots, DEGREE)])
-
-
-def _predicted(design: Design, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return design.predict(coefficients)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.combined.curve import Curve, fit_curve
+from whence.numerics.columns import once
 from whence.numerics.hsic import HsicTest, KernelColumn, hsic_test, kernel_column
 from whence.numerics.mixture import fit_mixture, log_density
 from whence.pair import FloatArray, row_order, standardise
@@ -79,7 +80,7 @@ def read_direction(cause: FloatArray, effect: FloatArray) -> ReadDirection:
     order = row_order(cause, effect)
     u, v = standardise(cause[order]), standardise(effect[order])
     curve = fit_curve(u, v)
-    kernel_u = kernel_column(u)
+    kernel_u = once(kernel_column, u)
     density, price = _code(u, curve)
     in_table = np.empty_like(density)
     in_table[order] = density
@@ -119,7 +120,7 @@ def _log(value: float, smallest: float) -> float:
 
 def _code(u: FloatArray, curve: Curve) -> tuple[FloatArray, float]:
     """Log density of every row, and the price of the parameters."""
-    cause, noise = fit_mixture(u), fit_mixture(curve.residual)
+    cause, noise = once(fit_mixture, u), fit_mixture(curve.residual)
     density = log_density(cause, u) + log_density(noise, curve.residual) - np.log(curve.scale)
     return density, cause.parameter_cost + noise.parameter_cost + curve.price
 

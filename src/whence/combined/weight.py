@@ -17,6 +17,7 @@ import numpy as np
 from whence.combined.constants import WEIGHT
 from whence.criteria import LEVEL
 from whence.diagnostics import autocorrelation, is_monotone
+from whence.numerics.columns import once
 from whence.pair import FloatArray
 
 NOTHING_LEFT = 0.01
@@ -67,5 +68,5 @@ def effective_rows(x: FloatArray, y: FloatArray, forward: FloatArray, backward: 
 
 def _variance_factor(cause: FloatArray, residual: FloatArray) -> float:
     lags = min(len(cause) // 4, LONGEST_LAG)
-    product = autocorrelation(cause, lags) * autocorrelation(residual, lags)
+    product = once(autocorrelation, cause, lags) * autocorrelation(residual, lags)
     return 1.0 + 2.0 * float(np.sum(product[1:]))

@@ -10,9 +10,9 @@ import numpy as np
 
 from whence.models.fit import Fit
 from whence.models.spline import DEGREE, N_KNOTS
-from whence.numerics.design import Design, additive_design
+from whence.numerics.columns import once
+from whence.numerics.design import Design, spline_design
 from whence.numerics.gaussian import HALF_LOG_2PI
-from whence.numerics.splines import spline_rows, uniform_knots
 from whence.pair import FloatArray
 
 ALPHA = 1e-6
@@ -70,8 +70,8 @@ def fit_fgls(
     max_passes: int = MAX_PASSES,
 ) -> Fit:
     """Normal(μ(u), σ²(u)) by alternation; rows sorted by the cause, columns standardised."""
-    knots = uniform_knots(float(cause[0]), float(cause[-1]), n_knots, degree)
-    found = alternate(additive_design([spline_rows(cause, knots, degree)]), effect, alpha, max_passes)
+    _, design = once(spline_design, cause, n_knots, degree)
+    found = alternate(design, effect, alpha, max_passes)
     if not np.all(np.isfinite(found.fitted_mean)):
         raise FloatingPointError("the alternating least squares left the range of numbers")
     scale = np.sqrt(found.fitted_variance)

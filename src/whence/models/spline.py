@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from whence.models.fit import Fit
 from whence.numerics import gaussian
-from whence.numerics.design import Design, additive_design
+from whence.numerics.columns import once
+from whence.numerics.design import Design, additive_design, spline_design
 from whence.numerics.linear import damped_cholesky
 from whence.numerics.newton import KKT_CERTIFIED, Solution, fit_natural
 from whence.numerics.splines import SplineRows, project, spline_rows, uniform_knots
@@ -39,7 +40,7 @@ def fit_location_scale(
     max_iter: int = MAX_ITER,
 ) -> Fit:
     """Normal(μ(u), σ²(u)) at the global optimum of the penalised likelihood in natural parameters."""
-    design = additive_design([_rows(cause, n_knots, degree)])
+    _, design = once(spline_design, cause, n_knots, degree)
     row_weights = np.ones(len(effect)) if weights is None else weights
     solution = fit_natural(design, effect, row_weights, delta, max_iter)
     e, p = design.predict(solution.coefficients)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.numerics.native import FloatArray, IntArray, native
-from whence.numerics.splines import SplineRows
+from whence.numerics.splines import SplineRows, spline_rows, uniform_knots
 
 LONGEST_RUN = 512
 """Longer runs are cut, so that the loops over a run find its rows in the nearest cache again; `design.h` has it too."""
@@ -87,6 +87,12 @@ def additive_design(columns: list[SplineRows]) -> Design:
     values = np.empty(by_row.size)
     _in_blocks(by_row, bounds, len(bounds) - 1, by_row.shape[1], values)
     return Design(values, bounds, np.concatenate(index, axis=1), size, half_width)
+
+
+def spline_design(u: FloatArray, n_knots: int, degree: int) -> tuple[FloatArray, Design]:
+    """Equally spaced knots over the range of an ascending column, and its design on them."""
+    knots = uniform_knots(float(u[0]), float(u[-1]), n_knots, degree)
+    return knots, additive_design([spline_rows(u, knots, degree)])
 
 
 @native("in_blocks")

@@ -1,0 +1,51 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import whence
+from whence.numerics.columns import once, shared_columns
+
+
+def test_outside_nothing_is_remembered():
+    calls = []
+    for _ in range(2):
+        once(lambda column: calls.append(column[0]), np.ones(3))
+    assert calls == [1.0, 1.0]
+
+
+@given(st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.0, 3.0]), max_size=30), st.integers(1, 4))
+def test_the_same_bytes_are_asked_once_while_there_is_room(values, most):
+    calls = []
+
+    def doubled(column, factor):
+        calls.append(column[0])
+        return column * factor
+
+    with shared_columns(most):
+        for value in values:
+            np.testing.assert_array_equal(once(doubled, np.array([value]), 2), [2 * value])
+    recent: list[bytes] = []  # the same, by a list: the last `most` asked for, the latest last
+    missed = 0
+    for value in values:
+        key = np.array(value).tobytes()
+        missed += key not in recent
+        recent = [*(other for other in recent if other != key), key][-most:]
+    assert len(calls) == missed
+
+
+def test_arguments_and_shapes_tell_results_apart():
+    with shared_columns(9):
+        assert once(np.sum, np.ones(4)) == 4.0
+        assert once(np.sum, np.ones((2, 2)), 0).tolist() == [2.0, 2.0]
+        assert once(np.sum, np.ones((4, 1)), 0).tolist() == [4.0]
+
+
+def test_not_a_bit_of_an_answer_changes():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    others = [np.tanh(x) + 0.3 * rng.normal(size=300), np.round(x + rng.normal(size=300), 1), rng.normal(size=300)]
+    for method in ("whence", "loci-h", "loci-m", "ifgls-h", "anm-h"):
+        alone = [whence.infer(x, other, method=method) for other in others]
+        with shared_columns(100):
+            together = [whence.infer(x, other, method=method) for other in others for _ in range(2)]
+        assert together == [decision for decision in alone for _ in range(2)]
