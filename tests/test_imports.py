@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "whence"
 FLOORS = [
     {"version", "safe"},
     {"markdown"},
-    {"numerics", "threads"},
+    {"numerics", "threads", "signals"},
     {"pair"},
     {"ranges"},
     {"criteria", "datasets", "tables", "diagnostics"},

@@ -18,9 +18,9 @@ from whence.benchmark.row import Row
 from whence.benchmark.runner import plan, run
 from whence.benchmark.scores import scored
 from whence.benchmark.sets import flipped
-from whence.benchmark.signals import deaf_children
 from whence.benchmark.store import Store
 from whence.pair import InputError
+from whence.signals import deaf_children
 
 
 def results(
@@ -176,7 +176,7 @@ def test_ctrl_c_that_reaches_a_worker_costs_no_pair(tmp_path: Path) -> None:
 def test_each_of_the_two_shields_keeps_ctrl_c_from_a_worker(shield: str) -> None:
     """One from the first moment on, one where signals cannot be blocked."""
     code = (
-        "import signal; from whence.benchmark.signals import deaf_children, follow_parent; deaf = deaf_children(); "
+        "import signal; from whence.signals import deaf_children, follow_parent; deaf = deaf_children(); "
         f"{shield}; signal.raise_signal(signal.SIGINT); print('alive')"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).stdout == b"alive\n"

@@ -23,9 +23,9 @@ from typing import Any, Protocol
 from whence.benchmark.contenders import RESOLVER, Contender
 from whence.benchmark.row import Outcome, Status, no_answer
 from whence.benchmark.sets import Item
-from whence.benchmark.signals import deaf_children
 from whence.benchmark.store import BEAT_SECONDS
 from whence.pair import InputError
+from whence.signals import deaf_children
 from whence.threads import single_threaded
 
 START_SECONDS = 180.0

@@ -13,10 +13,10 @@ from typing import Any
 
 from whence.benchmark.contenders import load
 from whence.benchmark.row import Outcome, Status, no_answer, outcome_of
-from whence.benchmark.signals import follow_parent
 from whence.decision import Decision
 from whence.pair import Pair
 from whence.protocol import Method
+from whence.signals import follow_parent
 
 
 def main() -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from whence.benchmark.ledger import Ledger
-from whence.benchmark.signals import deaf_children, follow_parent
 from whence.ranges import ROUNDS, between
+from whence.signals import deaf_children, follow_parent
 from whence.study.output import Row, StudyTable
 from whence.threads import one_thread
 

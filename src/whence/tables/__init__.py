@@ -18,7 +18,7 @@ from typing import Any
 from whence.pair import InputError, NanPolicy, Pair
 from whence.tables.choose import ColumnTable, choose
 
-__all__ = ["pair_from", "read_pair"]
+__all__ = ["pair_from", "read_pair", "read_table", "table_from"]
 
 
 def read_pair(
@@ -35,6 +35,12 @@ def read_pair(
     two ways, `decimal` ("." or ",") and `header` (whether the first line holds names) say which; `max_bytes` and
     `max_rows` bound what is read.
     """
+    table, where = read_table(source, **asked)
+    return _pair(table, where, x, y, nan_policy)
+
+
+def read_table(source: str | os.PathLike[str], **asked: Any) -> tuple[ColumnTable, str]:
+    """A CSV or Parquet file as a table, and what to call it in a sentence; `asked` as in `read_pair`."""
     from whence.tables.asking import Asked
     from whence.tables.source import PARQUET, read, shown
     from whence.tables.text import TextTable
@@ -43,10 +49,19 @@ def read_pair(
     said = Asked(**asked)
     content, where = read(path, said), shown(path)
     if isinstance(content, bytes) and not content.startswith(PARQUET):
-        return _pair(TextTable.of(content, where, said), where, x, y, nan_policy)
+        return TextTable.of(content, where, said), where
     from whence.tables.parquet import parquet_table
 
-    return _pair(parquet_table(content, where, said), where, x, y, nan_policy)
+    return parquet_table(content, where, said), where
+
+
+def table_from(data: Any, **asked: Any) -> tuple[ColumnTable, str]:
+    """What a user holds, a table of any kind or the path of one."""
+    if isinstance(data, (str, os.PathLike)):
+        return read_table(data, **asked)
+    from whence.tables.frames import as_table
+
+    return as_table(data), "the table"
 
 
 def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "raise") -> Pair:

@@ -22,7 +22,7 @@ class UnclearColumnsError(UnclearError):
 
 
 class ColumnTable(Protocol):
-    """What a reader offers: names, the positions of the columns that hold numbers, and any two columns."""
+    """What a reader offers: names, the positions of the columns that hold numbers, and any of the columns."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -32,10 +32,10 @@ class ColumnTable(Protocol):
     def numeric(self) -> tuple[int, ...]:
         """Positions of the columns that can be chosen without being named."""
 
-    def columns(self, i: int, j: int) -> tuple[ArrayLike, ArrayLike]:
-        """Two columns as numbers, missing values as NaN."""
+    def columns(self, *positions: int) -> Sequence[ArrayLike]:
+        """Some columns as numbers, missing values as NaN."""
 
-    def notes(self, i: int, j: int) -> tuple[str, ...]:
+    def notes(self, *positions: int) -> tuple[str, ...]:
         """What had to be understood to read them."""
 
 

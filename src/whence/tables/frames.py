@@ -24,11 +24,11 @@ class FrameTable:
     numeric: tuple[int, ...]
     raw: Callable[[int], Any] = field(repr=False)
 
-    def columns(self, i: int, j: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Two columns as numbers, missing values as NaN."""
-        return _numbers(self.raw(i), self.names[i]), _numbers(self.raw(j), self.names[j])
+    def columns(self, *positions: int) -> list[NDArray[Any]]:
+        """Some columns as numbers, missing values as NaN."""
+        return [_numbers(self.raw(k), self.names[k]) for k in positions]
 
-    def notes(self, i: int, j: int) -> tuple[str, ...]:
+    def notes(self, *positions: int) -> tuple[str, ...]:
         """Nothing: columns in memory have their types."""
         return ()
 

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -71,16 +71,16 @@ class TextTable:
         """Positions of the columns of numbers."""
         return self.layout.numeric
 
-    def columns(self, i: int, j: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Two columns as numbers: the clean table by NumPy's compiled reader, any other cell by cell."""
-        plain = self._decimal(i) == self._decimal(j) == "."
+    def columns(self, *positions: int) -> list[NDArray[Any]]:
+        """Some columns as numbers: the clean table by NumPy's compiled reader, any other cell by cell."""
+        plain = all(self._decimal(k) == "." for k in positions)
         table = self._clean() if plain else None
-        a, b = (table[:, i], table[:, j]) if table is not None else self._cell_by_cell(i, j)
-        return self._exact(a, i), self._exact(b, j)
+        read = self._cell_by_cell(positions) if table is None else [table[:, k] for k in positions]
+        return [self._exact(column, k) for column, k in zip(read, positions, strict=True)]
 
-    def notes(self, i: int, j: int) -> tuple[str, ...]:
+    def notes(self, *positions: int) -> tuple[str, ...]:
         """What had to be understood to read them."""
-        said = [self.layout.note, *(self._decimals[k][1] for k in (i, j) if k in self._decimals)]
+        said = [self.layout.note, *(self._decimals[k][1] for k in positions if k in self._decimals)]
         return tuple(filter(None, dict.fromkeys(said)))
 
     def _decimal(self, k: int) -> str:
@@ -135,13 +135,14 @@ class TextTable:
             return None
         return table if table.shape[1] == layout.width else None
 
-    def _cell_by_cell(self, i: int, j: int) -> tuple[FloatArray, FloatArray]:
-        first, second, seen = [np.empty(0)], [np.empty(0)], 0
+    def _cell_by_cell(self, positions: Sequence[int]) -> list[FloatArray]:
+        parts: list[list[FloatArray]] = [[np.empty(0)] for _ in positions]
+        seen = 0
         for chunk in self._chunks():
-            first.append(self._numbers(chunk, i, seen))
-            second.append(self._numbers(chunk, j, seen))
+            for part, k in zip(parts, positions, strict=True):
+                part.append(self._numbers(chunk, k, seen))
             seen += len(chunk)
-        return np.concatenate(first), np.concatenate(second)
+        return [np.concatenate(part) for part in parts]
 
     def _chunks(self) -> Iterator[list[list[str]]]:
         (reader, rows), seen = self._rows(), 0
