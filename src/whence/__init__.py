@@ -9,6 +9,7 @@ The top-level files are the road; read in this order they tell the method:
     loci        LOCI = model × criterion: one direction's evidence, and the difference of two
     catalogue   every method by name, one table of facts
     inference   infer(): a table in, a decision out
+    scanning    scan(): every pair of a table
 
     neural      LOCI with networks, all fits at once
     preflight   what a look at the rows tells before any fit
@@ -40,10 +41,12 @@ _HOME = {
     "infer": "whence.inference",
     "method": "whence.catalogue",
     "methods": "whence.catalogue",
+    "scan": "whence.scanning.scanner",
 }
 _ROOMS = {
     "draw": "whence.report.picture:draw",
     "half_samples": "whence.stability:half_samples",
+    "replace_with": "whence.report.files:replace_with",
     "render_card": "whence.report.card:card",
     "write_report": "whence.report.page:write",
 }
@@ -65,6 +68,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getatt
     from whence.pair import InputError as InputError
     from whence.pair import Pair as Pair
     from whence.protocol import Method as Method
+    from whence.scanning.scanner import scan as scan
 
 
 def room(name: str) -> Callable[..., Any]:

@@ -79,7 +79,7 @@ class Pair(Record):
         nan_policy: NanPolicy = "raise",
     ) -> "Pair":
         """Check two columns and make a pair of them."""
-        (a, a_note), (b, b_note) = _column(x, x_name), _column(y, y_name)
+        (a, a_note), (b, b_note) = as_column(x, x_name), as_column(y, y_name)
         if len(a) != len(b):
             raise InputError(
                 f"Got {len(a)} values for {x_name!r} and {len(b)} for {y_name!r}; expected two columns of equal "
@@ -157,7 +157,8 @@ _DATES = (date, np.datetime64, np.timedelta64)
 """Some of these become numbers when asked for one, of an arbitrary unit."""
 
 
-def _column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]]:
+def as_column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]]:
+    """Values of any kind as doubles, missing ones NaN, and what is to be said of it."""
     try:
         array = _unmasked(values)
         if array.dtype.kind in "mM" or (array.dtype.kind == "O" and any(isinstance(v, _DATES) for v in array.flat)):

@@ -1,0 +1,137 @@
+"""One pair of a table: is it related, and which way does it point? The same work as `infer`, columns prepared once."""
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from whence.catalogue import seeded_method
+from whence.decision import Decision, Direction
+from whence.inference import infer
+from whence.numerics.columns import once, shared_columns
+from whence.numerics.hsic import hsic_test, kernel_column
+from whence.pair import FloatArray, InputError, Pair, standardise
+from whence.scanning.row import ScanRow
+
+_REMEMBERED = 2 << 30
+"""Bytes of what is remembered about columns, in one process."""
+_BYTES_A_ROW = 60 * 8
+"""Of one remembered result at most: a kernel's features."""
+
+
+class Screened(NamedTuple):
+    """Whether two columns are related."""
+
+    i: int
+    j: int
+    n: int
+    missing: int
+    dependence: float | None
+    p: float | None
+    message: str
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """The columns, and the method that orients them."""
+
+    names: Sequence[str]
+    values: FloatArray
+    method: str
+    seed: int
+    settings: Mapping[str, Any]
+
+    def shared(self) -> AbstractContextManager[None]:
+        """Inside, what depends on one column alone is computed once."""
+        return shared_columns(max(64, _REMEMBERED // (_BYTES_A_ROW * self.values.shape[1])))
+
+    def pair(self, i: int, j: int) -> Pair:
+        """The complete rows of two columns."""
+        x, y = self.values[i], self.values[j]
+        missing = np.isnan(x) | np.isnan(y)
+        if not missing.any() and not np.array_equal(x, y):  # checked already, column by column
+            return Pair(x, y, self.names[i], self.names[j])
+        return Pair.of(x, y, x_name=self.names[i], y_name=self.names[j], nan_policy="omit")
+
+    def screen(self, i: int, j: int) -> Screened:
+        """HSIC of the two columns over its mean under independence, and its p-value."""
+        start = time.perf_counter()
+        missing = int(np.count_nonzero(np.isnan(self.values[i]) | np.isnan(self.values[j])))
+        n, dependence, p, message = self.values.shape[1] - missing, None, None, ""
+        try:
+            pair = self.pair(i, j)
+            test = hsic_test(once(_prepared, pair.x), once(_prepared, pair.y))
+            dependence, p = test.statistic / test.null_mean if test.null_mean > 0 else 0.0, test.p_value
+        except InputError as refusal:
+            message = str(refusal)
+        except ArithmeticError as problem:
+            message = f"The test of independence broke down on this pair ({problem})."
+        return Screened(i, j, n, missing, dependence, p, message, time.perf_counter() - start)
+
+    def orient(self, screened: Screened, adjusted: float) -> ScanRow:
+        """Which of two related columns causes the other."""
+        start = time.perf_counter()
+        row = blank_row(self.names, screened, adjusted)
+        decision = infer(self.pair(screened.i, screened.j), method=self._built())
+        return replace(_filled(row, decision), seconds=screened.seconds + time.perf_counter() - start)
+
+    def _built(self) -> Any:
+        return seeded_method(self.method, self.seed, **self.settings)
+
+
+def _prepared(column: FloatArray) -> Any:
+    return kernel_column(standardise(column))
+
+
+def blank_row(names: Sequence[str], screened: Screened, adjusted: float | None) -> ScanRow:
+    """The row of a pair that is not oriented: its columns are unrelated, or it could not be tested."""
+    related = screened.p is None
+    return ScanRow(
+        names[screened.i],
+        names[screened.j],
+        screened.n,
+        screened.missing,
+        screened.dependence,
+        screened.p,
+        adjusted,
+        status="failed" if related else "unrelated",
+        message=screened.message,
+        seconds=screened.seconds,
+    )
+
+
+def _filled(row: ScanRow, decision: Decision) -> ScanRow:
+    terms = dict(decision.contributions)
+    return replace(
+        row,
+        status=decision.status,
+        direction=decision.direction.value,
+        cause=decision.cause,
+        effect=decision.effect,
+        confidence=decision.confidence,
+        score=None if math.isnan(decision.score) else decision.score,
+        description=terms.get("description"),
+        independence=terms.get("independence"),
+        shape=terms.get("shape"),
+        weight=decision.weight,
+        p_forward=decision.forward.p_value,
+        p_backward=decision.backward.p_value,
+        warnings=tuple(map(str, decision.warnings)),
+        message=decision.explanation if decision.direction is Direction.UNDECIDED else "",
+    )
+
+
+def adjusted_p_values(p: Sequence[float | None]) -> list[float | None]:
+    """Benjamini and Hochberg's (1995) adjustment: rejecting all below q keeps the share of false ones below q."""
+    known = np.array([value for value in p if value is not None], np.float64)
+    order = np.argsort(known, kind="stable")
+    ranked = known[order] * len(known) / np.arange(1, len(known) + 1)
+    adjusted = np.empty(len(known))
+    adjusted[order] = np.minimum(np.minimum.accumulate(ranked[::-1])[::-1], 1.0)
+    values = iter(adjusted.tolist())
+    return [None if value is None else next(values) for value in p]

@@ -1,0 +1,70 @@
+"""Which pairs of columns are asked about, and in which order they are worked on."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from whence.pair import InputError
+from whence.tables.choose import position
+
+Pairs = list[tuple[int, int]]
+
+MANY = 1_000_000
+"""Pairs that are not begun without being asked for by `pairs` or `target`: days of work, more often than not a slip."""
+BLOCK = 16
+"""Columns a side of a tile: what is known about a tile's columns stays at hand while its pairs are judged."""
+
+
+def chosen_pairs(names: Sequence[str], target: str | int | None = None, pairs: Any = None) -> Pairs:
+    """All pairs, those with `target`, or the `pairs` of a list or a CSV file; the table's earlier column first."""
+    if target is not None and pairs is not None:
+        raise InputError("Got both a target and pairs; expected one of the two: leave the other out.")
+    if target is not None:
+        t = position(names, target)
+        return [(min(k, t), max(k, t)) for k in range(len(names)) if k != t]
+    if pairs is not None:
+        return _listed_pairs(names, pairs)
+    count = len(names) * (len(names) - 1) // 2
+    if count > MANY:
+        raise InputError(
+            f"Got {len(names)} columns, which are {count:,} pairs; expected at most {MANY:,}: choose columns, a target "
+            "or a list of pairs."
+        )
+    return [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
+
+
+def _listed_pairs(names: Sequence[str], pairs: Any) -> Pairs:
+    lines = _lines_of(Path(pairs)) if isinstance(pairs, str | Path) else [tuple(each) for each in pairs]
+    found: dict[tuple[int, int], None] = {}
+    for line in lines:
+        if len(line) != 2:
+            raise InputError(
+                f"Got {', '.join(map(repr, line))} as a pair; expected two columns: write one pair a line, as in a,b."
+            )
+        i, j = sorted(position(names, each) for each in line)
+        if i == j:
+            raise InputError(f"Got the pair {line[0]!r}, {line[1]!r}; expected two different columns.")
+        found[i, j] = None
+    if not found:
+        raise InputError("Got no pairs; expected at least one: write one pair a line, as in a,b.")
+    return sorted(found)
+
+
+def _lines_of(path: Path) -> list[tuple[str, ...]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = getattr(problem, "strerror", None) or "it is no UTF-8 text"
+        raise InputError(f"Could not read the pairs in {str(path)!r} ({reason}); expected a CSV file.") from None
+    rows = [tuple(cell.strip() for cell in row) for row in csv.reader(io.StringIO(text)) if any(row)]
+    return rows[1:] if rows and tuple(cell.lower() for cell in rows[0]) in (("x", "y"), ("cause", "effect")) else rows
+
+
+def tiles(pairs: Pairs) -> Iterator[Pairs]:
+    """The pairs in parts that share columns: those between one block of columns and another."""
+    by_tile: dict[tuple[int, int], Pairs] = {}
+    for i, j in pairs:
+        by_tile.setdefault((i // BLOCK, j // BLOCK), []).append((i, j))
+    yield from by_tile.values()

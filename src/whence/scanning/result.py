@@ -1,0 +1,144 @@
+"""What a scan found: one row a pair, as a tidy table of the kind that went in, or as a file."""
+
+import io
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from whence.pair import InputError
+from whence.safe import csv_text, json_text
+from whence.scanning.row import ScanRow
+
+COLUMNS = tuple(each.name for each in fields(ScanRow))
+FORMATS = (".csv", ".parquet", ".json")
+_JOINED = " | "
+"""Between the warnings of one pair, where a cell holds text alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """The pairs of a table, in the order of its columns."""
+
+    rows: tuple[ScanRow, ...]
+    columns: tuple[str, ...]
+    """The columns that were judged."""
+    left_out: Mapping[str, str]
+    """Columns that could not be judged, with the reason."""
+    facts: Mapping[str, Any]
+    """Method, settings, seed and version: what it takes to repeat the scan."""
+    kind: str = "dict"
+    """`pandas`, `polars`, `pyarrow` or `dict`: what the table was."""
+    finished: Callable[[], None] = field(default=lambda: None, repr=False)
+    """To be called when the result stands in a file of its own: what was kept along the way is then no longer needed."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[ScanRow]:
+        return iter(self.rows)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many pairs have each status."""
+        found = Counter(row.status for row in self.rows)
+        return {status: found[status] for status in ("oriented", "undecided", "unrelated", "failed")}
+
+    def __str__(self) -> str:
+        counts = self.counts
+        failed = f", {counts['failed']} failed" if counts["failed"] else ""
+        told = ", ".join(f"{counts[status]} {status}" for status in ("oriented", "undecided", "unrelated"))
+        pairs = f"{len(self)} pair{'s' * (len(self) != 1)} of {len(self.columns)} columns"
+        return f"{pairs}: {told}{failed}"
+
+    def __repr__(self) -> str:
+        return f"<Scan: {self}>"
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The table column by column; warnings joined to one text."""
+        return {name: [_plain(getattr(row, name)) for row in self.rows] for name in COLUMNS}
+
+    def to_frame(self) -> Any:
+        """The table as a data frame of the library that the input came from; a dict of columns for arrays and files."""
+        table = self.to_dict()
+        if self.kind == "pandas":
+            import pandas
+
+            return pandas.DataFrame(table)
+        if self.kind == "polars":
+            import polars
+
+            return polars.DataFrame(table, infer_schema_length=None)
+        return _arrow(table) if self.kind == "pyarrow" else table
+
+    def write(self, path: Any, raw: bool = False) -> None:
+        """Write the table as CSV, Parquet or JSON, by the ending of the name; `raw` leaves cells as they are."""
+        target = Path(path)
+        content = _CONTENT[check_format(target)](self, raw)
+        sys.modules["whence"].room("replace_with")(target, content)
+        self.finished()
+
+
+def check_format(target: Path) -> str:
+    """The ending of a file's name, refused where it is none that can be written."""
+    ending = target.suffix.lower()
+    if ending not in FORMATS:
+        raise InputError(f"Got {str(target)!r} for the table; expected a name that ends in {', '.join(FORMATS)}.")
+    return ending
+
+
+def kind_of(data: Any) -> str:
+    """Which library a table belongs to."""
+    library = type(data).__module__.partition(".")[0]
+    return library if library in ("pandas", "polars", "pyarrow") else "dict"
+
+
+def _plain(value: Any) -> Any:
+    return _JOINED.join(value) if isinstance(value, tuple) else value
+
+
+def _csv(scan: Scan, raw: bool) -> bytes:
+    lines = [[_text(_plain(getattr(row, name))) for name in COLUMNS] for row in scan.rows]
+    return csv_text([list(COLUMNS), *lines], raw).encode()
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def _json(scan: Scan, raw: bool) -> bytes:
+    rows = [{name: getattr(row, name) for name in COLUMNS} for row in scan.rows]
+    record = {"rows": rows, "columns": scan.columns, "left_out": dict(scan.left_out), **dict(scan.facts)}
+    return (json.dumps(record) if raw else json_text(record)).encode() + b"\n"
+
+
+def _parquet(scan: Scan, raw: bool) -> bytes:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError(
+            "Got a name that ends in .parquet, and no library that writes it is installed; install one with: "
+            "pip install 'whence[tables]', or choose .csv."
+        ) from None
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(_arrow(scan.to_dict()), stream)
+    return stream.getvalue()
+
+
+def _arrow(table: Mapping[str, list[Any]]) -> Any:
+    import pyarrow
+
+    # A column in which nothing is known still has its type.
+    text = {"x", "y", "status", "direction", "cause", "effect", "warnings", "message"}
+    whole = {"n", "missing"}
+    kinds = {
+        name: pyarrow.string() if name in text else pyarrow.int64() if name in whole else pyarrow.float64()
+        for name in table
+    }
+    return pyarrow.table({name: pyarrow.array(values, kinds[name]) for name, values in table.items()})
+
+
+_CONTENT: dict[str, Callable[[Scan, bool], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}

@@ -1,0 +1,167 @@
+"""`scan`: every pair of a table. First which columns are related at all, then which of two causes the other."""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from whence.catalogue import DEFAULT, accepts, seeded_method
+from whence.pair import InputError
+from whence.ranges import SEEDS, between, positive
+from whence.scanning.engine import Died, Tile, Work, in_process, on_processes
+from whence.scanning.journal import Journal
+from whence.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
+from whence.scanning.pairs import chosen_pairs, tiles
+from whence.scanning.result import Scan, kind_of
+from whence.scanning.row import ScanRow
+from whence.scanning.table import ScanTable, scan_table
+from whence.version import VERSION
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is being done, how many pairs are done, and of how many."""
+_IN_PROCESS = 40
+"""So few pairs are done before a second process has started."""
+
+
+def scan(
+    data: Any,
+    *,
+    method: str = DEFAULT,
+    columns: Sequence[str | int] | None = None,
+    target: str | int | None = None,
+    pairs: Any = None,
+    fdr: float = 0.05,
+    threshold: float | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    on_progress: OnProgress | None = None,
+    **asked: Any,
+) -> Scan:
+    """Judge every pair of a table's columns.
+
+    Pairs whose columns are not dependent (HSIC, the false discovery rate over the table below `fdr`) are *unrelated*;
+    the others are oriented by `method`. Rows with a missing value are left out pair by pair.
+
+    Parameters
+    ----------
+    data
+        A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a CSV or Parquet file.
+    method
+        A name from `whence.methods()`, with settings if need be.
+    columns, target, pairs
+        Only these columns; only the pairs with this one; only the pairs of a list or a CSV file with two names a line.
+    fdr
+        Share of unrelated pairs that may pass for related ones.
+    threshold
+        From which confidence on a direction is given, for methods that have a confidence.
+    seed
+        For methods that draw random numbers.
+    jobs
+        Processes; as many as there are processors unless told. The result does not depend on it.
+    journal
+        A file in which finished pairs are kept; the same scan begun again goes on from there.
+    on_progress
+        Called as the work goes on.
+    **asked
+        How to read a text file: `decimal`, `header`, `max_bytes`, `max_rows`.
+
+    Returns
+    -------
+    Scan
+        One row a pair, in the order of the table's columns.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.uniform(-2, 2, 500)
+    >>> table = {"a": a, "b": np.sin(2 * a) + (0.1 + 0.2 * abs(a)) * rng.normal(size=500), "c": rng.normal(size=500)}
+    >>> print(whence.scan(table))
+    3 pairs of 3 columns: 1 oriented, 0 undecided, 2 unrelated
+    """
+    positive("scan", 1.0, fdr=fdr)
+    between("scan", *SEEDS, seed=seed)
+    settings: dict[str, Any] = {} if threshold is None else {"threshold": _threshold(method, threshold)}
+    seeded_method(method, seed, **settings)  # refused before a large table is read
+    table = scan_table(data, columns, **asked)
+    wanted = chosen_pairs(table.names, target, pairs)
+    judge = Judge(table.names, table.values, method, seed, settings)
+    kept = Journal(None if journal is None else Path(journal), _identity(table, judge, wanted, fdr))
+    count = jobs or (1 if len(wanted) <= _IN_PROCESS else _processors())
+    tell = on_progress or (lambda what, done, of: None)
+
+    screened = [
+        Screened(*each) for each in _worked(judge, _screen, list(tiles(wanted)), count, kept, "screening", tell)
+    ]
+    adjusted = dict(zip(((s.i, s.j) for s in screened), adjusted_p_values([s.p for s in screened]), strict=True))
+    related = {(s.i, s.j): s for s in screened if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
+    parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in tiles(sorted(related))]
+    rows = {(s.i, s.j): blank_row(table.names, s, adjusted[s.i, s.j]) for s in screened}
+    place = {name: k for k, name in enumerate(table.names)}
+    for each in _worked(judge, _orient, parts, count, kept, "orienting", tell):
+        row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
+        rows[place[row.x], place[row.y]] = row
+    facts: dict[str, Any] = {"method": method, "seed": seed, "fdr": fdr, **settings, "version": VERSION}
+    found = Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind_of(data))
+    return replace(found, finished=kept.close)
+
+
+def _screen(judge: Judge, pair: Any) -> list[Any]:
+    return list(judge.screen(*pair))
+
+
+def _orient(judge: Judge, item: Any) -> dict[str, Any]:
+    *screened, adjusted = item
+    return asdict(judge.orient(Screened(*screened), adjusted))
+
+
+def _worked(
+    judge: Judge, work: Work, parts: list[Tile], jobs: int, kept: Journal, what: str, tell: OnProgress
+) -> Iterator[Any]:
+    """Results of all tiles, in their order, whoever did them and whenever."""
+    keys = [f"{what} {k}" for k in range(len(parts))]
+    todo = [k for k, key in enumerate(keys) if key not in kept.known]
+    total, found = sum(map(len, parts)), dict(kept.known)
+    done = total - sum(len(parts[k]) for k in todo)
+    tell(what, done, total)
+    left = [parts[k] for k in todo]
+    for number, results in in_process(judge, work, left) if jobs == 1 else on_processes(judge, work, left, jobs):
+        k = todo[number]
+        found[keys[k]] = [_dead(judge, each.item) if isinstance(each, Died) else each for each in results]
+        kept.add(keys[k], found[keys[k]])
+        done += len(parts[k])
+        tell(what, done, total)
+    for key in keys:
+        yield from found[key]
+
+
+def _dead(judge: Judge, item: Any) -> Any:
+    """What is said of a pair that killed its process."""
+    why = "The process that judged this pair died; look at the two columns for degenerate values."
+    if len(item) == 2:
+        i, j = item
+        return list(Screened(i, j, judge.values.shape[1], 0, None, None, why, 0.0))
+    *screened, adjusted = item
+    return asdict(replace(blank_row(judge.names, Screened(*screened), adjusted), status="failed", message=why))
+
+
+def _identity(table: ScanTable, judge: Judge, wanted: Sequence[tuple[int, int]], fdr: float) -> str:
+    facts = [table.names, judge.method, judge.seed, dict(judge.settings), list(wanted), fdr, VERSION]
+    return blake2b(table.values.tobytes() + json.dumps(facts).encode(), digest_size=16).hexdigest()
+
+
+def _threshold(method: str, threshold: float) -> float:
+    if not accepts(method, "threshold"):
+        raise InputError(
+            f"Got threshold={threshold!r} for {method}, which gives no confidence to hold against it; expected a "
+            f"method that does, such as {DEFAULT}: leave the threshold out, or choose that one."
+        )
+    return threshold
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
