@@ -98,7 +98,7 @@ def infer(
     # Built once here already, so that a misspelt method is refused before a large table is read.
     with _faults_of(method):
         seeded_method(method, seed, **settings)
-    with _hint_at_options():
+    with hint_at_options():
         said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
         pair = read_pair(file, x, y, nan_policy.value, **said)
     decision = decide(pair, method, seed, quiet=as_json, **settings)
@@ -161,7 +161,7 @@ def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = Fals
 
 
 @contextmanager
-def _hint_at_options() -> Iterator[None]:
+def hint_at_options() -> Iterator[None]:
     """What a table leaves open is said by arguments in Python and by options here."""
     from whence.pair import InputError
     from whence.tables.asking import UnclearError

@@ -50,9 +50,10 @@ class Journal:
                 stream.flush()
                 os.fsync(stream.fileno())
         except OSError as problem:
+            reason = (problem.strerror or str(problem)).lower()
             raise InputError(
-                f"Could not write {str(self._place)!r} ({(problem.strerror or str(problem)).lower()}); what is finished "
-                "is kept: make room, and start the same scan again to go on."
+                f"Could not write {str(self._place)!r} ({reason}); what is finished is kept: make room, and start the "
+                "same scan again to go on."
             ) from None
 
     def close(self) -> None:

@@ -33,7 +33,7 @@ class Scan:
     kind: str = "dict"
     """`pandas`, `polars`, `pyarrow` or `dict`: what the table was."""
     finished: Callable[[], None] = field(default=lambda: None, repr=False)
-    """To be called when the result stands in a file of its own: what was kept along the way is then no longer needed."""
+    """Called when the result stands in a file: what was kept along the way is then no longer needed."""
 
     def __len__(self) -> int:
         return len(self.rows)

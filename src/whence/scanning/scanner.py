@@ -94,9 +94,8 @@ def scan(
     count = jobs or (1 if len(wanted) <= _IN_PROCESS else _processors())
     tell = on_progress or (lambda what, done, of: None)
 
-    screened = [
-        Screened(*each) for each in _worked(judge, _screen, list(tiles(wanted)), count, kept, "screening", tell)
-    ]
+    tested = _worked(judge, _screen, list(tiles(wanted)), count, kept, "screening", tell)
+    screened = [Screened(*each) for each in tested]
     adjusted = dict(zip(((s.i, s.j) for s in screened), adjusted_p_values([s.p for s in screened]), strict=True))
     related = {(s.i, s.j): s for s in screened if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
     parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in tiles(sorted(related))]
@@ -120,7 +119,7 @@ def _orient(judge: Judge, item: Any) -> dict[str, Any]:
 
 
 def _worked(
-    judge: Judge, work: Work, parts: list[Tile], jobs: int, kept: Journal, what: str, tell: OnProgress
+    judge: Judge, work: Work, parts: Sequence[Tile], jobs: int, kept: Journal, what: str, tell: OnProgress
 ) -> Iterator[Any]:
     """Results of all tiles, in their order, whoever did them and whenever."""
     keys = [f"{what} {k}" for k in range(len(parts))]

@@ -1,0 +1,159 @@
+"""`whence scan`: every pair of a table."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from whence.cli.infer import Decimal, hint_at_options
+from whence.cli.streams import put, put_lines, say, terminal
+from whence.safe import visible
+from whence.tables.asking import MAX_BYTES, MAX_ROWS
+
+if TYPE_CHECKING:
+    from whence.scanning.result import Scan
+    from whence.scanning.row import ScanRow
+
+SHOWN = 20
+"""Arrows printed; the file has them all."""
+
+
+def scan(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="CSV, TSV or Parquet file, plain or gzipped; - reads standard input.")
+    ],
+    columns: Annotated[
+        str | None, typer.Option(metavar="A,B,…", help="Only these columns, by name or number from 1.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(metavar="COL", help="Only pairs with this column.")] = None,
+    pairs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Only the pairs of a CSV file, two columns a line.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="A name from `whence methods`, with settings as NAME:key=value.")
+    ] = "whence",
+    fdr: Annotated[
+        float, typer.Option(metavar="0.05", help="Share of unrelated pairs that may pass for related ones.")
+    ] = 0.05,
+    threshold: Annotated[
+        float | None, typer.Option(metavar="0.8", help="Confidence an answer needs; below it a pair is undecided.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.csv", help="Write all pairs (csv, parquet or json); the same command goes on later."),
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="In CSV, leave cells that a spreadsheet would run as they are.")
+    ] = False,
+    jobs: Annotated[int | None, typer.Option(metavar="N", min=1, help="Processes; all processors unless told.")] = None,
+    seed: Annotated[int, typer.Option(help="For methods that draw random numbers.")] = 0,
+    decimal: Annotated[
+        Decimal | None, typer.Option(help="Decimal mark of a text table; found out unless told.", show_default=False)
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether its first line holds names; found out unless told."),
+    ] = None,
+    max_bytes: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Refuse a table that is longer, unpacked, than this.")
+    ] = MAX_BYTES,
+    max_rows: Annotated[int, typer.Option(metavar="N", min=1, help="Refuse a table of more rows.")] = MAX_ROWS,
+) -> None:
+    """Which columns of a table are related, and which of two causes the other?
+
+    Pairs whose columns are not dependent are unrelated and not oriented. Arrows between pairs are no map of the whole
+    table: a common cause among the columns, measured or not, can stand behind any of them.
+    """
+    from whence.scanning.result import check_format
+    from whence.scanning.scanner import scan as scan_table
+
+    if out is not None:
+        check_format(out)
+        if not out.parent.is_dir():
+            from whence.pair import InputError
+
+            raise InputError(f"Cannot write {str(out)!r}: there is no folder {str(out.parent)!r}.")
+    said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
+    with hint_at_options(), _progress() as on_progress:
+        found = scan_table(
+            file,
+            method=method,
+            columns=None if columns is None else [each.strip() for each in columns.split(",")],
+            target=target,
+            pairs=pairs,
+            fdr=fdr,
+            threshold=threshold,
+            seed=seed,
+            jobs=jobs,
+            journal=None if out is None else out.with_name(out.name + ".part"),
+            on_progress=on_progress,
+            **said,
+        )
+    if out is not None:
+        found.write(out, raw)
+    _show(found)
+    if out is not None:
+        put(f"All pairs: {out}")
+
+
+def _show(found: "Scan") -> None:
+    put(f"{found}.")
+    oriented = [row for row in found.rows if row.status == "oriented"]
+    # The surest first; methods without a confidence by the size of their score.
+    oriented.sort(key=lambda row: (-(row.confidence or 0.0), -abs(row.score or 0.0)))
+    if oriented:
+        put_lines("\n".join(_lines(oriented[:SHOWN])))
+        if len(oriented) > SHOWN:
+            put(f"… and {len(oriented) - SHOWN} more.")
+    if found.left_out:
+        some = [f"{visible(name)} ({why})" for name, why in list(found.left_out.items())[:5]]
+        more = f" and {len(found.left_out) - 5} more" if len(found.left_out) > 5 else ""
+        say(f"Left out: {'; '.join(some)}{more}.")
+
+
+def _lines(rows: "list[ScanRow]") -> "Iterator[str]":
+    from whence.decision import percent
+
+    arrows = [f"{visible(row.cause or '')} → {visible(row.effect or '')}" for row in rows]
+    width = max(map(len, arrows))
+    for arrow, row in zip(arrows, rows, strict=True):
+        sure = f"{percent(row.confidence):>5}" if row.confidence is not None else f"{row.score:+.3g}"
+        told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
+        yield f"  {arrow:{width}}  {sure}   n = {row.n}{told}"
+
+
+@contextmanager
+def _progress() -> "Iterator[Callable[[str, int, int], None]]":
+    """A bar with the time left, on a terminal; a line now and then elsewhere."""
+    console = terminal(sys.stderr)
+    if not console.is_terminal:
+        yield _said_now_and_then()
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    parts = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*parts, console=console, transient=True) as shown:
+        bars: dict[str, Any] = {}
+
+        def on_progress(what: str, done: int, of: int) -> None:
+            if what not in bars:
+                bars[what] = shown.add_task(what, total=of)
+            shown.update(bars[what], completed=done)
+
+        yield on_progress
+
+
+def _said_now_and_then() -> "Callable[[str, int, int], None]":
+    import time
+
+    last = [time.monotonic()]
+
+    def on_progress(what: str, done: int, of: int) -> None:
+        if time.monotonic() - last[0] > 10.0:
+            last[0] = time.monotonic()
+            say(f"{what}: {done} of {of} pairs")
+
+    return on_progress
