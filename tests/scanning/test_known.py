@@ -1,5 +1,6 @@
 """What is known beforehand: read, joined, refused when it cannot hold together."""
 
+import doctest
 import itertools
 import math
 import pickle
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whence.pair import InputError
+from whence.scanning import known as known_module
 from whence.scanning.known import Knowledge, Known
 
 FRAGMENT = (Path(__file__).parents[2] / "docs" / "scan-known.md").read_text(encoding="utf-8")
@@ -96,6 +98,12 @@ def test_a_cycle_through_tiers_names_columns_only():
     assert {"'c' before 'a'", "'a' in an earlier tier than 'c'"} & set(re.split(r"itself: |, |; ", str(refusal.value)))
 
 
+def test_a_cycle_entered_at_the_end_of_a_tier_is_closed_all_the_same():
+    stated = {"tiers": [["d"], ["a", "b"], ["c"]], "before": [["a", "f"], ["c", "b"]]}
+    with pytest.raises(InputError, match="itself: 'c' before 'b', 'b' in an earlier tier than 'c'; expected"):
+        Knowledge.of(stated, COLUMNS)
+
+
 def test_a_long_cycle_gets_a_short_sentence():
     names = [f"c{k}" for k in range(5000)]
     with pytest.raises(InputError, match="and 4992 more") as refusal:
@@ -114,8 +122,8 @@ def test_distant_tiers_are_told_in_one_fact():
 
 
 def test_what_follows_from_required_edges_is_a_direction_and_no_edge():
-    knowledge = Knowledge.of({"required": [["a", "b"], ["b", "c"]]}, COLUMNS)
-    assert knowledge.on("a", "b").required
+    knowledge = Knowledge.of({"required": [["a", "b"], ["b", "c"]], "forbidden": [["b", "a"]]}, COLUMNS)
+    assert knowledge.on("a", "b") == Known("x->y", why="'a' required to cause 'b'", required=True)
     assert knowledge.on("a", "c").direction == "x->y"
     assert not knowledge.on("a", "c").required
 
@@ -129,6 +137,10 @@ def test_a_hard_statement_leaves_nothing_to_a_soft_one():
 def test_a_probability_is_the_logistic_of_its_log_odds(likely):
     odds = Knowledge.of({"soft": [["a", "b", {"likely": likely}]]}, COLUMNS).on("a", "b").log_odds
     assert math.isclose(1 / (1 + math.exp(-odds)), likely, rel_tol=1e-9)
+
+
+def test_the_example_in_the_docstring():
+    assert doctest.testmod(known_module).failed == 0
 
 
 def test_nothing_known_is_nothing():
@@ -169,7 +181,7 @@ BAD = {
     "certain": ({"soft": [["a", "b", {"likely": 1.0}]]}, "below 1: what is certain goes under required"),
     "impossible": ({"soft": [["a", "b", {"likely": 0}]]}, "above 0"),
     "percent": ({"soft": [["a", "b", {"likely": "90 %"}]]}, "expected likely to be a probability"),
-    "boolean": ({"soft": [["a", "b", {"likely": True}]]}, "expected likely to be a probability"),
+    "boolean": ({"soft": [["a", "b", {"log_odds": True}]]}, "finite number"),
     "infinite": ({"soft": [["a", "b", {"log_odds": math.inf}]]}, "finite number"),
     "overflow": ({"soft": [["a", "b", {"log_odds": 10**400}]]}, "finite number"),
     "no odds": ({"soft": [["a", "b", {"log_odds": "nan"}]]}, "finite number"),
@@ -209,6 +221,11 @@ def test_a_column_may_be_called_what_yaml_takes_for_something_else(tmp_path, nam
     file = tmp_path / "known.yml"
     file.write_text(f"before: [[{name}, b]]\n")
     assert Knowledge.of(file, [name, "b"]).on(name, "b").direction == "x->y"
+
+
+def test_tiers_go_by_their_number_not_by_their_line(tmp_path):
+    lines = "kind,cause,effect,value\ntier,a,,10\ntier,b,,9\n"
+    assert known_from(tmp_path, "k.csv", lines).on("a", "b").direction == "y->x"
 
 
 def test_marks_of_spreadsheets_are_read_over(tmp_path):
