@@ -1,0 +1,144 @@
+"""Knowledge and data in one row: the direction of the one, the numbers of the other."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.special import expit
+
+from whence.preflight import Level, Notice
+from whence.scanning.known import Knowledge, Known
+from whence.scanning.obeying import obeyed
+from whence.scanning.row import ScanRow
+
+SCORES = st.floats(-30, 30)
+THRESHOLDS = st.floats(0.5, 0.99)
+KNOWN = st.one_of(
+    st.builds(
+        Known, direction=st.sampled_from(["x->y", "y->x"]), why=st.just("'a' before 'b'"), required=st.booleans()
+    ),
+    st.just(Known(unrelated=True, why="'a' forbidden to cause 'b', 'b' forbidden to cause 'a'")),
+    st.builds(Known, log_odds=SCORES, why=st.just("'a' to cause 'b'")),
+)
+ANSWER = {"x->y": ("a", "b"), "y->x": ("b", "a"), "undecided": (None, None)}
+ODDS = {"cause", "effect", "direction", "status", "confidence", "message"}
+WHY = "'a' to cause 'b'"
+
+
+def judged(score, threshold=0.8):
+    """The row of a method with a confidence."""
+    confidence = 1.0 / (1.0 + math.exp(-abs(score)))
+    direction = "undecided" if score == 0 or confidence < threshold else "x->y" if score > 0 else "y->x"
+    status = "undecided" if direction == "undecided" else "oriented"
+    cause, effect = ANSWER[direction]
+    return ScanRow(
+        "a", "b", 100, 0, 9.0, 1e-9, 1e-8, status, direction, cause, effect, confidence, score, score, 0.0, 0.0
+    )
+
+
+@st.composite
+def rows(draw):
+    row = judged(draw(SCORES))
+    kind = draw(st.sampled_from(["judged", "no confidence", "unrelated", "failed"]))
+    if kind == "no confidence":
+        return replace(row, confidence=None, message="Only one test refuses.")
+    if kind == "unrelated":
+        return ScanRow("a", "b", 100, 3, 1.0, 0.4, 0.5, "unrelated", message="No relation.")
+    return ScanRow("a", "b", 4, 0, message="Got 4 rows.") if kind == "failed" else row
+
+
+@given(rows(), KNOWN, THRESHOLDS)
+def test_the_fields_of_a_row_agree(row, known, threshold):
+    found = obeyed(row, known, threshold)
+    assert (found.cause, found.effect) == ANSWER[found.direction]
+    assert (found.status == "oriented") == (found.direction != "undecided")
+    if found.confidence is not None and found.direction != "undecided":
+        sign = 1 if found.direction == "x->y" else -1
+        assert math.isclose(found.confidence, expit(sign * found.score), rel_tol=1e-12)
+    assert row.message in found.message
+
+
+@given(rows(), KNOWN, THRESHOLDS)
+def test_hard_knowledge_is_obeyed_exactly_and_leaves_the_numbers(row, known, threshold):
+    assume(not known.log_odds)
+    found = obeyed(row, known, threshold)
+    related = row.status in ("oriented", "undecided")
+    if known.unrelated:
+        assert found.status == "unrelated"
+    elif known.direction and (known.required or related):
+        assert found.direction == known.direction
+    else:
+        assert found == row
+    assert replace(found, **{name: getattr(row, name) for name in ODDS}) == row
+
+
+@given(SCORES, st.sampled_from(["x->y", "y->x"]))
+def test_confidence_is_the_data_s_own_where_they_agree_and_the_rest_where_not(score, direction):
+    row = judged(score)
+    found = obeyed(row, Known(direction, why="'a' before 'b'"), 0.8)
+    if score == 0 or (score > 0) == (direction == "x->y"):
+        assert found.confidence == row.confidence
+    else:
+        assert math.isclose(found.confidence, 1 - row.confidence, abs_tol=1e-15)
+        assert found.confidence < 0.5 or abs(score) < 1e-15
+
+
+@given(SCORES, SCORES, THRESHOLDS)
+def test_soft_knowledge_is_a_term_of_the_score(score, odds, threshold):
+    assume(odds != 0)
+    row = judged(score, threshold)
+    found = obeyed(row, Known(log_odds=odds, why=WHY), threshold)
+    expected = judged(score + odds, threshold)
+    for name in ("status", "direction", "cause", "effect", "score", "confidence"):
+        assert getattr(found, name) == getattr(expected, name)
+    assert (found.known, found.description, found.weight) == (odds, row.description, row.weight)
+
+
+@given(rows(), THRESHOLDS)
+def test_nothing_known_changes_nothing(row, threshold):
+    assert obeyed(row, Known(), threshold) is row
+
+
+@given(rows(), KNOWN, THRESHOLDS)
+def test_exchanging_the_columns_exchanges_the_answer(row, known, threshold):
+    turn = {"x->y": "y->x", "y->x": "x->y"}
+
+    def turned(one):
+        score = None if one.score is None else -one.score
+        given = None if one.known is None else -one.known
+        return replace(
+            one, x=one.y, y=one.x, direction=turn.get(one.direction, one.direction), score=score, known=given
+        )
+
+    other = known._replace(direction=turn.get(known.direction), log_odds=-known.log_odds)
+    assert turned(obeyed(row, known, threshold)) == obeyed(turned(row), other, threshold)
+
+
+def test_soft_knowledge_without_log_odds_to_add_it_to_is_said_to_be_unused():
+    row = replace(judged(0.01), status="oriented", direction="x->y", cause="a", effect="b", confidence=None)
+    found = obeyed(row, Known(log_odds=-5.0, why=WHY), 0.8)
+    assert "not used" in found.message
+    assert replace(found, message="") == row
+
+
+def test_soft_knowledge_opens_no_answer_that_the_rows_forbid():
+    row = replace(judged(0.1), warnings=(Notice("A straight line.", Level.STOPS, "exact_line"),))
+    found = obeyed(row, Known(log_odds=9.0, why=WHY), 0.8)
+    assert (found.status, found.direction, found.known) == ("undecided", "undecided", 9.0)
+    assert obeyed(row, Known("x->y", why=WHY), 0.8).direction == "x->y"
+
+
+@pytest.mark.parametrize(
+    ("stated", "status"), [("before", "unrelated"), ("required", "oriented"), ("forbidden", "unrelated")]
+)
+def test_only_a_required_edge_joins_unrelated_columns(stated, status):
+    row = ScanRow("a", "b", 100, 0, 1.0, 0.4, 0.5, "unrelated")
+    assert obeyed(row, Knowledge.of({stated: [["b", "a"]]}, ["a", "b"]).on("a", "b"), 0.8).status == status
+
+
+def test_the_message_says_what_is_known_and_what_the_data_say():
+    row = replace(judged(0.5), message="Undecided: 62 %.")
+    found = obeyed(row, Knowledge.of({"before": [["a", "b"]]}, ["a", "b"]).on("a", "b"), 0.8)
+    assert found.message == "Known: 'a' before 'b'. The data alone: Undecided: 62 %."
