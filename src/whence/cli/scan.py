@@ -32,6 +32,10 @@ def scan(
     pairs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Only the pairs of a CSV file, two columns a line.")
     ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What is known already, obeyed: tiers, edges, odds (YAML or CSV)."),
+    ] = None,
     method: Annotated[
         str, typer.Option(metavar="NAME", help="A name from `whence methods`, with settings as NAME:key=value.")
     ] = "whence",
@@ -84,6 +88,7 @@ def scan(
             columns=None if columns is None else [each.strip() for each in columns.split(",")],
             target=target,
             pairs=pairs,
+            known=known,
             fdr=fdr,
             threshold=threshold,
             seed=seed,

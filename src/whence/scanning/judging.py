@@ -10,11 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whence.catalogue import seeded_method
+from whence.combined.method import THRESHOLD
 from whence.decision import Decision, Direction
 from whence.inference import infer
 from whence.numerics.columns import once, shared_columns
 from whence.numerics.hsic import hsic_test, kernel_column
 from whence.pair import FloatArray, InputError, Pair, standardise
+from whence.scanning.known import Knowledge
+from whence.scanning.obeying import obeyed
 from whence.scanning.row import ScanRow
 
 _REMEMBERED = 2 << 30
@@ -45,6 +48,7 @@ class Judge:
     method: str
     seed: int
     settings: Mapping[str, Any]
+    knowledge: Knowledge
 
     def shared(self) -> AbstractContextManager[None]:
         """Inside, what depends on one column alone is computed once."""
@@ -78,7 +82,14 @@ class Judge:
         start = time.perf_counter()
         row = blank_row(self.names, screened, adjusted)
         decision = infer(self.pair(screened.i, screened.j), method=self._built())
-        return replace(_filled(row, decision), seconds=screened.seconds + time.perf_counter() - start)
+        # Notices lose their weight once they are written down, so what is known is heard here.
+        told = self.obeying(_filled(row, decision))
+        warnings, seconds = tuple(map(str, told.warnings)), screened.seconds + time.perf_counter() - start
+        return replace(told, warnings=warnings, seconds=seconds)
+
+    def obeying(self, row: ScanRow) -> ScanRow:
+        """The row once what is known about its columns has been heard."""
+        return obeyed(row, self.knowledge.on(row.x, row.y), self.settings.get("threshold", THRESHOLD))
 
     def _built(self) -> Any:
         return seeded_method(self.method, self.seed, **self.settings)
@@ -121,7 +132,7 @@ def _filled(row: ScanRow, decision: Decision) -> ScanRow:
         weight=decision.weight,
         p_forward=decision.forward.p_value,
         p_backward=decision.backward.p_value,
-        warnings=tuple(map(str, decision.warnings)),
+        warnings=tuple(decision.warnings),
         message=decision.explanation if decision.direction is Direction.UNDECIDED else "",
     )
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b
@@ -14,6 +15,7 @@ from whence.ranges import SEEDS, between, positive
 from whence.scanning.engine import Died, Tile, Work, in_process, on_processes
 from whence.scanning.journal import Journal
 from whence.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
+from whence.scanning.known import Knowledge
 from whence.scanning.pairs import chosen_pairs, tiles
 from whence.scanning.result import Scan, kind_of
 from whence.scanning.row import ScanRow
@@ -33,6 +35,7 @@ def scan(
     columns: Sequence[str | int] | None = None,
     target: str | int | None = None,
     pairs: Any = None,
+    known: Any = None,
     fdr: float = 0.05,
     threshold: float | None = None,
     seed: int = 0,
@@ -54,6 +57,9 @@ def scan(
         A name from `whence.methods()`, with settings if need be.
     columns, target, pairs
         Only these columns; only the pairs with this one; only the pairs of a list or a CSV file with two names a line.
+    known
+        What is known already: tiers, "a before b", required, forbidden and likely edges, as a mapping or the path of a
+        YAML or CSV file (see docs/scan.md). Obeyed.
     fdr
         Share of unrelated pairs that may pass for related ones.
     threshold
@@ -89,7 +95,7 @@ def scan(
     seeded_method(method, seed, **settings)  # refused before a large table is read
     table = scan_table(data, columns, **asked)
     wanted = chosen_pairs(table.names, target, pairs)
-    judge = Judge(table.names, table.values, method, seed, settings)
+    judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every))
     kept = Journal(None if journal is None else Path(journal), _identity(table, judge, wanted, fdr))
     count = jobs or (1 if len(wanted) <= _IN_PROCESS else _processors())
     tell = on_progress or (lambda what, done, of: None)
@@ -99,7 +105,7 @@ def scan(
     adjusted = dict(zip(((s.i, s.j) for s in screened), adjusted_p_values([s.p for s in screened]), strict=True))
     related = {(s.i, s.j): s for s in screened if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
     parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in tiles(sorted(related))]
-    rows = {(s.i, s.j): blank_row(table.names, s, adjusted[s.i, s.j]) for s in screened}
+    rows = {(s.i, s.j): judge.obeying(blank_row(table.names, s, adjusted[s.i, s.j])) for s in screened}
     place = {name: k for k, name in enumerate(table.names)}
     for each in _worked(judge, _orient, parts, count, kept, "orienting", tell):
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
@@ -145,12 +151,14 @@ def _dead(judge: Judge, item: Any) -> Any:
         i, j = item
         return list(Screened(i, j, judge.values.shape[1], 0, None, None, why, 0.0))
     *screened, adjusted = item
-    return asdict(replace(blank_row(judge.names, Screened(*screened), adjusted), status="failed", message=why))
+    row = replace(blank_row(judge.names, Screened(*screened), adjusted), status="failed", message=why)
+    return asdict(judge.obeying(row))
 
 
 def _identity(table: ScanTable, judge: Judge, wanted: Sequence[tuple[int, int]], fdr: float) -> str:
     facts = [table.names, judge.method, judge.seed, dict(judge.settings), list(wanted), fdr, VERSION]
-    return blake2b(table.values.tobytes() + json.dumps(facts).encode(), digest_size=16).hexdigest()
+    bytes_of_all = table.values.tobytes() + json.dumps(facts).encode() + pickle.dumps(judge.knowledge)
+    return blake2b(bytes_of_all, digest_size=16).hexdigest()
 
 
 def _threshold(method: str, threshold: float) -> float:

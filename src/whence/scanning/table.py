@@ -20,6 +20,8 @@ class ScanTable:
     """One line a column."""
     left_out: Mapping[str, str]
     """Columns that cannot be judged, with the reason."""
+    every: tuple[str, ...]
+    """Names of all columns, those too that were not asked for."""
 
     @property
     def n(self) -> int:
@@ -58,7 +60,7 @@ def scan_table(data: Any, wanted: Sequence[str | int] | None = None, **asked: An
             f"Got {len(kept)} column{'s' * (len(kept) != 1)} that can be judged{listed(names)} in {where}; expected at "
             f"least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
         )
-    return ScanTable(tuple(names), np.array(kept), left_out)
+    return ScanTable(tuple(names), np.array(kept), left_out, tuple(table.names))
 
 
 def _unfit(column: FloatArray) -> str:
