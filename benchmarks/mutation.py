@@ -22,10 +22,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PLACE = ROOT / "out" / "mutation"
 TESTS = {
-    "pair": ("test_pair.py", "test_infer.py", "benchmark/test_runner.py"),
+    "pair": (
+        "test_pair.py",
+        "test_infer.py",
+        "test_ties.py",
+        "tables/test_long_numbers.py",
+        "benchmark/test_runner.py",
+    ),
     "criteria": ("test_criteria.py", "test_decision.py"),
     "decision": ("test_decision.py", "test_infer.py"),
-    "protocol": ("test_infer.py", "test_decision.py"),
+    "protocol": ("test_infer.py", "test_decision.py", "test_ties.py"),
     "loci": ("test_infer.py", "models/test_crossfit.py"),
     "inference": ("test_infer.py", "test_threads.py"),
     "preflight": ("test_preflight.py",),

@@ -135,6 +135,21 @@ def test_what_is_no_method_and_settings_that_would_be_lost_are_refused():
         whence.infer(*lsnm(), method=method("loci-h"), n_knots=5)
 
 
+def test_a_threshold_needs_a_confidence():
+    x, y = lsnm()
+    with pytest.raises(InputError, match=r"^Got threshold=0\.9 for loci-h, which gives no confidence"):
+        whence.infer(x, y, method="loci-h", threshold=0.9)
+    assert whence.infer(x, y, threshold=0.99).settings["threshold"] == 0.99
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"), [({"a": 1}, "the setting 'a' beside"), ({"a": 1, "b": 2}, "the settings 'a', 'b' beside")]
+)
+def test_settings_beside_a_method_that_is_built_are_counted(settings, words):
+    with pytest.raises(InputError, match=words):
+        whence.infer(*lsnm(), method=method("loci-h"), **settings)
+
+
 def test_settings_travel_with_the_name():
     decision = whence.infer(*lsnm(), method="loci-h:n_knots=8:degree=3")
     assert decision.settings["n_knots"] == 8

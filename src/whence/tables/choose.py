@@ -118,6 +118,6 @@ def _the_only_two(table: ColumnTable, free: Sequence[int], where: str) -> tuple[
         )
     raise UnclearColumnsError(
         f"Got {len(free)} columns of numbers in {where}{listed(names)}; expected two: choose them by name, for "
-        f"instance x={names[0]!r}, y={names[1]!r}.",
+        f"instance x={names[0]!r}, y={names[1]!r}, or judge every pair with scan.",
         names[:2],
     )
