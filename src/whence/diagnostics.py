@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.numerics.arrays import mid_ranks
+from whence.numerics.columns import once
 from whence.pair import FloatArray, row_order, standardise
 
 _FEW_VALUES, _ROUNDED_VALUES, _ROUNDED_SHARE = 30, 100, 0.2
@@ -95,10 +96,15 @@ def is_monotone(column: FloatArray) -> bool:
 def on_a_line(x: FloatArray, y: FloatArray) -> bool:
     """Whether every row lies on the line through the quartiles of the distinct x, but for rounding."""
     # Least squares would be ruled by one far row: beside (1e20, 1e20) any rows at all have a correlation of one.
-    values, first = np.unique(x, return_index=True)
-    low, high = first[len(values) // 4], first[-1 - len(values) // 4]
+    low, high = once(_quartile_rows, x)
     across, up = ((column - column[low]) / (column[high] - column[low]) for column in (x, y))
     return bool(np.all(np.abs(up - across) <= _EXACT * (1 + np.abs(across))))
+
+
+def _quartile_rows(column: FloatArray) -> tuple[int, int]:
+    """Rows at the quartiles of the distinct values."""
+    values, first = np.unique(column, return_index=True)
+    return int(first[len(values) // 4]), int(first[-1 - len(values) // 4])
 
 
 def noise_share(cause: FloatArray, effect: FloatArray) -> float:
@@ -106,7 +112,7 @@ def noise_share(cause: FloatArray, effect: FloatArray) -> float:
 
     The spread is measured by the quartiles, so that one outlier does not make all else look like a curve.
     """
-    ordered = np.sort(effect)
+    ordered = once(np.sort, effect)
     low, high = ordered[len(ordered) // 4], ordered[-1 - len(ordered) // 4]
     if not high > low:
         return math.inf
@@ -155,7 +161,7 @@ def is_gaussian(x: FloatArray, y: FloatArray) -> bool:
 
 def _moments(u: FloatArray, v: FloatArray) -> FloatArray:
     """Hermite moments of order 3 and 4: independent standard normals when the uncorrelated u and v are Gaussian."""
-    powers = _hermite(u), _hermite(v)
+    powers = once(_hermite, u), _hermite(v)
     orders = [(a, total - a) for total in (3, 4) for a in range(total + 1)]
     scale = [math.sqrt(len(u) / (math.factorial(a) * math.factorial(b))) for a, b in orders]
     return np.array(scale) * [np.mean(powers[0][a] * powers[1][b]) for a, b in orders]

@@ -16,7 +16,7 @@ from whence.decision import Decision, Evidence
 from whence.models.fgls import ALPHA, MAX_PASSES, fit_fgls
 from whence.models.fit import Fit
 from whence.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_crosswise, fit_location, fit_location_scale
-from whence.numerics.columns import once
+from whence.numerics.columns import frozen, once
 from whence.numerics.hsic import hsic_test, kernel_column
 from whence.pair import FloatArray, Pair, both_directions, row_order, spread, standardise
 from whence.protocol import Method, attempted, fit_messages
@@ -61,7 +61,7 @@ def evidence(cause: FloatArray, effect: FloatArray, model: Model) -> Evidence:
     lists them cannot change a single bit of the answer.
     """
     order = row_order(cause, effect)
-    u, v = standardise(cause[order]), standardise(effect[order])
+    u, v = frozen(standardise(cause[order])), standardise(effect[order])
     fit = model(u, v)
     test = hsic_test(once(kernel_column, u), fit.residual)
     return Evidence(

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from whence.numerics.columns import once
 from whence.numerics.exact import EXACT, apart, has_ties, is_long
 from whence.safe import visible
 
@@ -131,7 +132,7 @@ def spread(column: FloatArray) -> float:
 
 def row_order(cause: FloatArray, effect: FloatArray) -> NDArray[np.intp]:
     """Rows by cause and then effect: summed in this order, no file's order can change a bit of an answer."""
-    order = np.argsort(cause)
+    order = once(np.argsort, cause)
     ranked = cause[order]
     return np.lexsort((effect, cause)) if np.any(ranked[1:] == ranked[:-1]) else order
 

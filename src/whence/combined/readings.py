@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.combined.curve import Curve, fit_curve
-from whence.numerics.columns import once
+from whence.numerics.columns import frozen, once
 from whence.numerics.hsic import HsicTest, KernelColumn, hsic_test, kernel_column
 from whence.numerics.mixture import fit_mixture, log_density
 from whence.pair import FloatArray, row_order, standardise
@@ -78,7 +78,7 @@ class ReadDirection(NamedTuple):
 def read_direction(cause: FloatArray, effect: FloatArray) -> ReadDirection:
     """Columns without ties, in any units and order of rows."""
     order = row_order(cause, effect)
-    u, v = standardise(cause[order]), standardise(effect[order])
+    u, v = frozen(standardise(cause[order])), standardise(effect[order])
     curve = fit_curve(u, v)
     kernel_u = once(kernel_column, u)
     density, price = _code(u, curve)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from whence.numerics.columns import once
 from whence.pair import FloatArray
 
 MAX_ROWS = 20_000
@@ -49,8 +50,9 @@ class _Ranked(NamedTuple):
 def judged_rows(x: FloatArray, y: FloatArray, max_rows: int = MAX_ROWS) -> Rows:
     """Thin, then spread ties."""
     kept = thinned(x, y, max_rows)
-    x, y = x[kept], y[kept]
-    in_x, in_y = _ranked(x), _ranked(y)
+    if len(kept) < len(x):
+        x, y = x[kept], y[kept]
+    in_x, in_y = once(_ranked, x), once(_ranked, y)
     distinct = (len(in_x.values), len(in_y.values))
     if distinct == (len(x), len(y)):
         return Rows(x, y, kept, distinct)

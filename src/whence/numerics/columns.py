@@ -11,34 +11,67 @@ from contextvars import ContextVar
 from hashlib import blake2b
 from typing import Any, TypeVar
 
-from whence.numerics.native import FloatArray
+import numpy as np
+from numpy.typing import NDArray
 
 _T = TypeVar("_T")
-_remembered: ContextVar["OrderedDict[Hashable, Any] | None"] = ContextVar("remembered", default=None)
-_most: ContextVar[int] = ContextVar("most", default=0)
+_AT_HAND = 12
+"""Arrays whose bytes have been hashed last; one array is asked about several times in a row."""
+
+
+class _Memory:
+    """Results by function, arguments and content; those not asked for longest are forgotten first."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._results = most, OrderedDict[Hashable, Any]()
+        self._hashed = OrderedDict[int, tuple[NDArray[np.float64], bytes]]()
+
+    def find(self, function: Callable[..., _T], column: NDArray[np.float64], arguments: tuple[Hashable, ...]) -> _T:
+        key = (function, arguments, column.shape, self._digest(column))
+        if key in self._results:
+            self._results.move_to_end(key)
+            return self._results[key]
+        found = self._results[key] = function(column, *arguments)
+        if len(self._results) > self._most:
+            self._results.popitem(last=False)
+        return found
+
+    def _digest(self, column: NDArray[np.float64]) -> bytes:
+        known = self._hashed.get(id(column))  # which is its own while the array is kept here
+        if known is not None and not column.flags.writeable:
+            return known[1]
+        digest = blake2b(column.data, digest_size=16).digest()
+        if not column.flags.writeable:
+            self._hashed[id(column)] = column, digest
+            if len(self._hashed) > _AT_HAND:
+                self._hashed.popitem(last=False)
+        return digest
+
+
+_memory: ContextVar[_Memory | None] = ContextVar("memory", default=None)
 
 
 @contextmanager
 def shared_columns(most: int) -> Iterator[None]:
-    """Remember up to `most` results, and forget those that were not asked for longest."""
-    before = _remembered.set(OrderedDict()), _most.set(most)
+    """Remember up to `most` results."""
+    before = _memory.set(_Memory(most))
     try:
         yield
     finally:
-        _remembered.reset(before[0])
-        _most.reset(before[1])
+        _memory.reset(before)
 
 
-def once(function: Callable[..., _T], column: FloatArray, *arguments: Hashable) -> _T:
-    """`function(column, *arguments)`; what it returns is shared and must not be changed."""
-    known = _remembered.get()
-    if known is None:
-        return function(column, *arguments)
-    key = (function, arguments, column.shape, blake2b(column.data, digest_size=16).digest())
-    if key in known:
-        known.move_to_end(key)
-        return known[key]
-    found = known[key] = function(column, *arguments)
-    if len(known) > _most.get():
-        known.popitem(last=False)
-    return found
+def once(function: Callable[..., _T], column: NDArray[np.float64], *arguments: Hashable) -> _T:
+    """`function(column, *arguments)`; what it returns is shared and must not be changed.
+
+    A column that is read-only is hashed once, however often it is asked about.
+    """
+    memory = _memory.get()
+    return function(column, *arguments) if memory is None else memory.find(function, column, arguments)
+
+
+def frozen(column: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same array, read-only from now on where a table is judged."""
+    if _memory.get() is not None:
+        column.flags.writeable = False
+    return column

@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,9 +55,16 @@ class Judge:
         """Inside, what depends on one column alone is computed once."""
         return shared_columns(max(64, _REMEMBERED // (_BYTES_A_ROW * self.values.shape[1])))
 
+    @cached_property
+    def _columns(self) -> list[FloatArray]:
+        columns = list(np.asarray(self.values))
+        for column in columns:
+            column.flags.writeable = False
+        return columns
+
     def pair(self, i: int, j: int) -> Pair:
         """The complete rows of two columns."""
-        x, y = self.values[i], self.values[j]
+        x, y = self._columns[i], self._columns[j]
         missing = np.isnan(x) | np.isnan(y)
         if not missing.any() and not np.array_equal(x, y):  # checked already, column by column
             return Pair(x, y, self.names[i], self.names[j])

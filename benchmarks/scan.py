@@ -1,0 +1,205 @@
+"""What a scan of a whole table costs, as ratios within one run, and how right it is on tables with a known graph.
+
+    python benchmarks/scan.py cost        a pair in a scan against a lone `infer`; remembering on and off; growth; workers
+    python benchmarks/scan.py large       200 columns × 1000 rows end to end; 2000 × 500 against one target; memory
+    python benchmarks/scan.py peers       10 columns, beside loops over causal-learn's and gCastle's ANM (installs them)
+    python benchmarks/scan.py truth       generated graphs: false discoveries, arrows and order against DirectLiNGAM
+
+Times are CPU seconds of one process unless a line says wall.
+"""
+
+import argparse
+import itertools
+import resource
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+
+import whence
+from whence.scanning.judging import Judge
+from whence.scanning.known import Knowledge
+from whence.threads import one_thread
+
+ROOT = Path(__file__).parents[1]
+Table = dict[str, np.ndarray]
+
+
+def graph_table(columns: int, rows: int, seed: int, parents: float = 1.5) -> tuple[Table, set[tuple[str, str]]]:
+    """A location-scale model over a random graph: each column a sum of smooth functions of its parents, with noise
+    whose size changes with one of them; and the edges. Columns come shuffled.
+    """
+    rng = np.random.default_rng(seed)
+    names = [f"v{k}" for k in rng.permutation(columns)]
+    table: Table = {}
+    edges: set[tuple[str, str]] = set()
+    for k, name in enumerate(names):
+        causes = [other for other in names[:k] if rng.uniform() < parents / max(k, 1)]
+        noise = rng.normal(size=rows) if rng.uniform() < 0.5 else rng.uniform(-1.7, 1.7, size=rows)
+        total, size = np.zeros(rows), np.full(rows, 0.5)
+        for cause in causes:
+            u, bend, shift = table[cause], rng.uniform(1, 2.5), rng.uniform(-1, 1)
+            total += rng.choice([-1, 1]) * (
+                np.tanh(bend * u + shift) if rng.uniform() < 0.5 else np.sin(bend * u + shift)
+            )
+            size = size + 0.3 * np.abs(u)
+            edges.add((cause, name))
+        column = total + (size if causes else 1.0) * noise
+        table[name] = (column - column.mean()) / column.std()
+    order = sorted(table)
+    return {name: table[name] for name in order}, edges
+
+
+def related_table(columns: int, rows: int) -> Table:
+    """Columns that all hang together, so that every pair is oriented."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=rows)
+    return {f"c{k}": np.tanh(x + 0.1 * k) + (0.3 + 0.2 * np.abs(x)) * rng.normal(size=rows) for k in range(columns)}
+
+
+def judge_of(table: Table, method: str) -> Judge:
+    """The columns of a table, ready to be judged."""
+    return Judge(tuple(table), np.array(list(table.values())), method, 0, {}, Knowledge.of(None, list(table)))
+
+
+def in_scan(table: Table, method: str, remember: bool = True) -> None:
+    """Screen and orient every pair, in this process."""
+    judge = judge_of(table, method)
+    with one_thread(), judge.shared() if remember else nullcontext():
+        for i, j in itertools.combinations(range(len(table)), 2):
+            judge.orient(judge.screen(i, j), 0.0)
+
+
+def lone(table: Table, method: str) -> None:
+    """The same pairs, one `infer` each."""
+    for a, b in itertools.combinations(table, 2):
+        whence.infer(table, a, b, method=method)
+
+
+def in_turns(calls: Sequence[Callable[[], None]], rounds: int = 3) -> list[float]:
+    """Best CPU seconds of some calls, taken in turns."""
+    best = [float("inf")] * len(calls)
+    for _ in range(rounds):
+        for k, call in enumerate(calls):
+            start = time.process_time()
+            call()
+            best[k] = min(best[k], time.process_time() - start)
+    return best
+
+
+def cost() -> None:
+    """A pair in a scan."""
+    table = related_table(14, 1000)
+    pairs = len(table) * (len(table) - 1) // 2
+    for method in ("loci-h", "whence"):
+        alone, scanned, forgetful = in_turns(
+            [
+                lambda: lone(table, method),
+                lambda: in_scan(table, method),
+                lambda: in_scan(table, method, remember=False),
+            ]  # noqa: B023  # called within the turn
+        )
+        print(
+            f"{method}, n = 1000: {scanned / pairs * 1e3:.2f} ms a pair in a scan, {alone / pairs * 1e3:.2f} ms alone: "
+            f"ratio {scanned / alone:.2f} (goal: at most 0.7); without remembering {forgetful / alone:.2f}"
+        )
+    for rows in (1000, 10_000):
+        small, large = in_turns(
+            [lambda: in_scan(related_table(8, rows), "whence"), lambda: in_scan(related_table(16, rows), "whence")]
+        )  # noqa: B023  # as above
+        print(
+            f"whence, n = {rows}: 28 pairs {small:.2f} s, 120 pairs {large:.2f} s: a pair costs × {large / 120 * 28 / small:.2f}"
+        )
+    table = related_table(40, 1000)
+    seconds = {}
+    for jobs in (1, 2):
+        start = time.perf_counter()
+        whence.scan(table, jobs=jobs)
+        seconds[jobs] = time.perf_counter() - start
+    print(
+        f"780 pairs, wall: one process {seconds[1]:.1f} s, two {seconds[2]:.1f} s: efficiency {seconds[1] / seconds[2] / 2:.2f} (goal: 0.85)"
+    )
+
+
+def large() -> None:
+    """Tables of many columns."""
+    table, _ = graph_table(200, 1000, seed=0)
+    start = time.perf_counter()
+    found = whence.scan(table)
+    print(f"200 columns × 1000 rows, wall {time.perf_counter() - start:.0f} s: {found}")
+    rng = np.random.default_rng(0)
+    wide = {f"g{k}": rng.normal(size=500) for k in range(2000)}
+    wide["target"] = np.tanh(wide["g7"]) + 0.5 * rng.normal(size=500)
+    start = time.perf_counter()
+    found = whence.scan(wide, target="target")
+    print(f"2000 columns × 500 rows against one target, wall {time.perf_counter() - start:.0f} s: {found}")
+    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 2**20
+    print(f"peak memory of the largest process: {peak:.2f} GiB")
+
+
+def peers() -> None:
+    """Ten columns, every pair."""
+    from peers.environment import Worker, prepare
+
+    table = related_table(10, 500)
+    ours, _ = in_turns([lambda: in_scan(table, "whence"), lambda: None], rounds=2)
+    python, versions = prepare(ROOT / "out" / "peers")
+    print(f"whence: 45 pairs of 500 rows in {ours:.2f} s")
+    for peer in ("causal-learn ANM", "gcastle ANM"):
+        worker, total, failed = Worker(python), 0.0, ""
+        for a, b in itertools.combinations(table, 2):
+            answer = worker.ask(peer, table[a], table[b])
+            total += answer.get("seconds", 0.0)
+            failed = answer.get("error", failed)
+        worker.close()
+        package = versions.get({"causal-learn ANM": "causal-learn", "gcastle ANM": "gcastle"}[peer], "")
+        print(f"{peer} ({package}): {total:.1f} s, × {total / ours:.0f}" + (f" ({failed})" if failed else ""))
+
+
+def truth(tables: int = 20) -> None:
+    """Generated graphs of 10 to 20 columns and 1000 rows."""
+    screened = false = unrelated = direct = found = answered = right = leaning = 0
+    for seed in range(tables):
+        table, edges = graph_table(10 + seed % 11, 1000, seed)
+        ancestors = closure(edges)
+        joined = {frozenset(pair) for pair in ancestors} | siblings(ancestors)
+        for row in whence.scan(table, jobs=1):
+            pair = frozenset((row.x, row.y))
+            screened += row.status != "unrelated"
+            false += row.status != "unrelated" and pair not in joined
+            unrelated += pair not in joined
+            true = (row.x, row.y) if (row.x, row.y) in edges else (row.y, row.x) if (row.y, row.x) in edges else None
+            if true is None:
+                continue
+            direct += 1
+            found += row.status != "unrelated"
+            answered += row.status == "oriented"
+            right += row.status == "oriented" and (row.cause, row.effect) == true
+            leaning += row.score is not None and (row.score > 0) == (true == (row.x, row.y))
+    print(
+        f"{tables} tables: {false} of {screened} related pairs have no common ancestor and no path ({false / screened:.1%}; bound 5 %); {unrelated} such pairs in all"
+    )
+    print(
+        f"direct edges: {found} of {direct} related; leaning right {leaning / found:.0%}; answered {answered / found:.0%}, of these right {right / max(answered, 1):.0%}"
+    )
+
+
+def closure(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Every ancestor with its descendant."""
+    found = set(edges)
+    while more := {(a, d) for a, b in found for c, d in edges if b == c} - found:
+        found |= more
+    return found
+
+
+def siblings(ancestors: set[tuple[str, str]]) -> set[frozenset[str]]:
+    """Pairs with a common ancestor."""
+    return {frozenset((b, d)) for (a, b), (c, d) in itertools.product(ancestors, repeat=2) if a == c and b != d}
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=("cost", "large", "peers", "truth"))
+    {"cost": cost, "large": large, "peers": peers, "truth": truth}[parser.parse_args().part]()
