@@ -36,75 +36,107 @@ class Died:
     item: Any
 
 
-def in_process(judge: Judge, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
-    """Each tile's number and results, one after the other."""
-    with one_thread(), judge.shared():
+class InProcess:
+    """Tiles one after the other, here."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge, self._lasting = judge, ExitStack()
+
+    def __enter__(self) -> "InProcess":
+        self._lasting.enter_context(one_thread())
+        self._lasting.enter_context(self._judge.shared())
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._lasting.close()
+
+    def run(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
+        """Each tile's number and results."""
         for k, tile in enumerate(tiles):
-            yield k, [work(judge, item) for item in tile]
+            yield k, [work(self._judge, item) for item in tile]
 
 
-def on_processes(judge: Judge, work: Work, tiles: Sequence[Tile], jobs: int) -> Iterator[tuple[int, list[Any]]]:
-    """The same on `jobs` processes, in the order in which they finish."""
-    with tempfile.TemporaryDirectory(prefix="whence-") as folder:
-        place = Path(folder) / "columns.npy"
-        np.save(place, judge.values)
-        bare = replace(judge, values=np.empty((0, 0)))
+class Processes:
+    """Tiles on several processes, which are started once and live as long as the scan."""
+
+    def __init__(self, judge: Judge, jobs: int) -> None:
+        self._judge, self._jobs, self._pool = judge, jobs, None
+        self._folder = tempfile.TemporaryDirectory(prefix="whence-")
+
+    _pool: ProcessPoolExecutor | None
+
+    def __enter__(self) -> "Processes":
+        np.save(self._place, self._judge.values)
+        self._judge = replace(self._judge, values=np.empty((0, 0)))
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._end()
+        self._folder.cleanup()
+
+    @property
+    def _place(self) -> Path:
+        return Path(self._folder.name) / "columns.npy"
+
+    def run(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
+        """Each tile's number and results, in the order in which they finish."""
         waiting = iter(enumerate(tiles))
-        while suspects := (yield from _until_one_dies(bare, place, work, waiting, jobs)):
+        while suspects := (yield from self._until_one_dies(work, waiting)):
             for k, tile in suspects:
-                yield k, _bisected(bare, place, work, tile)
+                yield k, self._bisected(work, tile)
 
-
-def _until_one_dies(
-    judge: Judge, place: Path, work: Work, waiting: Iterator[tuple[int, Tile]], jobs: int
-) -> Generator[tuple[int, list[Any]], None, list[tuple[int, Tile]]]:
-    """Results until all tiles are done or a process has died; returns the tiles that were at hand then."""
-    pool = _pool(judge, place, jobs)
-    at_hand: dict[Future[list[Any]], tuple[int, Tile]] = {}
-    try:
+    def _until_one_dies(
+        self, work: Work, waiting: Iterator[tuple[int, Tile]]
+    ) -> Generator[tuple[int, list[Any]], None, list[tuple[int, Tile]]]:
+        """Results until all tiles are done or a process has died; returns the tiles that were at hand then."""
+        at_hand: dict[Future[list[Any]], tuple[int, Tile]] = {}
         while True:
-            with deaf_children():
-                for k, tile in islice(waiting, AT_HAND * jobs - len(at_hand)):
-                    at_hand[pool.submit(_tile, work, tile)] = (k, tile)
+            for k, tile in islice(waiting, AT_HAND * self._jobs - len(at_hand)):
+                at_hand[self._submit(work, tile, self._jobs)] = (k, tile)
             if not at_hand:
                 return []
             done, _ = wait(at_hand, return_when=FIRST_COMPLETED)
             for future in done:
                 if isinstance(future.exception(), BrokenProcessPool):
+                    self._end()
                     return sorted(at_hand.values(), key=lambda each: each[0])
                 yield at_hand.pop(future)[0], future.result()
-    finally:
-        _end(pool)
 
+    def _bisected(self, work: Work, tile: Tile) -> list[Any]:
+        """A tile in a process of its own; where that dies too, its halves."""
+        try:
+            return self._submit(work, tile, 1).result()
+        except BrokenProcessPool:
+            if len(tile) == 1:
+                return [Died(tile[0])]
+            self._end()
+            middle = len(tile) // 2
+            return [each for half in (tile[:middle], tile[middle:]) for each in self._bisected(work, half)]
+        finally:
+            self._end()
 
-def _bisected(judge: Judge, place: Path, work: Work, tile: Tile) -> list[Any]:
-    """A tile in a process of its own; where that dies too, its halves."""
-    pool = _pool(judge, place, 1)
-    try:
+    def _submit(self, work: Work, tile: Tile, jobs: int) -> Future[list[Any]]:
         with deaf_children():
-            future = pool.submit(_tile, work, tile)
-        return future.result()
-    except BrokenProcessPool:
-        if len(tile) == 1:
-            return [Died(tile[0])]
-        middle = len(tile) // 2
-        return [each for half in (tile[:middle], tile[middle:]) for each in _bisected(judge, place, work, half)]
-    finally:
-        _end(pool)
+            if self._pool is None:
+                # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody will release.
+                self._pool = ProcessPoolExecutor(jobs, get_context("spawn"), _enter, (self._judge, self._place))
+            try:
+                return self._pool.submit(_tile, work, tile)
+            except BrokenProcessPool as broken:  # it died since the last look
+                failed: Future[list[Any]] = Future()
+                failed.set_exception(broken)
+                return failed
 
-
-def _pool(judge: Judge, place: Path, jobs: int) -> ProcessPoolExecutor:
-    # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody will ever release.
-    return ProcessPoolExecutor(jobs, get_context("spawn"), _enter, (judge, place))
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    processes = list((pool._processes or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:  # what is still at work has nobody left to report to
-        process.kill()
-    for process in processes:
-        process.join()
+    def _end(self) -> None:
+        if self._pool is None:
+            return
+        processes = list((self._pool._processes or {}).values())
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:  # what is still at work has nobody left to report to
+            process.kill()
+        for process in processes:
+            process.join()
+        self._pool = None
 
 
 _here: tuple[Judge, ExitStack] | None = None

@@ -15,6 +15,8 @@ MANY = 1_000_000
 """Pairs that are not begun without being asked for by `pairs` or `target`: days of work, more often than not a slip."""
 BLOCK = 16
 """Columns a side of a tile: what is known about a tile's columns stays at hand while its pairs are judged."""
+MOST = 64
+"""Pairs of a tile: half a second of work, so that no process waits long for the last one, and little is done twice."""
 
 
 def chosen_pairs(names: Sequence[str], target: str | int | None = None, pairs: Any = None) -> Pairs:
@@ -67,4 +69,5 @@ def tiles(pairs: Pairs) -> Iterator[Pairs]:
     by_tile: dict[tuple[int, int], Pairs] = {}
     for i, j in pairs:
         by_tile.setdefault((i // BLOCK, j // BLOCK), []).append((i, j))
-    yield from by_tile.values()
+    for tile in by_tile.values():
+        yield from (tile[k : k + MOST] for k in range(0, len(tile), MOST))

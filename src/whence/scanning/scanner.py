@@ -4,7 +4,7 @@ import json
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,11 @@ from typing import Any
 from whence.catalogue import DEFAULT, accepts, seeded_method
 from whence.pair import InputError
 from whence.ranges import SEEDS, between, positive
-from whence.scanning.engine import Died, Tile, Work, in_process, on_processes
+from whence.scanning.engine import Died, InProcess, Processes, Tile, Work
 from whence.scanning.journal import Journal
 from whence.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from whence.scanning.known import Knowledge
-from whence.scanning.pairs import chosen_pairs, tiles
+from whence.scanning.pairs import Pairs, chosen_pairs, tiles
 from whence.scanning.result import Scan, kind_of
 from whence.scanning.row import ScanRow
 from whence.scanning.table import ScanTable, scan_table
@@ -100,19 +100,26 @@ def scan(
     count = jobs or (1 if len(wanted) <= _IN_PROCESS else _processors())
     tell = on_progress or (lambda what, done, of: None)
 
-    tested = _worked(judge, _screen, list(tiles(wanted)), count, kept, "screening", tell)
-    screened = [Screened(*each) for each in tested]
+    with InProcess(judge) if count == 1 else Processes(judge, count) as engine:
+        return replace(
+            _scanned(_Run(judge, engine, kept, tell), wanted, table, fdr, kind_of(data)), finished=kept.close
+        )
+
+
+def _scanned(run: "_Run", wanted: Pairs, table: ScanTable, fdr: float, kind: str) -> Scan:
+    judge = run.judge
+    screened = [Screened(*each) for each in run.results("screening", _screen, list(tiles(wanted)))]
     adjusted = dict(zip(((s.i, s.j) for s in screened), adjusted_p_values([s.p for s in screened]), strict=True))
     related = {(s.i, s.j): s for s in screened if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
     parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in tiles(sorted(related))]
     rows = {(s.i, s.j): judge.obeying(blank_row(table.names, s, adjusted[s.i, s.j])) for s in screened}
     place = {name: k for k, name in enumerate(table.names)}
-    for each in _worked(judge, _orient, parts, count, kept, "orienting", tell):
+    for each in run.results("orienting", _orient, parts):
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
         rows[place[row.x], place[row.y]] = row
-    facts: dict[str, Any] = {"method": method, "seed": seed, "fdr": fdr, **settings, "version": VERSION}
-    found = Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind_of(data))
-    return replace(found, finished=kept.close)
+    facts: dict[str, Any] = {"method": judge.method, "seed": judge.seed, "fdr": fdr, **judge.settings}
+    facts["version"] = VERSION
+    return Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind)
 
 
 def _screen(judge: Judge, pair: Any) -> list[Any]:
@@ -124,24 +131,30 @@ def _orient(judge: Judge, item: Any) -> dict[str, Any]:
     return asdict(judge.orient(Screened(*screened), adjusted))
 
 
-def _worked(
-    judge: Judge, work: Work, parts: Sequence[Tile], jobs: int, kept: Journal, what: str, tell: OnProgress
-) -> Iterator[Any]:
-    """Results of all tiles, in their order, whoever did them and whenever."""
-    keys = [f"{what} {k}" for k in range(len(parts))]
-    todo = [k for k, key in enumerate(keys) if key not in kept.known]
-    total, found = sum(map(len, parts)), dict(kept.known)
-    done = total - sum(len(parts[k]) for k in todo)
-    tell(what, done, total)
-    left = [parts[k] for k in todo]
-    for number, results in in_process(judge, work, left) if jobs == 1 else on_processes(judge, work, left, jobs):
-        k = todo[number]
-        found[keys[k]] = [_dead(judge, each.item) if isinstance(each, Died) else each for each in results]
-        kept.add(keys[k], found[keys[k]])
-        done += len(parts[k])
-        tell(what, done, total)
-    for key in keys:
-        yield from found[key]
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """Who works, what is kept and who is told."""
+
+    judge: Judge
+    engine: InProcess | Processes
+    kept: Journal
+    tell: OnProgress
+
+    def results(self, what: str, work: Work, parts: Sequence[Tile]) -> Iterator[Any]:
+        """Results of all tiles, in their order, whoever did them and whenever."""
+        keys = [f"{what} {k}" for k in range(len(parts))]
+        todo = [k for k, key in enumerate(keys) if key not in self.kept.known]
+        total, found = sum(map(len, parts)), dict(self.kept.known)
+        done = total - sum(len(parts[k]) for k in todo)
+        self.tell(what, done, total)
+        for number, results in self.engine.run(work, [parts[k] for k in todo]):
+            k = todo[number]
+            found[keys[k]] = [_dead(self.judge, each.item) if isinstance(each, Died) else each for each in results]
+            self.kept.add(keys[k], found[keys[k]])
+            done += len(parts[k])
+            self.tell(what, done, total)
+        for key in keys:
+            yield from found[key]
 
 
 def _dead(judge: Judge, item: Any) -> Any:
