@@ -27,6 +27,7 @@ FLOORS = [
     {"neural", "combined"},
     {"catalogue"},
     {"inference", "stability"},
+    {"scanning"},
     {"report"},
     {"benchmark"},
     {"study"},

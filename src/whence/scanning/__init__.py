@@ -1,0 +1,1 @@
+"""Every pair of a table: screened, oriented, ordered and drawn as a graph."""

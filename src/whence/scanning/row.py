@@ -1,0 +1,41 @@
+"""One line of a scan: what is known about one pair of columns."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ScanRow:
+    """A pair of columns, x before y in the table; fields that do not exist for it are None."""
+
+    x: str
+    y: str
+    n: int
+    """Complete rows."""
+    missing: int
+    """Rows left out for a missing value."""
+    dependence: float | None = None
+    """HSIC of the two columns over its mean under independence."""
+    dependence_p: float | None = None
+    adjusted_p: float | None = None
+    """The same, adjusted over the table (Benjamini & Hochberg 1995)."""
+    status: str = "failed"
+    """`oriented`, `undecided`, `unrelated` or `failed`."""
+    direction: str = "undecided"
+    """`x->y`, `y->x` or `undecided`."""
+    cause: str | None = None
+    effect: str | None = None
+    confidence: float | None = None
+    score: float | None = None
+    """> 0 favours x → y; a log-odds for the default method."""
+    description: float | None = None
+    independence: float | None = None
+    shape: float | None = None
+    known: float | None = None
+    """Log-odds that were known beforehand, part of the score."""
+    weight: float | None = None
+    p_forward: float | None = None
+    p_backward: float | None = None
+    warnings: tuple[str, ...] = ()
+    message: str = ""
+    """Why there is no answer, or what decided it."""
+    seconds: float = 0.0
