@@ -87,7 +87,7 @@ def _ordered(weights: Weights) -> tuple[Items, int]:
 def _by_subsets(weights: Weights) -> Items:
     """Dynamic programming (Held & Karp 1962): least[R], the cost of the best order of the subset R.
 
-    The first of R pays the weights by which others of R wanted to precede it; the rest is ordered for least[R without it].
+    The first of R pays the weights by which others of R wanted to precede it; the others are a smaller subset.
     Going forward from the full set, the first item that attains the minimum gives the first of the best orders.
     """
     count = len(weights)

@@ -1,4 +1,4 @@
-"""Lower bounds on the cost of any order, from circles of three: whichever way they are laid out, one weight is gone against.
+"""Lower bounds on the cost of any order, from circles of three: every order goes against one of their weights.
 
 weights[i, j] is what it costs to place j before i, and one of weights[i, j] and weights[j, i] is 0.
 """
@@ -37,7 +37,7 @@ def packed(weights: NDArray[np.int64], items: NDArray[np.intp]) -> int:
 def relaxed(weights: NDArray[np.int64]) -> tuple[NDArray[np.float64], int]:
     """The linear programme over triangles (Grötschel, Jünger & Reinelt 1984): how far i stands before j, and the bound.
 
-    For i < j < k, with 0 ≤ ahead ≤ 1 and ahead[j, i] = 1 − ahead[i, j]: 0 ≤ ahead[i, j] + ahead[j, k] − ahead[i, k] ≤ 1.
+    With ahead[j, i] = 1 − ahead[i, j]: 0 ≤ ahead[i, j] + ahead[j, k] − ahead[i, k] ≤ 1 for all i < j < k.
     Inequalities that a solution breaks are added until none is broken.
     """
     from scipy.optimize import linprog

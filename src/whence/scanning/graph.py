@@ -1,5 +1,6 @@
-"""The graph of a scan: an arrow for every oriented pair. Pairwise arrows, not a multivariate discovery: a pair that only
-a third column ties together may have an arrow too.
+"""The graph of a scan: an arrow for every oriented pair.
+
+Pairwise arrows are no multivariate discovery: a pair that only a third column ties together may have an arrow too.
 """
 
 from collections.abc import Iterable, Sequence
