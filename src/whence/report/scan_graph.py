@@ -142,7 +142,7 @@ def _arrow(ax: "Axes", cause: _Box, effect: _Box, confidence: float, thin: float
     head = bend | {"arrowstyle": "-|>", "mutation_scale": (8 + 5 * sure) * thin**0.5, "joinstyle": "miter"}
     line = (0, (4, 2)) if against else "-"
     ink = shade(0.15 + 0.85 * confidence, against)
-    ax.add_patch(FancyArrowPatch(*ends, color=ink, linewidth=width, linestyle=line, **head))
+    ax.add_patch(FancyArrowPatch(*ends, color=ink, linewidth=width, linestyle=line, gid="arrow", **head))
 
 
 def _border(box: _Box, other: _Box) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whence.report import panels
 from whence.report.picture import blank, made
@@ -52,10 +53,10 @@ def draw_matrix(
 
 def _matrix(rows: Sequence[ScanRow], columns: Sequence[str], ordered: bool) -> "Figure":
     names = [label(name) for name in columns]
-    cell = float(np.clip(10 / max(len(columns), 1), 0.005, 0.55))
+    cell = float(np.clip(10 / len(columns), 0.005, 0.55))
     font = float(np.clip(0.62 * cell / POINT, 5.5, 9.5))
-    margin = 0.3 + max((breadth(name, font) for name in names[:: _step(names)]), default=0)
-    side = cell * max(len(columns), 1)
+    margin = 0.3 + max((breadth(name, font) for name in names[:: _step(names)]))
+    side = cell * len(columns)
     width = max(margin + side + 0.3, 7.0)
     height = margin + side + LEGEND + 0.65
     figure = blank(width, height, left=margin, right=width - margin - side, top=margin + 0.45, bottom=LEGEND + 0.2)
@@ -135,15 +136,24 @@ def _marks(
         if not at or "marker" not in look:
             continue
         i, j, sure = np.array(at).T
-        line = max(0.05 * points, 0.5)
         if kind in ("arrow", "against"):
             ink = np.where(sure[:, None] > 0.5, (1.0, 1.0, 1.0), shade(None, kind == "against"))
             hollow = {"facecolors": "none", "edgecolors": ink} if kind == "against" else {"color": ink}
-            ax.scatter(j, i, s=(points * (0.3 + 0.2 * sure)) ** 2, marker=">", linewidths=line, gid=kind, **hollow)
-            i, j, look = j, i, looks["effect"]
+            ax.scatter(
+                j, i, s=(points * (0.3 + 0.2 * sure)) ** 2, marker=">", linewidths=_line(points), gid=kind, **hollow
+            )
+            _small(ax, j, i, "effect", points)
         else:
-            i, j = np.concatenate([i, j]), np.concatenate([j, i])
-        ax.scatter(j, i, s=(0.25 * points) ** 2, marker=look["marker"], linewidths=line, color=look["ink"])
+            _small(ax, np.concatenate([i, j]), np.concatenate([j, i]), kind, points)
+
+
+def _small(ax: "Axes", i: NDArray[Any], j: NDArray[Any], kind: str, points: float) -> None:
+    look, line = _KINDS[kind], _line(points)
+    ax.scatter(j, i, s=(0.25 * points) ** 2, marker=look["marker"], linewidths=line, color=look["ink"], gid=kind)
+
+
+def _line(points: float) -> float:
+    return max(0.05 * points, 0.5)
 
 
 def _legend(figure: "Figure", looks: Sequence[Look]) -> None:
