@@ -11,6 +11,7 @@ from made_up import letters, row, rows_of, scans
 from whence.numerics import ordering
 from whence.numerics.ordering import Weights, best_order, cost_of
 from whence.numerics.ordering_bound import packed, relaxed
+from whence.pair import InputError
 from whence.scanning.order import Order, order
 from whence.scanning.row import ScanRow
 
@@ -46,6 +47,23 @@ def test_what_is_known_is_obeyed_and_the_rest_is_best(
     assert found.cost == min(cost(rows, each) for each in allowed)
 
 
+def test_what_is_known_is_obeyed_among_many_columns() -> None:
+    rng = np.random.default_rng(0)
+    names = [f"c{k}" for k in range(70)]
+    rows = rows_of({(i, j): rng.normal() for j in range(70) for i in range(j)}, names)
+    truth = rng.permutation(names).tolist()
+    chosen = [sorted(rng.choice(70, 2, replace=False)) for _ in range(300)]
+    before = [(truth[a], truth[b]) for a, b in chosen]
+    found = order(rows, names, before)
+    assert all(found.columns.index(a) < found.columns.index(b) for a, b in before)
+    assert found.bound <= found.cost < cost(rows, tuple(truth))
+
+
+def test_what_no_order_can_obey_gets_a_sentence() -> None:
+    with pytest.raises(InputError, match="in a circle; expected what some order can obey"):
+        order([], letters(3), [("a", "b"), ("b", "c"), ("c", "a")])
+
+
 @given(scans(6))
 def test_columns_move_only_for_a_reason(scan: tuple[list[ScanRow], list[str]]) -> None:
     """Neighbours that stand against the table's order do so because something asks for it."""
@@ -73,10 +91,10 @@ def noisy(count: int, noise: float, seed: int = 0) -> Weights:
 def test_search_and_bounds_enclose_the_exact_cost(noise: float, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(5):
         weights = noisy(12, noise, seed)
-        best = best_order(weights)
+        best = best_order(weights, np.arange(len(weights)))
         assert best.cost == best.bound
         monkeypatch.setattr(ordering, "EXACT", 2)
-        searched = best_order(weights)
+        searched = best_order(weights, np.arange(len(weights)))
         monkeypatch.undo()
         assert packed(weights, searched.items) <= best.cost <= searched.cost
         assert relaxed(weights)[1] <= best.cost
@@ -87,12 +105,12 @@ def test_search_and_bounds_enclose_the_exact_cost(noise: float, monkeypatch: pyt
 @pytest.mark.parametrize("count", [30, 80])
 def test_many_columns_get_a_good_order_and_a_bound(count: int) -> None:
     weights = noisy(count, 1.0)
-    found = best_order(weights)
+    found = best_order(weights, np.arange(len(weights)))
     planted = np.argsort(np.random.default_rng(0).permutation(count))
     assert sorted(found.items) == list(range(count))
     assert found.bound <= found.cost == cost_of(weights, found.items) <= cost_of(weights, planted)
     assert found.bound > 0.7 * found.cost
-    assert np.array_equal(best_order(weights).items, found.items)
+    assert np.array_equal(best_order(weights, np.arange(len(weights))).items, found.items)
 
 
 def test_far_apart_knots_are_each_ordered_exactly() -> None:

@@ -36,11 +36,11 @@ class Ordering(NamedTuple):
         return _meet(self.cost, self.bound)
 
 
-def best_order(weights: Weights) -> Ordering:
+def best_order(weights: Weights, start: Items) -> Ordering:
     """The cheapest order found; of orders that go against the same weights, the one nearest to 0, 1, 2, ….
 
     Items are first split into groups within which one can come back to every item along weights: only there must an
-    order go against any. A group of up to 18 items is ordered exactly.
+    order go against any. A group of up to 18 items is ordered exactly; a larger one at no more than the start's cost.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
@@ -50,14 +50,15 @@ def best_order(weights: Weights) -> Ordering:
     count, label = connected_components(csr_array(net), directed=True, connection="strong")
     kept = net > 0
     bound = unavoidable
+    rank = np.argsort(start)
     for group in (np.flatnonzero(label == each) for each in range(count)):
         if len(group) > 2:
             inside = np.ix_(group, group)
-            items, least = _ordered(net[inside])
+            items, least = _ordered(net[inside], np.argsort(rank[group]))
             bound += least
             place = np.argsort(items)
             kept[inside] &= place[:, None] < place
-    items = _first_that_may(kept)
+    items = topological(kept)
     return Ordering(items, cost_of(weights, items), bound)
 
 
@@ -70,12 +71,12 @@ def _meet(cost: int, bound: int) -> bool:
     return cost - bound <= _ROUNDING * cost
 
 
-def _ordered(weights: Weights) -> tuple[Items, int]:
+def _ordered(weights: Weights, start: Items) -> tuple[Items, int]:
     """An order of one group, and a lower bound on the cost of every order."""
     if len(weights) <= EXACT:
         items = _by_subsets(weights)
         return items, cost_of(weights, items)
-    starts = [np.arange(len(weights)), np.argsort(weights.sum(0) - weights.sum(1), kind="stable")]
+    starts = [start, np.argsort(weights.sum(0) - weights.sum(1), kind="stable")]
     bound = 0
     if len(weights) <= RELAXED:
         ahead, bound = relaxed(weights)
@@ -156,12 +157,14 @@ def _settled(weights: Weights, items: Items) -> Items:
     return items
 
 
-def _first_that_may(arcs: NDArray[np.bool_]) -> Items:
-    """Topological order; of the items that nothing holds back, always the first."""
+def topological(arcs: NDArray[np.bool_]) -> Items:
+    """An order along all arcs; of the items that nothing holds back, always the first. A circle is a ValueError."""
     waiting = arcs.sum(axis=0)
     items = []
     for _ in range(len(arcs)):
         item = int(np.argmax(waiting == 0))
+        if waiting[item]:
+            raise ValueError("arcs run in a circle")
         items.append(item)
         waiting -= arcs[item]
         waiting[item] = -1

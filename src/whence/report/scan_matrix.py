@@ -55,7 +55,7 @@ def _matrix(rows: Sequence[ScanRow], columns: Sequence[str], ordered: bool) -> "
     names = [label(name) for name in columns]
     cell = float(np.clip(10 / len(columns), 0.005, 0.55))
     font = float(np.clip(0.62 * cell / POINT, 5.5, 9.5))
-    margin = 0.3 + max((breadth(name, font) for name in names[:: _step(names)]))
+    margin = 0.3 + max(breadth(name, font) for name in names[:: _step(names)])
     side = cell * len(columns)
     width = max(margin + side + 0.3, 7.0)
     height = margin + side + LEGEND + 0.65

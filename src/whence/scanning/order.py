@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.numerics.ordering import Weights, best_order
+from whence.numerics.ordering import Items, Weights, best_order, topological
+from whence.pair import InputError
 from whence.scanning.row import ScanRow
 
 
@@ -49,11 +50,25 @@ def order(rows: Iterable[ScanRow], columns: Sequence[str], before: Iterable[tupl
     hard = [(place[first], place[second]) for first, second in before]
     total = math.fsum(abs(score) for *_, score in scored)
     unit = _unit(total, len(hard))
-    found = best_order(_weights(scored, hard, len(columns), total, unit))
+    # A search that starts from an order that obeys never leaves them: it would cost more.
+    found = best_order(_weights(scored, hard, len(columns), total, unit), _obedient(hard, len(columns)))
     rank = np.argsort(found.items).tolist()
     cost = math.fsum(abs(score) for x, y, score in scored if (rank[x] < rank[y]) != (score > 0))
     bound = cost if found.exact else min(found.bound * unit, cost)
     return Order(tuple(columns[k] for k in found.items), cost, bound, found.exact, total)
+
+
+def _obedient(hard: Iterable[tuple[int, int]], count: int) -> Items:
+    arcs = np.zeros((count, count), dtype=bool)
+    for pair in hard:
+        arcs[pair] = True
+    try:
+        return topological(arcs)
+    except ValueError:
+        raise InputError(
+            "Got columns that are known to stand before each other in a circle; expected what some order can obey: "
+            "remove one of them."
+        ) from None
 
 
 def _unit(total: float, hard: int) -> float:
