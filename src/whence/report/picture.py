@@ -8,7 +8,7 @@ import io
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -69,8 +69,14 @@ def draw(
         raise InputError("Got both a file and axes; expected one of them: save the axes' own figure with savefig.")
     if ax is not None:
         return _draw_into(np.ravel(np.asarray(ax, dtype=object)).tolist(), decision)
+    return made(lambda: _figure(decision), decision.pair.x_name + decision.pair.y_name, path)
+
+
+def made(make: "Callable[[], Figure]", letters: str, path: str | os.PathLike[str] | None) -> "Figure":
+    """A figure made under our settings, with fonts for these letters, and written where a path is given."""
     ending = None if path is None else format_of(path)  # a wrong one is refused before anything is drawn
-    figure = _figure(decision)
+    with settings(**_fonts(letters)):
+        figure = make()
     if path is not None and ending is not None:
         with settings():
             content = encode(figure, ending)
@@ -81,14 +87,13 @@ def draw(
 def _figure(decision: Decision) -> "Figure":
     sides = sides_of(decision, MAX_POINTS)
     with_residuals = any(side.drawing.residual is not None for side in sides)
-    with settings(**_fonts(decision)):
-        height = 7.7 if with_residuals else 4.7
-        figure = blank(9.6, height, left=0.72, right=0.12, top=0.82, bottom=0.92, wspace=0.2, hspace=0.22)
-        axes = figure.subplots(2 if with_residuals else 1, 2, squeeze=False)
-        _fill(axes.ravel().tolist(), sides)
-        figure.suptitle(_heading(decision), color=panels.INK, fontsize=12, y=1 - 0.12 / height, parse_math=False)
-        caption = _caption(decision, sides)
-        figure.supxlabel(caption, color=panels.MUTED, fontsize=8, y=0.08 / height, va="bottom", parse_math=False)
+    height = 7.7 if with_residuals else 4.7
+    figure = blank(9.6, height, left=0.72, right=0.12, top=0.82, bottom=0.92, wspace=0.2, hspace=0.22)
+    axes = figure.subplots(2 if with_residuals else 1, 2, squeeze=False)
+    _fill(axes.ravel().tolist(), sides)
+    figure.suptitle(_heading(decision), color=panels.INK, fontsize=12, y=1 - 0.12 / height, parse_math=False)
+    caption = _caption(decision, sides)
+    figure.supxlabel(caption, color=panels.MUTED, fontsize=8, y=0.08 / height, va="bottom", parse_math=False)
     return figure
 
 
@@ -134,11 +139,17 @@ def encode(figure: "Figure", ending: str) -> bytes:
     """A figure as the bytes of a file, free of dates, so that equal figures give equal bytes."""
     undated: dict[str, Any] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[ending]
     buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        # A script the fonts here do not have shows as boxes; that is visible in the picture and needs no warning.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+    with boxes_for_unknown_letters():
         figure.savefig(buffer, format=ending, dpi=144, metadata=undated)
     return buffer.getvalue()
+
+
+@contextmanager
+def boxes_for_unknown_letters() -> Iterator[None]:
+    """A script the fonts here do not have shows as boxes; that is visible in the picture and needs no warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        yield
 
 
 def blank(
@@ -168,10 +179,9 @@ def settings(**extra: Any) -> Iterator[None]:
         yield
 
 
-def _fonts(decision: Decision) -> dict[str, Any]:
-    names = decision.pair.x_name + decision.pair.y_name
+def _fonts(letters: str) -> dict[str, Any]:
     # Latin, Greek, Cyrillic and Armenian are in matplotlib's own DejaVu Sans, which looks the same on every machine.
-    if all(ord(letter) < 0x590 for letter in names):
+    if all(ord(letter) < 0x590 for letter in letters):
         return {}
     from matplotlib.font_manager import fontManager
 
