@@ -45,6 +45,8 @@ _HOME = {
 }
 _ROOMS = {
     "draw": "whence.report.picture:draw",
+    "draw_scan_graph": "whence.report.scan_graph:draw_graph",
+    "draw_scan_matrix": "whence.report.scan_matrix:draw_matrix",
     "half_samples": "whence.stability:half_samples",
     "replace_with": "whence.report.files:replace_with",
     "render_card": "whence.report.card:card",

@@ -221,7 +221,7 @@ def test_files_hold_every_number_exactly(table, tmp_path):
     record = json.loads((tmp_path / "scan.json").read_text())
     assert [row["score"] for row in record["rows"]] == [row.score for row in scan]
     assert (record["method"], record["seed"]) == ("whence", 0)
-    with pytest.raises(InputError, match="expected a name that ends in"):
+    with pytest.raises(InputError, match="expected one that ends in"):
         scan.write(tmp_path / "scan.xlsx")
 
 

@@ -119,15 +119,22 @@ def check_targets(report: Path | None, plot: Path | None) -> None:
     from whence.pair import InputError
 
     for target in filter(None, (report, plot)):
-        if target.is_dir() or not target.parent.is_dir():
-            found = "a folder of that name" if target.is_dir() else f"no folder {str(target.parent)!r}"
-            raise InputError(f"Cannot write {str(target)!r}: there is {found}; expected the name of a new file.")
+        check_folder(target)
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"Got {str(report)!r} for the page; expected a name that ends in .html.")
     if plot is not None:
         from whence.report.picture import format_of
 
         format_of(plot)
+
+
+def check_folder(target: Path) -> None:
+    """Refuse a place where no file can be."""
+    from whence.pair import InputError
+
+    if target.is_dir() or not target.parent.is_dir():
+        found = "a folder of that name" if target.is_dir() else f"no folder {str(target.parent)!r}"
+        raise InputError(f"Cannot write {str(target)!r}: there is {found}; expected the name of a new file.")
 
 
 def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.infer import Decimal, hint_at_options
+from whence.cli.infer import Decimal, check_folder, check_targets, hint_at_options
 from whence.cli.streams import put, put_lines, say, terminal
 from whence.safe import visible
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
@@ -49,6 +49,12 @@ def scan(
         Path | None,
         typer.Option(metavar="OUT.csv", help="Write all pairs (csv, parquet or json); the same command goes on later."),
     ] = None,
+    graph: Annotated[
+        Path | None, typer.Option(metavar="OUT.dot", help="Also write the arrows (graphml, json or dot).")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="OUT.png", help="Also draw the matrix of all pairs (png, svg, pdf).")
+    ] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="In CSV, leave cells that a spreadsheet would run as they are.")
     ] = False,
@@ -71,15 +77,16 @@ def scan(
     Pairs whose columns are not dependent are unrelated and not oriented. Arrows between pairs are no map of the whole
     table: a common cause among the columns, measured or not, can stand behind any of them.
     """
-    from whence.scanning.result import check_format
+    from whence.scanning.result import FORMATS, GRAPH_FORMATS, check_ending
     from whence.scanning.scanner import scan as scan_table
 
+    check_targets(None, plot)
     if out is not None:
-        check_format(out)
-        if not out.parent.is_dir():
-            from whence.pair import InputError
-
-            raise InputError(f"Cannot write {str(out)!r}: there is no folder {str(out.parent)!r}.")
+        check_ending(out, FORMATS)
+        check_folder(out)
+    if graph is not None:
+        check_ending(graph, GRAPH_FORMATS)
+        check_folder(graph)
     said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
     with hint_at_options(), _progress() as on_progress:
         found = scan_table(
@@ -97,11 +104,19 @@ def scan(
             on_progress=on_progress,
             **said,
         )
-    if out is not None:
-        found.write(out, raw)
-    _show(found)
-    if out is not None:
-        put(f"All pairs: {out}")
+    # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
+    try:
+        if out is not None:
+            found.write(out, raw)
+        if graph is not None:
+            found.write_graph(graph)
+        if plot is not None:
+            found.plot(plot)
+    finally:
+        _show(found)
+    for what, path in (("All pairs", out), ("Arrows", graph), ("Picture", plot)):
+        if path is not None:
+            put(f"{what}: {path}")
 
 
 def _show(found: "Scan") -> None:
@@ -113,6 +128,8 @@ def _show(found: "Scan") -> None:
         put_lines("\n".join(_lines(oriented[:SHOWN])))
         if len(oriented) > SHOWN:
             put(f"… and {len(oriented) - SHOWN} more.")
+    if len(oriented) > 1:
+        put(found.quality().words)
     if found.left_out:
         some = [f"{visible(name)} ({why})" for name, why in list(found.left_out.items())[:5]]
         more = f" and {len(found.left_out) - 5} more" if len(found.left_out) > 5 else ""

@@ -7,14 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whence.pair import InputError
 from whence.safe import csv_text, json_text
+from whence.scanning.graph import graph
+from whence.scanning.graph_text import to_dot, to_graphml, to_json
+from whence.scanning.order import Order, order
+from whence.scanning.quality import Quality, quality
 from whence.scanning.row import ScanRow
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from networkx import DiGraph
+
 COLUMNS = tuple(each.name for each in fields(ScanRow))
-FORMATS = (".csv", ".parquet", ".json")
 _JOINED = " | "
 """Between the warnings of one pair, where a cell holds text alone."""
 
@@ -32,6 +39,8 @@ class Scan:
     """Method, settings, seed and version: what it takes to repeat the scan."""
     kind: str = "dict"
     """`pandas`, `polars`, `pyarrow` or `dict`: what the table was."""
+    before: tuple[tuple[str, str], ...] = ()
+    """Columns of which the first is known to come before the second."""
     finished: Callable[[], None] = field(default=lambda: None, repr=False)
     """Called when the result stands in a file: what was kept along the way is then no longer needed."""
 
@@ -57,6 +66,32 @@ class Scan:
     def __repr__(self) -> str:
         return f"<Scan: {self}>"
 
+    def graph(self) -> "DiGraph":
+        """The arrows as a networkx graph: all columns, and an edge for every oriented pair, its weight the confidence.
+
+        Pairwise arrows are no multivariate discovery: an edge may stand for a path, or for a common cause.
+        """
+        return graph(self.rows, self.columns)
+
+    def write_graph(self, path: Any) -> None:
+        """Write the arrows as GraphML, JSON (node-link) or DOT, by the ending of the name."""
+        target = Path(path)
+        _room("replace_with")(target, check_ending(target, GRAPH_FORMATS)(self.graph()).encode())
+
+    def order(self) -> Order:
+        """The order of the columns that disagrees least with the scores, and with nothing that is known."""
+        return order(self.rows, self.columns, self.before)
+
+    def quality(self) -> Quality:
+        """Contradictions among the arrows: cycles, and triples that run in a circle."""
+        return quality(self.rows, self.columns)
+
+    def plot(self, path: Any = None, kind: str = "matrix") -> "Figure":
+        """Draw the `matrix` of all pairs or the `graph` of the arrows."""
+        if kind not in ("matrix", "graph"):
+            raise InputError(f"Got kind={kind!r}; expected 'matrix' or 'graph'.")
+        return _room(f"draw_scan_{kind}")(self.rows, self.columns, self.order(), path)
+
     def to_dict(self) -> dict[str, list[Any]]:
         """The table column by column; warnings joined to one text."""
         return {name: [_plain(getattr(row, name)) for row in self.rows] for name in COLUMNS}
@@ -77,17 +112,22 @@ class Scan:
     def write(self, path: Any, raw: bool = False) -> None:
         """Write the table as CSV, Parquet or JSON, by the ending of the name; `raw` leaves cells as they are."""
         target = Path(path)
-        content = _CONTENT[check_format(target)](self, raw)
-        sys.modules["whence"].room("replace_with")(target, content)
+        content = check_ending(target, FORMATS)(self, raw)
+        _room("replace_with")(target, content)
         self.finished()
 
 
-def check_format(target: Path) -> str:
-    """The ending of a file's name, refused where it is none that can be written."""
+def _room(name: str) -> Callable[..., Any]:
+    """A function of a room above, through the front door."""
+    return sys.modules["whence"].room(name)
+
+
+def check_ending(target: Path, formats: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
+    """The writer for the ending of a file's name, refused where there is none."""
     ending = target.suffix.lower()
-    if ending not in FORMATS:
-        raise InputError(f"Got {str(target)!r} for the table; expected a name that ends in {', '.join(FORMATS)}.")
-    return ending
+    if ending not in formats:
+        raise InputError(f"Got the file name {str(target)!r}; expected one that ends in {', '.join(formats)}.")
+    return formats[ending]
 
 
 def kind_of(data: Any) -> str:
@@ -141,4 +181,7 @@ def _arrow(table: Mapping[str, list[Any]]) -> Any:
     return pyarrow.table({name: pyarrow.array(values, kinds[name]) for name, values in table.items()})
 
 
-_CONTENT: dict[str, Callable[[Scan, bool], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
+FORMATS: Mapping[str, Callable[[Scan, bool], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
+"""Of the table of all pairs."""
+GRAPH_FORMATS: Mapping[str, Callable[["DiGraph"], str]] = {".graphml": to_graphml, ".json": to_json, ".dot": to_dot}
+"""Of the arrows."""

@@ -119,7 +119,13 @@ def _scanned(run: "_Run", wanted: Pairs, table: ScanTable, fdr: float, kind: str
         rows[place[row.x], place[row.y]] = row
     facts: dict[str, Any] = {"method": judge.method, "seed": judge.seed, "fdr": fdr, **judge.settings}
     facts["version"] = VERSION
-    return Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind)
+    hard = [(pair, judge.knowledge.on(table.names[pair[0]], table.names[pair[1]]).direction) for pair in wanted]
+    before = tuple(
+        (table.names[i], table.names[j]) if way == "x->y" else (table.names[j], table.names[i])
+        for (i, j), way in hard
+        if way
+    )
+    return Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind, before)
 
 
 def _screen(judge: Judge, pair: Any) -> list[Any]:
