@@ -99,7 +99,7 @@ def cost() -> None:
                 lambda: lone(table, method),
                 lambda: in_scan(table, method),
                 lambda: in_scan(table, method, remember=False),
-            ]  # noqa: B023  # called within the turn
+            ]  # called within the turn
         )
         print(
             f"{method}, n = 1000: {scanned / pairs * 1e3:.2f} ms a pair in a scan, {alone / pairs * 1e3:.2f} ms alone: "
@@ -108,7 +108,7 @@ def cost() -> None:
     for rows in (1000, 10_000):
         small, large = in_turns(
             [lambda: in_scan(related_table(8, rows), "whence"), lambda: in_scan(related_table(16, rows), "whence")]
-        )  # noqa: B023  # as above
+        )  # as above
         print(
             f"whence, n = {rows}: 28 pairs {small:.2f} s, 120 pairs {large:.2f} s: a pair costs × {large / 120 * 28 / small:.2f}"
         )

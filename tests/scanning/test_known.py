@@ -16,7 +16,7 @@ from whence.pair import InputError
 from whence.scanning import known as known_module
 from whence.scanning.known import Knowledge, Known
 
-FRAGMENT = (Path(__file__).parents[2] / "docs" / "scan-known.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "scan.md").read_text(encoding="utf-8")
 COLUMNS = tuple("abcdef")
 EDGES = st.lists(st.permutations(COLUMNS).map(lambda order: order[:2]), max_size=5)
 TIERS = st.permutations(COLUMNS).flatmap(
@@ -204,16 +204,12 @@ def test_the_two_files_of_the_page_say_the_same(tmp_path):
     found = []
     for kind in ("yaml", "csv"):
         file = tmp_path / f"known.{kind}"
-        file.write_text(re.search(rf"```{kind}\n(.*?)```", FRAGMENT, re.DOTALL).group(1))
+        file.write_text(re.search(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL).group(1))
         found.append(Knowledge.of(str(file), columns))
     assert found[0] == found[1]
     assert found[0].on("pressure", "age").required
     assert found[0].on("smoking", "sex").unrelated
     assert math.isclose(found[0].on("pressure", "cholesterol").log_odds, math.log(9))
-
-
-def test_the_page_is_short():
-    assert len(FRAGMENT.splitlines()) <= 40
 
 
 @pytest.mark.parametrize("name", ["no", "1990", "2001-01-01", "null", "12:30", "0x10", "=", "~"])

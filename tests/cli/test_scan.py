@@ -1,0 +1,88 @@
+"""`whence scan` as it is typed."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from trial import run
+
+import whence
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("scan") / "wide.csv"
+    rng = np.random.default_rng(0)
+    a = rng.uniform(-2, 2, 500)
+    columns = {
+        "dose": a,
+        "response": np.sin(2 * a) + (0.1 + 0.2 * np.abs(a)) * rng.normal(size=500),
+        "noise": rng.normal(size=500),
+        "site": ["A"] * 500,
+    }
+    with path.open("w", newline="") as stream:
+        csv.writer(stream).writerows([list(columns), *zip(*columns.values(), strict=True)])
+    return path
+
+
+def test_the_answer_is_short_and_the_file_complete(table, tmp_path):
+    out = tmp_path / "pairs.csv"
+    result = run("scan", table, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("3 pairs of 3 columns: 1 oriented, 0 undecided, 2 unrelated.\n")
+    assert "dose → response" in result.stdout
+    assert "site (it holds no numbers)" in result.stderr
+    with out.open(newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    wanted = ["x", "y", "n", "dependence_p", "status", "direction", "cause", "effect", "confidence", "score", "seconds"]
+    assert set(wanted) <= set(lines[0])
+    assert [(line["x"], line["y"], line["status"]) for line in lines] == [
+        ("dose", "response", "oriented"),
+        ("dose", "noise", "unrelated"),
+        ("response", "noise", "unrelated"),
+    ]
+    assert not out.with_name("pairs.csv.part").exists()
+    alone = whence.infer(table, "dose", "response")
+    assert float(lines[0]["score"]) == alone.score
+
+
+def test_all_files_are_written(table, tmp_path):
+    graph, plot, out = tmp_path / "arrows.json", tmp_path / "matrix.svg", tmp_path / "pairs.json"
+    result = run("scan", table, "--graph", graph, "--plot", plot, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert [(edge["source"], edge["target"]) for edge in json.loads(graph.read_text())["edges"]] == [
+        ("dose", "response")
+    ]
+    assert b"<svg" in plot.read_bytes()
+    assert len(json.loads(out.read_text())["rows"]) == 3
+
+
+def test_what_is_known_is_obeyed(table, tmp_path):
+    known = tmp_path / "known.csv"
+    known.write_text("kind,cause,effect,value\nrequired,response,dose,\n")
+    result = run("scan", table, "--known", known, "--target", "dose")
+    assert "response → dose" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--out", "pairs.xlsx"], "expected one that ends in .csv, .parquet, .json"),
+        (["--graph", "arrows.png"], "expected one that ends in .graphml, .json, .dot"),
+        (["--out", "/nowhere/pairs.csv"], "there is no folder"),
+        (["--columns", "dose,site"], "site"),
+        (["--method", "guess"], "guess"),
+        (["--fdr", "7"], "Got fdr=7"),
+        (["--known", "nothing.yaml"], "nothing.yaml"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(table, arguments, sentence):
+    result = run("scan", table, *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    assert sentence in result.stderr
+
+
+def test_a_table_of_many_columns_is_offered_the_scan(table):
+    assert "judge every pair with scan" in run("infer", table).stderr
