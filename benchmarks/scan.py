@@ -1,8 +1,8 @@
 """What a scan of a whole table costs, as ratios within one run, and how right it is on tables with a known graph.
 
-    python benchmarks/scan.py cost        a pair in a scan against a lone `infer`; remembering on and off; growth; workers
+    python benchmarks/scan.py cost        a pair in a scan against a lone `infer`; growth; two processes against one
     python benchmarks/scan.py large       200 columns × 1000 rows end to end; 2000 × 500 against one target; memory
-    python benchmarks/scan.py peers       10 columns, beside loops over causal-learn's and gCastle's ANM (installs them)
+    python benchmarks/scan.py peers       10 columns, beside loops over causal-learn's and gCastle's ANM
     python benchmarks/scan.py truth       generated graphs: false discoveries, arrows and order against DirectLiNGAM
 
 Times are CPU seconds of one process unless a line says wall.
@@ -14,6 +14,7 @@ import resource
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -41,9 +42,8 @@ def graph_table(columns: int, rows: int, seed: int, parents: float = 1.5) -> tup
         total, size = np.zeros(rows), np.full(rows, 0.5)
         for cause in causes:
             u, bend, shift = table[cause], rng.uniform(1, 2.5), rng.uniform(-1, 1)
-            total += rng.choice([-1, 1]) * (
-                np.tanh(bend * u + shift) if rng.uniform() < 0.5 else np.sin(bend * u + shift)
-            )
+            curve = np.tanh if rng.uniform() < 0.5 else np.sin
+            total += rng.choice([-1, 1]) * curve(bend * u + shift)
             size = size + 0.3 * np.abs(u)
             edges.add((cause, name))
         column = total + (size if causes else 1.0) * noise
@@ -94,33 +94,29 @@ def cost() -> None:
     table = related_table(14, 1000)
     pairs = len(table) * (len(table) - 1) // 2
     for method in ("loci-h", "whence"):
-        alone, scanned, forgetful = in_turns(
-            [
-                lambda: lone(table, method),
-                lambda: in_scan(table, method),
-                lambda: in_scan(table, method, remember=False),
-            ]  # called within the turn
-        )
+        ways = [partial(lone, table, method), partial(in_scan, table, method), partial(in_scan, table, method, False)]
+        alone, scanned, forgetful = in_turns(ways)
         print(
-            f"{method}, n = 1000: {scanned / pairs * 1e3:.2f} ms a pair in a scan, {alone / pairs * 1e3:.2f} ms alone: "
-            f"ratio {scanned / alone:.2f} (goal: at most 0.7); without remembering {forgetful / alone:.2f}"
+            f"{method}, n = 1000: {scanned / pairs * 1e3:.2f} ms a pair in a scan, {alone / pairs * 1e3:.2f} ms alone"
         )
+        print(f"  ratio {scanned / alone:.2f} (goal: at most 0.7); without remembering {forgetful / alone:.2f}")
     for rows in (1000, 10_000):
-        small, large = in_turns(
-            [lambda: in_scan(related_table(8, rows), "whence"), lambda: in_scan(related_table(16, rows), "whence")]
-        )  # as above
-        print(
-            f"whence, n = {rows}: 28 pairs {small:.2f} s, 120 pairs {large:.2f} s: a pair costs × {large / 120 * 28 / small:.2f}"
-        )
-    table = related_table(40, 1000)
-    seconds = {}
+        small, large = in_turns([partial(in_scan, related_table(columns, rows), "whence") for columns in (8, 16)])
+        growth = large / 120 * 28 / small
+        print(f"whence, n = {rows}: 28 pairs {small:.2f} s, 120 pairs {large:.2f} s: a pair costs × {growth:.2f}")
+    workers()
+
+
+def workers(columns: int = 60, rows: int = 1000) -> None:
+    """One process against two, by the clock."""
+    table, seconds = related_table(columns, rows), {}
     for jobs in (1, 2):
         start = time.perf_counter()
         whence.scan(table, jobs=jobs)
         seconds[jobs] = time.perf_counter() - start
-    print(
-        f"780 pairs, wall: one process {seconds[1]:.1f} s, two {seconds[2]:.1f} s: efficiency {seconds[1] / seconds[2] / 2:.2f} (goal: 0.85)"
-    )
+    efficiency = seconds[1] / seconds[2] / 2
+    print(f"{columns * (columns - 1) // 2} pairs, wall: one process {seconds[1]:.1f} s, two {seconds[2]:.1f} s")
+    print(f"  efficiency {efficiency:.2f} (goal: 0.85)")
 
 
 def large() -> None:
@@ -178,12 +174,12 @@ def truth(tables: int = 20) -> None:
             answered += row.status == "oriented"
             right += row.status == "oriented" and (row.cause, row.effect) == true
             leaning += row.score is not None and (row.score > 0) == (true == (row.x, row.y))
+    print(f"{tables} tables, {unrelated} pairs without a path or a common ancestor")
+    print(f"  of {screened} pairs called related {false} are of these ({false / screened:.1%}; bound 5 %)")
     print(
-        f"{tables} tables: {false} of {screened} related pairs have no common ancestor and no path ({false / screened:.1%}; bound 5 %); {unrelated} such pairs in all"
+        f"  direct edges: {found} of {direct} related, {leaning / found:.0%} lean right, {answered / found:.0%} answered"
     )
-    print(
-        f"direct edges: {found} of {direct} related; leaning right {leaning / found:.0%}; answered {answered / found:.0%}, of these right {right / max(answered, 1):.0%}"
-    )
+    print(f"  of the answered {right / max(answered, 1):.0%} right")
 
 
 def closure(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
