@@ -38,6 +38,7 @@ def scan(
     known: Any = None,
     fdr: float = 0.05,
     threshold: float | None = None,
+    stability: bool = False,
     seed: int = 0,
     jobs: int | None = None,
     journal: str | os.PathLike[str] | None = None,
@@ -64,8 +65,10 @@ def scan(
         Share of unrelated pairs that may pass for related ones.
     threshold
         From which confidence on a direction is given, for methods that have a confidence.
+    stability
+        Also decide 20 random halves of the rows of every related pair: as many decisions more, on half the rows each.
     seed
-        For methods that draw random numbers.
+        For methods and halves that are drawn at random.
     jobs
         Processes; as many as there are processors unless told. The result does not depend on it.
     journal
@@ -95,7 +98,7 @@ def scan(
     seeded_method(method, seed, **settings)  # refused before a large table is read
     table = scan_table(data, columns, **asked)
     wanted = chosen_pairs(table.names, target, pairs)
-    judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every))
+    judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every), stability)
     kept = Journal(None if journal is None else Path(journal), _identity(table, judge, wanted, fdr))
     count = jobs or (1 if len(wanted) <= _IN_PROCESS else _processors())
     tell = on_progress or (lambda what, done, of: None)
@@ -110,7 +113,7 @@ def scan(
     for each in _worked(judge, _orient, parts, count, kept, "orienting", tell):
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
         rows[place[row.x], place[row.y]] = row
-    facts: dict[str, Any] = {"method": method, "seed": seed, "fdr": fdr, **settings, "version": VERSION}
+    facts: dict[str, Any] = {"method": method, "seed": seed, "fdr": fdr, "stability": stability, **settings, "version": VERSION}
     found = Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind_of(data))
     return replace(found, finished=kept.close)
 
@@ -156,7 +159,7 @@ def _dead(judge: Judge, item: Any) -> Any:
 
 
 def _identity(table: ScanTable, judge: Judge, wanted: Sequence[tuple[int, int]], fdr: float) -> str:
-    facts = [table.names, judge.method, judge.seed, dict(judge.settings), list(wanted), fdr, VERSION]
+    facts = [table.names, judge.method, judge.seed, dict(judge.settings), judge.stability, list(wanted), fdr, VERSION]
     bytes_of_all = table.values.tobytes() + json.dumps(facts).encode() + pickle.dumps(judge.knowledge)
     return blake2b(bytes_of_all, digest_size=16).hexdigest()
 
