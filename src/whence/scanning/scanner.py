@@ -113,8 +113,8 @@ def scan(
     for each in _worked(judge, _orient, parts, count, kept, "orienting", tell):
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
         rows[place[row.x], place[row.y]] = row
-    facts: dict[str, Any] = {"method": method, "seed": seed, "fdr": fdr, "stability": stability, **settings, "version": VERSION}
-    found = Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind_of(data))
+    facts: dict[str, Any] = {"method": method, "seed": seed, "fdr": fdr, "stability": stability, "version": VERSION}
+    found = Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts | settings, kind_of(data))
     return replace(found, finished=kept.close)
 
 
