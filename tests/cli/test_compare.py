@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from trial import infer, run
 
 import whence
-from whence.cli.compare import Answer, consensus, method_names, show_all
+from whence.cli.compare import Answer, consensus, method_names
+from whence.cli.side_by_side import show_all
 from whence.decision import Decision, Direction, Evidence
 from whence.pair import InputError, Pair
 from whence.preflight import Level, Notice

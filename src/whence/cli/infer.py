@@ -233,12 +233,14 @@ def write_files(decision: "Decision", report: Path | None, plot: Path | None) ->
 
 
 def _print_answers(answers: "list[Answer]", as_json: bool) -> None:
-    if len(answers) > 1:
-        from whence.cli.compare import record, show_all
+    if as_json:
+        from whence.cli.compare import record
 
-        put_lines(as_text(record(answers))) if as_json else show_all(answers)
-    elif as_json:
-        put_lines(as_text(answers[0].decision.to_dict()))
+        put_lines(as_text(record(answers)))
+    elif len(answers) > 1:
+        from whence.cli.side_by_side import show_all
+
+        show_all(answers)
     else:
         from whence.cli.answer import show
 
