@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import whence
 from whence.cli.app import app
+from whence.pair import InputError
 from whence.scanning.result import COLUMNS
 
 FIELDS = ("agreement", "agreement_low", "agreement_high")
@@ -91,6 +92,11 @@ def test_too_few_rows_for_halves_are_a_note_and_the_answer_stands():
     assert (row.status, row.score, found(row)) == (plain.status, plain.score, (None, None, None))
     assert row.warnings[: len(plain.warnings)] == plain.warnings
     assert "too few" in row.warnings[-1]
+
+
+def test_a_number_of_halves_is_a_sentence(table):
+    with pytest.raises(InputError, match=r"Got stability=50; expected True"):
+        whence.scan(table, stability=50)
 
 
 def test_a_scan_without_halves_is_no_beginning_of_one_with_them(table, tmp_path):

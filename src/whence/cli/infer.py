@@ -100,8 +100,9 @@ def infer(
 ) -> None:
     """Which of two columns causes the other?
 
-    Without -x and -y the table must have exactly two columns of numbers. Several methods (--method whence,mdl,loci-h)
-    get a row each, and a line says what more than half of them answer.
+    Without -x and -y the table must have exactly two columns of numbers.
+
+    Several methods (--method whence,mdl,loci-h) get a row each, and a line says what most answer.
     """
     from whence.catalogue import seeded_method
     from whence.cli.compare import method_names

@@ -94,6 +94,8 @@ def scan(
     """
     positive("scan", 1.0, fdr=fdr)
     between("scan", *SEEDS, seed=seed)
+    if not isinstance(stability, bool):
+        raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
     settings: dict[str, Any] = {} if threshold is None else {"threshold": _threshold(method, threshold)}
     seeded_method(method, seed, **settings)  # refused before a large table is read
     table = scan_table(data, columns, **asked)
