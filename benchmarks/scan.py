@@ -61,7 +61,9 @@ def related_table(columns: int, rows: int) -> Table:
 
 def judge_of(table: Table, method: str) -> Judge:
     """The columns of a table, ready to be judged."""
-    return Judge(tuple(table), np.array(list(table.values())), method, 0, {}, Knowledge.of(None, list(table)))
+    return Judge(
+        tuple(table), np.array(list(table.values())), method, 0, {}, Knowledge.of(None, list(table)), stability=False
+    )
 
 
 def in_scan(table: Table, method: str, remember: bool = True) -> None:
@@ -176,10 +178,8 @@ def truth(tables: int = 20) -> None:
             leaning += row.score is not None and (row.score > 0) == (true == (row.x, row.y))
     print(f"{tables} tables, {unrelated} pairs without a path or a common ancestor")
     print(f"  of {screened} pairs called related {false} are of these ({false / screened:.1%}; bound 5 %)")
-    print(
-        f"  direct edges: {found} of {direct} related, {leaning / found:.0%} lean right, {answered / found:.0%} answered"
-    )
-    print(f"  of the answered {right / max(answered, 1):.0%} right")
+    print(f"  direct edges: {found} of {direct} related, {leaning / found:.0%} lean right")
+    print(f"  {answered / found:.0%} answered, of these {right / max(answered, 1):.0%} right")
 
 
 def closure(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:

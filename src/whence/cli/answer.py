@@ -39,9 +39,9 @@ def show(decision: Decision) -> None:
     paragraph(console, _summary(decision), style="dim")
     if decision.half_samples:
         paragraph(console, halves(decision.half_samples))
-    _warn(console, decision)
+    warn(console, decision.warnings)
     if evidence_table(decision, console.width) is not None:
-        _list(console, "How to read this", _guide(decision))
+        bullets(console, "How to read this", _guide(decision))
 
 
 def headline(decision: Decision) -> str:
@@ -76,14 +76,15 @@ def evidence_table(decision: Decision, width: int) -> "Table | None":
         return None
     # Row titles take some 28 columns and the terms another 12; the two directions share the rest.
     last = ["in score"] if added and width >= _NARROW else []
-    table = _table(["", *_directions(decision, (width - 28) // 2 - 6 * len(last)), *last])
+    table = plain_table(["", *directions(decision, (width - 28) // 2 - 6 * len(last)), *last])
     for row in rows:
         cells = (_title(row), row.forward, row.backward, row.term) if added else (row.name, *_marked(row))
         table.add_row(*cells[: len(table.columns)])
     return table
 
 
-def _table(titles: list[str]) -> "Table":
+def plain_table(titles: list[str]) -> "Table":
+    """A table without a frame; what has a title stands to the right."""
     from rich import box
     from rich.table import Table
 
@@ -104,7 +105,7 @@ def _title(row: Measure) -> str:
     return row.name.split(" of ")[0].split(" along ")[0]
 
 
-def _directions(decision: Decision, width: int = 2 * BRIEF) -> tuple[str, str]:
+def directions(decision: Decision, width: int = 2 * BRIEF) -> tuple[str, str]:
     """`x → y` and `y → x`, names cut so that each fits the width; the shorter name is cut last."""
     x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
     room = max(width - 3, 8)
@@ -135,11 +136,11 @@ def _summary(decision: Decision) -> str:
 
 def _guide(decision: Decision) -> tuple[str, ...]:
     lines = _sum_guide(decision) if printed_sum(decision) else (_score_guide(decision),)
-    return lines if decision.reading is None else (*lines, _test_guide())
+    return lines if decision.reading is None else (*lines, guide_to_p())
 
 
 def _sum_guide(decision: Decision) -> tuple[str, ...]:
-    forward, backward = _directions(decision)
+    forward, backward = directions(decision)
     weight = " × ".join(f"{factor.name} {factor.value} ({factor.meaning})" for factor in factors(decision))
     return (
         f"Each kind of evidence is a cost, so the smaller number speaks for its direction; in the score + speaks for "
@@ -157,16 +158,17 @@ def _score_guide(decision: Decision) -> str:
     )
 
 
-def _test_guide() -> str:
+def guide_to_p() -> str:
+    """What a p-value says, and what it does not."""
     return (
         f"p below {LEVEL:g} rejects a direction: its noise still depends on the presumed cause. A larger p means "
         "that the direction is not contradicted, not that it is proved."
     )
 
 
-def _warn(console: "Console", decision: Decision) -> None:
+def warn(console: "Console", warnings: tuple[str, ...]) -> None:
     """The warnings, those that weigh most first."""
-    groups = by_level(decision.warnings)
+    groups = by_level(warnings)
     if groups:
         console.print("\nWarnings", style="bold")
     for level, texts in groups.items():
@@ -175,7 +177,8 @@ def _warn(console: "Console", decision: Decision) -> None:
             paragraph(console, shown(text), bullet="  - ")
 
 
-def _list(console: "Console", title: str, sentences: tuple[str, ...]) -> None:
+def bullets(console: "Console", title: str, sentences: tuple[str, ...]) -> None:
+    """Sentences under a title."""
     console.print()
     console.print(title, style="bold")
     for text in sentences:

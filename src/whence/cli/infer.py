@@ -1,6 +1,7 @@
-"""`whence infer`: one pair, one answer."""
+"""`whence infer`: one pair, one answer; or one a method."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from whence.safe import json_text, shell_word
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
+    from whence.cli.compare import Answer
     from whence.decision import Decision
     from whence.pair import Pair
     from whence.protocol import Method
@@ -54,12 +56,22 @@ def infer(
     ] = None,
     y: Annotated[str | None, typer.Option("-y", metavar="COL", help="Second column.")] = None,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="A name from `whence methods`, with settings as NAME:key=value.")
+        str,
+        typer.Option(
+            metavar="NAME[,NAME…]",
+            help="A name from `whence methods`, with settings as NAME:key=value; several are compared.",
+        ),
     ] = "whence",
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else.")] = False,
-    report: Annotated[Path | None, typer.Option(metavar="OUT.html", help="Also write a page to read and keep.")] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.html", help="Also write a page to read and keep; of several methods, the first's."),
+    ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="OUT.png", help="Also draw both directions (png, svg, pdf).")
+        Path | None,
+        typer.Option(
+            metavar="OUT.png", help="Also draw both directions (png, svg, pdf); of several methods, the first's."
+        ),
     ] = None,
     nan_policy: Annotated[
         Missing, typer.Option(help="Rows with a missing value: refuse the table, or leave them out and say how many.")
@@ -89,29 +101,34 @@ def infer(
     """Which of two columns causes the other?
 
     Without -x and -y the table must have exactly two columns of numbers.
+
+    Several methods (--method whence,mdl,loci-h) get a row each, and a line says what most answer.
     """
     from whence.catalogue import seeded_method
+    from whence.cli.compare import method_names
     from whence.tables import read_pair
 
     check_targets(report, plot)
-    settings = _device_settings(method, device.value) | _threshold_settings(method, threshold)
+    names = method_names(method)
+    limits = _threshold_settings(names, threshold)
+    settings = {name: _device_settings(name, device.value) | limits.get(name, {}) for name in names}
     # Built once here already, so that a misspelt method is refused before a large table is read.
-    with _faults_of(method):
-        seeded_method(method, seed, **settings)
+    for name in names:
+        with _faults_of(name):
+            seeded_method(name, seed, **settings[name])
     with hint_at_options():
         said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
         pair = read_pair(file, x, y, nan_policy.value, **said)
-    decision = decide(pair, method, seed, quiet=as_json, **settings)
-    if stability:
-        decision = with_halves(decision, method, seed, quiet=as_json, **settings)
+    answers = [_answer(pair, name, seed, stability, quiet=as_json, **settings[name]) for name in names]
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:
-        write_files(decision, report, plot)
+        write_files(answers[0].decision, report, plot)
     finally:
-        _print_answer(decision, as_json)
+        _print_answers(answers, as_json)
+    whose = f" of {names[0]}" if len(names) > 1 else ""
     for what, path in (("Picture", plot), ("Report", report)):
         if path is not None:
-            (say if as_json else put)(f"{what}: {path}")
+            (say if as_json else put)(f"{what}{whose}: {path}")
 
 
 def check_targets(report: Path | None, plot: Path | None) -> None:
@@ -135,6 +152,15 @@ def check_folder(target: Path) -> None:
     if target.is_dir() or not target.parent.is_dir():
         found = "a folder of that name" if target.is_dir() else f"no folder {str(target.parent)!r}"
         raise InputError(f"Cannot write {str(target)!r}: there is {found}; expected the name of a new file.")
+
+
+def _answer(pair: "Pair", method: str, seed: int, stability: bool, quiet: bool, **settings: Any) -> "Answer":
+    from whence.cli.compare import Answer
+
+    start = time.perf_counter()
+    decision = decide(pair, method, seed, quiet, **settings)
+    seconds = time.perf_counter() - start
+    return Answer(method, with_halves(decision, method, seed, quiet, **settings) if stability else decision, seconds)
 
 
 def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
@@ -214,13 +240,19 @@ def write_files(decision: "Decision", report: Path | None, plot: Path | None) ->
         decision.report(str(report))
 
 
-def _print_answer(decision: "Decision", as_json: bool) -> None:
+def _print_answers(answers: "list[Answer]", as_json: bool) -> None:
     if as_json:
-        put_lines(as_text(decision.to_dict()))
+        from whence.cli.compare import record
+
+        put_lines(as_text(record(answers)))
+    elif len(answers) > 1:
+        from whence.cli.side_by_side import show_all
+
+        show_all(answers)
     else:
         from whence.cli.answer import show
 
-        show(decision)
+        show(answers[0].decision)
 
 
 def _device_settings(method: str, device: str) -> dict[str, str]:
@@ -236,18 +268,19 @@ def _device_settings(method: str, device: str) -> dict[str, str]:
     return {}
 
 
-def _threshold_settings(method: str, threshold: float | None) -> dict[str, float]:
-    """`threshold` for the methods that have one."""
+def _threshold_settings(methods: list[str], threshold: float | None) -> dict[str, dict[str, float]]:
+    """`threshold` for the methods that have one; refused where none has."""
     from whence.catalogue import accepts
     from whence.pair import InputError
 
     if threshold is None:
         return {}
-    if accepts(method, "threshold"):
-        return {"threshold": threshold}
+    if found := {name: {"threshold": threshold} for name in methods if accepts(name, "threshold")}:
+        return found
+    give = "gives" if len(methods) == 1 else "give"
     raise InputError(
-        f"Got --threshold {threshold:g} for {method}, which gives no confidence to compare it with; leave it out, or "
-        "choose --method whence."
+        f"Got --threshold {threshold:g} for {', '.join(methods)}, which {give} no confidence to compare it with; leave "
+        "it out, or choose --method whence."
     )
 
 

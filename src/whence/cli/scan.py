@@ -45,6 +45,12 @@ def scan(
     threshold: Annotated[
         float | None, typer.Option(metavar="0.8", help="Confidence an answer needs; below it a pair is undecided.")
     ] = None,
+    stability: Annotated[
+        bool,
+        typer.Option(
+            "--stability", help="Also decide 20 random halves of each related pair's rows: columns agreement* of --out."
+        ),
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option(metavar="OUT.csv", help="Write all pairs (csv, parquet or json); the same command goes on later."),
@@ -59,7 +65,7 @@ def scan(
         bool, typer.Option("--raw", help="In CSV, leave cells that a spreadsheet would run as they are.")
     ] = False,
     jobs: Annotated[int | None, typer.Option(metavar="N", min=1, help="Processes; all processors unless told.")] = None,
-    seed: Annotated[int, typer.Option(help="For methods that draw random numbers.")] = 0,
+    seed: Annotated[int, typer.Option(help="For methods and halves that are drawn at random.")] = 0,
     decimal: Annotated[
         Decimal | None, typer.Option(help="Decimal mark of a text table; found out unless told.", show_default=False)
     ] = None,
@@ -98,6 +104,7 @@ def scan(
             known=known,
             fdr=fdr,
             threshold=threshold,
+            stability=stability,
             seed=seed,
             jobs=jobs,
             journal=None if out is None else out.with_name(out.name + ".part"),
@@ -144,7 +151,8 @@ def _lines(rows: "list[ScanRow]") -> "Iterator[str]":
     for arrow, row in zip(arrows, rows, strict=True):
         sure = f"{percent(row.confidence):>5}" if row.confidence is not None else f"{row.score:+.3g}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
-        yield f"  {arrow:{width}}  {sure}   n = {row.n}{told}"
+        halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
+        yield f"  {arrow:{width}}  {sure}   n = {row.n}{halves}{told}"
 
 
 @contextmanager

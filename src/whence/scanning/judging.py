@@ -17,9 +17,11 @@ from whence.inference import infer
 from whence.numerics.columns import once, shared_columns
 from whence.numerics.hsic import hsic_test, kernel_column
 from whence.pair import FloatArray, InputError, Pair, standardise
+from whence.protocol import Method
 from whence.scanning.known import Knowledge
 from whence.scanning.obeying import obeyed
 from whence.scanning.row import ScanRow
+from whence.stability import half_samples
 
 _REMEMBERED = 2 << 30
 """Bytes of what is remembered about columns, in one process."""
@@ -50,6 +52,8 @@ class Judge:
     seed: int
     settings: Mapping[str, Any]
     knowledge: Knowledge
+    stability: bool = False
+    """Whether random halves of the rows are decided as well."""
 
     def shared(self) -> AbstractContextManager[None]:
         """Inside, what depends on one column alone is computed once."""
@@ -89,9 +93,12 @@ class Judge:
         """Which of two related columns causes the other."""
         start = time.perf_counter()
         row = blank_row(self.names, screened, adjusted)
-        decision = infer(self.pair(screened.i, screened.j), method=self._built())
+        built = self._built()
+        decision = infer(self.pair(screened.i, screened.j), method=built)
         # Notices lose their weight once they are written down, so what is known is heard here.
         told = self.obeying(_filled(row, decision))
+        if self.stability and {decision.status, told.status} <= {"oriented", "undecided"}:
+            told = _repeated(told, decision, self.seed, built)
         warnings, seconds = tuple(map(str, told.warnings)), screened.seconds + time.perf_counter() - start
         return replace(told, warnings=warnings, seconds=seconds)
 
@@ -99,7 +106,7 @@ class Judge:
         """The row once what is known about its columns has been heard."""
         return obeyed(row, self.knowledge.on(row.x, row.y), self.settings.get("threshold", THRESHOLD))
 
-    def _built(self) -> Any:
+    def _built(self) -> Method:
         return seeded_method(self.method, self.seed, **self.settings)
 
 
@@ -143,6 +150,18 @@ def _filled(row: ScanRow, decision: Decision) -> ScanRow:
         warnings=tuple(decision.warnings),
         message=decision.explanation if decision.direction is Direction.UNDECIDED else "",
     )
+
+
+def _repeated(row: ScanRow, decision: Decision, seed: int, built: Method) -> ScanRow:
+    """The row with what halves of its rows say; where they say nothing, a note says why.
+
+    The seed draws the same rows for every pair without holes, so the halves of a column too are prepared once.
+    """
+    try:
+        found = half_samples(decision, seed=seed, built=built)
+    except InputError as problem:
+        return replace(row, warnings=(*row.warnings, str(problem)))
+    return replace(row, agreement=found.agreement, half_low=found.low, half_high=found.high)
 
 
 def adjusted_p_values(p: Sequence[float | None]) -> list[float | None]:

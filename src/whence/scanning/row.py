@@ -35,6 +35,11 @@ class ScanRow:
     weight: float | None = None
     p_forward: float | None = None
     p_backward: float | None = None
+    agreement: float | None = None
+    """Share of random halves of the rows that lean the way all rows do, what is known left aside."""
+    half_low: float | None = None
+    half_high: float | None = None
+    """Smallest and largest score of a half."""
     warnings: tuple[str, ...] = ()
     message: str = ""
     """Why there is no answer, or what decided it."""

@@ -38,6 +38,7 @@ def scan(
     known: Any = None,
     fdr: float = 0.05,
     threshold: float | None = None,
+    stability: bool = False,
     seed: int = 0,
     jobs: int | None = None,
     journal: str | os.PathLike[str] | None = None,
@@ -64,8 +65,10 @@ def scan(
         Share of unrelated pairs that may pass for related ones.
     threshold
         From which confidence on a direction is given, for methods that have a confidence.
+    stability
+        Also decide 20 random halves of the rows of every related pair: as many decisions more, on half the rows each.
     seed
-        For methods that draw random numbers.
+        For methods and halves that are drawn at random.
     jobs
         Processes; as many as there are processors unless told. The result does not depend on it.
     journal
@@ -91,11 +94,13 @@ def scan(
     """
     positive("scan", 1.0, fdr=fdr)
     between("scan", *SEEDS, seed=seed)
+    if not isinstance(stability, bool):
+        raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
     settings: dict[str, Any] = {} if threshold is None else {"threshold": _threshold(method, threshold)}
     seeded_method(method, seed, **settings)  # refused before a large table is read
     table = scan_table(data, columns, **asked)
     wanted = chosen_pairs(table.names, target, pairs)
-    judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every))
+    judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every), stability)
     kept = Journal(None if journal is None else Path(journal), _identity(table, judge, wanted, fdr))
     count = jobs or (1 if len(wanted) <= _IN_PROCESS else _processors())
     tell = on_progress or (lambda what, done, of: None)
@@ -117,8 +122,8 @@ def _scanned(run: "_Run", wanted: Pairs, table: ScanTable, fdr: float, kind: str
     for each in run.results("orienting", _orient, parts):
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
         rows[place[row.x], place[row.y]] = row
-    facts: dict[str, Any] = {"method": judge.method, "seed": judge.seed, "fdr": fdr, **judge.settings}
-    facts["version"] = VERSION
+    facts: dict[str, Any] = {"method": judge.method, "seed": judge.seed, "fdr": fdr, "stability": judge.stability}
+    facts |= {"version": VERSION, **judge.settings}
     hard = [(pair, judge.knowledge.on(table.names[pair[0]], table.names[pair[1]]).direction) for pair in wanted]
     before = tuple(
         (table.names[i], table.names[j]) if way == "x->y" else (table.names[j], table.names[i])
@@ -175,7 +180,7 @@ def _dead(judge: Judge, item: Any) -> Any:
 
 
 def _identity(table: ScanTable, judge: Judge, wanted: Sequence[tuple[int, int]], fdr: float) -> str:
-    facts = [table.names, judge.method, judge.seed, dict(judge.settings), list(wanted), fdr, VERSION]
+    facts = [table.names, judge.method, judge.seed, dict(judge.settings), judge.stability, list(wanted), fdr, VERSION]
     bytes_of_all = table.values.tobytes() + json.dumps(facts).encode() + pickle.dumps(judge.knowledge)
     return blake2b(bytes_of_all, digest_size=16).hexdigest()
 
