@@ -53,6 +53,10 @@ def scan(
         bool, typer.Option("--raw", help="In CSV, leave cells that a spreadsheet would run as they are.")
     ] = False,
     jobs: Annotated[int | None, typer.Option(metavar="N", min=1, help="Processes; all processors unless told.")] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Work on a Dask cluster: tcp://host:port, or local for one here."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="For methods that draw random numbers.")] = 0,
     decimal: Annotated[
         Decimal | None, typer.Option(help="Decimal mark of a text table; found out unless told.", show_default=False)
@@ -93,6 +97,7 @@ def scan(
             threshold=threshold,
             seed=seed,
             jobs=jobs,
+            dask=dask,
             journal=None if out is None else out.with_name(out.name + ".part"),
             on_progress=on_progress,
             **said,

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from multiprocessing import get_context
@@ -25,6 +25,8 @@ from whence.threads import one_thread
 Tile = Sequence[Any]
 Work = Callable[[Judge, Any], Any]
 """What is done with one item of a tile."""
+Run = Callable[[Work, Sequence[Tile]], Iterator[tuple[int, list[Any]]]]
+"""An engine with its judge: each tile's number and results, in any order."""
 AT_HAND = 2
 """Tiles given to each process at a time."""
 
@@ -45,14 +47,26 @@ def in_process(judge: Judge, work: Work, tiles: Sequence[Tile]) -> Iterator[tupl
 
 def on_processes(judge: Judge, work: Work, tiles: Sequence[Tile], jobs: int) -> Iterator[tuple[int, list[Any]]]:
     """The same on `jobs` processes, in the order in which they finish."""
-    with tempfile.TemporaryDirectory(prefix="whence-") as folder:
-        place = Path(folder) / "columns.npy"
-        np.save(place, judge.values)
-        bare = replace(judge, values=np.empty((0, 0)))
+    with _columns_in_a_file(judge) as (bare, place):
         waiting = iter(enumerate(tiles))
         while suspects := (yield from _until_one_dies(bare, place, work, waiting, jobs)):
             for k, tile in suspects:
                 yield k, _bisected(bare, place, work, tile)
+
+
+def alone(judge: Judge, work: Work, tile: Tile) -> list[Any]:
+    """The results of one tile that may kill, worked on in processes of its own."""
+    with _columns_in_a_file(judge) as (bare, place):
+        return _bisected(bare, place, work, tile)
+
+
+@contextmanager
+def _columns_in_a_file(judge: Judge) -> Iterator[tuple[Judge, Path]]:
+    """The judge without its columns, and where they lie."""
+    with tempfile.TemporaryDirectory(prefix="whence-") as folder:
+        place = Path(folder) / "columns.npy"
+        np.save(place, judge.values)
+        yield replace(judge, values=np.empty((0, 0))), place
 
 
 def _until_one_dies(

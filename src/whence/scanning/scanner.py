@@ -4,7 +4,9 @@ import json
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -12,10 +14,11 @@ from typing import Any
 from whence.catalogue import DEFAULT, accepts, seeded_method
 from whence.pair import InputError
 from whence.ranges import SEEDS, between, positive
-from whence.scanning.engine import Died, Tile, Work, in_process, on_processes
+from whence.scanning.engine import Died, Run, Tile, Work, in_process, on_processes
 from whence.scanning.journal import Journal
 from whence.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from whence.scanning.known import Knowledge
+from whence.scanning.on_dask import on_dask
 from whence.scanning.pairs import chosen_pairs, tiles
 from whence.scanning.result import Scan, kind_of
 from whence.scanning.row import ScanRow
@@ -40,6 +43,7 @@ def scan(
     threshold: float | None = None,
     seed: int = 0,
     jobs: int | None = None,
+    dask: Any = None,
     journal: str | os.PathLike[str] | None = None,
     on_progress: OnProgress | None = None,
     **asked: Any,
@@ -68,6 +72,9 @@ def scan(
         For methods that draw random numbers.
     jobs
         Processes; as many as there are processors unless told. The result does not depend on it.
+    dask
+        Work on a Dask cluster: `local` (`jobs` workers on this machine), the address of a scheduler, or a client. The
+        result does not depend on it.
     journal
         A file in which finished pairs are kept; the same scan begun again goes on from there.
     on_progress
@@ -96,23 +103,32 @@ def scan(
     table = scan_table(data, columns, **asked)
     wanted = chosen_pairs(table.names, target, pairs)
     judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every))
-    kept = Journal(None if journal is None else Path(journal), _identity(table, judge, wanted, fdr))
+    identity = _identity(table, judge, wanted, fdr)
+    kept = Journal(None if journal is None else Path(journal), identity)
     count = jobs or (1 if len(wanted) <= _IN_PROCESS else _processors())
     tell = on_progress or (lambda what, done, of: None)
 
-    tested = _worked(judge, _screen, list(tiles(wanted)), count, kept, "screening", tell)
-    screened = [Screened(*each) for each in tested]
-    adjusted = dict(zip(((s.i, s.j) for s in screened), adjusted_p_values([s.p for s in screened]), strict=True))
-    related = {(s.i, s.j): s for s in screened if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
-    parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in tiles(sorted(related))]
-    rows = {(s.i, s.j): judge.obeying(blank_row(table.names, s, adjusted[s.i, s.j])) for s in screened}
-    place = {name: k for k, name in enumerate(table.names)}
-    for each in _worked(judge, _orient, parts, count, kept, "orienting", tell):
-        row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
-        rows[place[row.x], place[row.y]] = row
+    with _engine(judge, count, dask, identity, journal) as run:
+        tested = _worked(judge, _screen, list(tiles(wanted)), run, kept, "screening", tell)
+        screened = [Screened(*each) for each in tested]
+        adjusted = dict(zip(((s.i, s.j) for s in screened), adjusted_p_values([s.p for s in screened]), strict=True))
+        related = {(s.i, s.j): s for s in screened if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
+        parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in tiles(sorted(related))]
+        rows = {(s.i, s.j): judge.obeying(blank_row(table.names, s, adjusted[s.i, s.j])) for s in screened}
+        place = {name: k for k, name in enumerate(table.names)}
+        for each in _worked(judge, _orient, parts, run, kept, "orienting", tell):
+            row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
+            rows[place[row.x], place[row.y]] = row
     facts: dict[str, Any] = {"method": method, "seed": seed, "fdr": fdr, **settings, "version": VERSION}
     found = Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind_of(data))
     return replace(found, finished=kept.close)
+
+
+def _engine(judge: Judge, jobs: int, dask: Any, identity: str, journal: Any) -> AbstractContextManager[Run]:
+    """Who does the work: this process, several, or a cluster."""
+    if dask is not None:
+        return on_dask(judge, dask, jobs, identity, None if journal is None else os.fspath(journal))
+    return nullcontext(partial(in_process, judge) if jobs == 1 else partial(on_processes, judge, jobs=jobs))
 
 
 def _screen(judge: Judge, pair: Any) -> list[Any]:
@@ -125,7 +141,7 @@ def _orient(judge: Judge, item: Any) -> dict[str, Any]:
 
 
 def _worked(
-    judge: Judge, work: Work, parts: Sequence[Tile], jobs: int, kept: Journal, what: str, tell: OnProgress
+    judge: Judge, work: Work, parts: Sequence[Tile], run: Run, kept: Journal, what: str, tell: OnProgress
 ) -> Iterator[Any]:
     """Results of all tiles, in their order, whoever did them and whenever."""
     keys = [f"{what} {k}" for k in range(len(parts))]
@@ -134,7 +150,7 @@ def _worked(
     done = total - sum(len(parts[k]) for k in todo)
     tell(what, done, total)
     left = [parts[k] for k in todo]
-    for number, results in in_process(judge, work, left) if jobs == 1 else on_processes(judge, work, left, jobs):
+    for number, results in run(work, left):
         k = todo[number]
         found[keys[k]] = [_dead(judge, each.item) if isinstance(each, Died) else each for each in results]
         kept.add(keys[k], found[keys[k]])
