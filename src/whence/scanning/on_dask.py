@@ -24,6 +24,7 @@ from typing import Any
 from whence.pair import InputError
 from whence.scanning.engine import Run, Tile, Work, alone, in_process
 from whence.scanning.judging import Judge
+from whence.signals import deaf_children
 from whence.version import VERSION
 
 LOCAL = "local"
@@ -65,16 +66,10 @@ def _client(where: Any, workers: int) -> Iterator[Any]:
         return
     with ExitStack() as opened:
         if where == LOCAL:
-            # No limit of memory a worker, as on plain processes, and no page of its own to watch.
-            where = opened.enter_context(
-                LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    memory_limit=0,
-                    dashboard_address=None,
-                    silence_logs=logging.CRITICAL,
-                )
-            )
+            # No limit of memory a worker, as on plain processes; any free port for the page, whoever has the usual one.
+            settings = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+            with deaf_children():
+                where = opened.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, **settings))
         try:
             client = Client(where, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError):
