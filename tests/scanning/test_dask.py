@@ -106,9 +106,10 @@ def _deadly(judge, item):
 
 
 def test_a_pair_that_kills_its_worker_costs_its_own_row_only(table, client, monkeypatch):
-    quiet = {(row.x, row.y): row for row in whence.scan(table, jobs=1)}
+    asked = {"columns": ["a", "r0", "r1", "r2"]}
+    quiet = {(row.x, row.y): row for row in whence.scan(table, **asked, jobs=1)}
     monkeypatch.setattr(scanner, "_screen", _deadly)
-    rows = {(row.x, row.y): row for row in whence.scan(table, dask=client)}
+    rows = {(row.x, row.y): row for row in whence.scan(table, **asked, dask=client)}
     dead = rows.pop(("a", "r2"))
     assert dead.status == "failed"
     assert "died" in dead.message
