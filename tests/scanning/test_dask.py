@@ -168,6 +168,15 @@ def test_the_command_line_starts_a_cluster_of_its_own(table, tmp_path):
     assert (clustered.exit_code, clustered.stdout) == (0, plain.stdout)
 
 
+def test_a_cluster_at_fault_is_a_sentence_and_a_failure(table, tmp_path, monkeypatch):
+    def gone(*asked, **more):
+        raise on_dask.ClusterError("The Dask cluster went away.")
+
+    monkeypatch.setattr(scanner, "scan", gone)
+    told = CliRunner().invoke(app, ["scan", "table.csv", "--dask", "tcp://host:8786"])
+    assert (told.exit_code, told.stderr) == (1, "The Dask cluster went away.\n")
+
+
 def test_a_missing_dask_names_the_extra(table, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"pip install 'whence\[dask\]'"):

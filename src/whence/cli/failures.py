@@ -37,11 +37,6 @@ def exit_code_of(problem: BaseException) -> int:
     if isinstance(problem, InputError):
         say(str(problem))
         return INPUT_AT_FAULT
-    from whence.scanning.on_dask import ClusterError
-
-    if isinstance(problem, ClusterError):
-        say(str(problem))
-        return OUR_FAULT
     extra = _EXTRAS.get((problem.name or "").split(".")[0]) if isinstance(problem, ImportError) else None
     if extra:
         say(f"This needs {problem.name}, which is not installed; install it with: pip install 'whence[{extra}]'")  # type: ignore[attr-defined]  # an ImportError here

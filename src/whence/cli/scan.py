@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from whence.cli.failures import OUR_FAULT
 from whence.cli.infer import Decimal, hint_at_options
 from whence.cli.streams import put, put_lines, say, terminal
 from whence.safe import visible
@@ -85,7 +86,7 @@ def scan(
 
             raise InputError(f"Cannot write {str(out)!r}: there is no folder {str(out.parent)!r}.")
     said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
-    with hint_at_options(), _progress() as on_progress:
+    with hint_at_options(), _cluster_may_fail(), _progress() as on_progress:
         found = scan_table(
             file,
             method=method,
@@ -133,6 +134,17 @@ def _lines(rows: "list[ScanRow]") -> "Iterator[str]":
         sure = f"{percent(row.confidence):>5}" if row.confidence is not None else f"{row.score:+.3g}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         yield f"  {arrow:{width}}  {sure}   n = {row.n}{told}"
+
+
+@contextmanager
+def _cluster_may_fail() -> "Iterator[None]":
+    from whence.scanning.on_dask import ClusterError
+
+    try:
+        yield
+    except ClusterError as problem:
+        say(str(problem))
+        raise typer.Exit(OUR_FAULT) from None
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import logging
 import multiprocessing
 import platform
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
@@ -31,6 +32,8 @@ LOCAL = "local"
 INSTALL = "This needs Dask, which is not installed; install it with: pip install 'whence[dask]'"
 _PATIENCE = 10
 """Seconds for a scheduler to answer."""
+_OFTEN = 5
+"""A tile that is blamed more often, though it is worked on beside its worker, shows that workers die by themselves."""
 
 
 class ClusterError(Exception):
@@ -93,13 +96,17 @@ def _results(
     """Each tile's number and results, in the order in which they finish."""
     from distributed import KilledWorker, as_completed
 
-    def given(task: Any, k: int) -> Any:
-        what = json.dumps([identity, task.__name__, work.__module__, work.__qualname__, tiles[k]])
-        key = f"whence-{blake2b(what.encode(), digest_size=16).hexdigest()}"
-        return client.submit(task, held, work, tiles[k], VERSION, key=key)
+    blamed: Counter[int] = Counter()
 
-    numbers = {given(_tile, k): k for k in range(len(tiles))}
-    blamed: set[int] = set()
+    def given(k: int) -> Any:
+        what = json.dumps([identity, work.__module__, work.__qualname__, tiles[k], blamed[k]])
+        key = f"whence-{blake2b(what.encode(), digest_size=16).hexdigest()}"
+        # Those that were blamed come last: by then nobody is left who kills the worker they wait on.
+        return client.submit(
+            _alone if blamed[k] else _tile, held, work, tiles[k], VERSION, key=key, priority=-blamed[k]
+        )
+
+    numbers = {given(k): k for k in range(len(tiles))}
     arriving = as_completed(list(numbers), loop=client.loop)
     try:
         for future in arriving:
@@ -112,9 +119,9 @@ def _results(
                 raise ClusterError(cut_short) from None
             if problem is None:
                 yield k, results
-            elif isinstance(problem, KilledWorker) and k not in blamed:
-                blamed.add(k)
-                again = given(_alone, k)
+            elif isinstance(problem, KilledWorker) and blamed[k] < _OFTEN:
+                blamed[k] += 1
+                again = given(k)
                 numbers[again] = k
                 arriving.add(again)
             elif isinstance(problem, KilledWorker):
