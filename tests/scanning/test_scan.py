@@ -228,9 +228,9 @@ def test_files_hold_every_number_exactly(table, tmp_path):
 def test_a_process_that_dies_takes_nobody_along():
     judge = Judge(("a",), np.ones((1, 3)), "whence", 0, {}, None)
     tiles = [[k] for k in range(6)]
-    with engine.Processes(judge, 2) as workers:
-        found = dict(workers.run(_odd_ones_die, tiles))
-        again = dict(workers.run(_odd_ones_die, [[0], [2]]))
+    with engine.Processes(judge, 2) as run:
+        found = dict(run(_odd_ones_die, tiles))
+        again = dict(run(_odd_ones_die, [[0], [2]]))
     assert again == {0: [0], 1: [2]}
     assert found == {k: [engine.Died(k) if k % 2 else k] for k in range(6)}
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from whence.cli.failures import OUR_FAULT
 from whence.cli.infer import Decimal, check_folder, check_targets, hint_at_options
 from whence.cli.streams import put, put_lines, say, terminal
 from whence.safe import visible
@@ -65,6 +66,10 @@ def scan(
         bool, typer.Option("--raw", help="In CSV, leave cells that a spreadsheet would run as they are.")
     ] = False,
     jobs: Annotated[int | None, typer.Option(metavar="N", min=1, help="Processes; all processors unless told.")] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Work on a Dask cluster: tcp://host:port, or local for one here."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="For methods and halves that are drawn at random.")] = 0,
     decimal: Annotated[
         Decimal | None, typer.Option(help="Decimal mark of a text table; found out unless told.", show_default=False)
@@ -94,7 +99,7 @@ def scan(
         check_ending(graph, GRAPH_FORMATS)
         check_folder(graph)
     said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
-    with hint_at_options(), _progress() as on_progress:
+    with hint_at_options(), _cluster_may_fail(), _progress() as on_progress:
         found = scan_table(
             file,
             method=method,
@@ -107,6 +112,7 @@ def scan(
             stability=stability,
             seed=seed,
             jobs=jobs,
+            dask=dask,
             journal=None if out is None else out.with_name(out.name + ".part"),
             on_progress=on_progress,
             **said,
@@ -153,6 +159,17 @@ def _lines(rows: "list[ScanRow]") -> "Iterator[str]":
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
         yield f"  {arrow:{width}}  {sure}   n = {row.n}{halves}{told}"
+
+
+@contextmanager
+def _cluster_may_fail() -> "Iterator[None]":
+    from whence.scanning.on_dask import ClusterError
+
+    try:
+        yield
+    except ClusterError as problem:
+        say(str(problem))
+        raise typer.Exit(OUR_FAULT) from None
 
 
 @contextmanager

@@ -25,6 +25,8 @@ from whence.threads import one_thread
 Tile = Sequence[Any]
 Work = Callable[[Judge, Any], Any]
 """What is done with one item of a tile."""
+Run = Callable[[Work, Sequence[Tile]], Iterator[tuple[int, list[Any]]]]
+"""An engine with its judge: each tile's number and results, in any order."""
 AT_HAND = 2
 """Tiles given to each process at a time."""
 
@@ -42,16 +44,15 @@ class InProcess:
     def __init__(self, judge: Judge) -> None:
         self._judge, self._lasting = judge, ExitStack()
 
-    def __enter__(self) -> "InProcess":
+    def __enter__(self) -> Run:
         self._lasting.enter_context(one_thread())
         self._lasting.enter_context(self._judge.shared())
-        return self
+        return self._run
 
     def __exit__(self, *problem: object) -> None:
         self._lasting.close()
 
-    def run(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
-        """Each tile's number and results."""
+    def _run(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
         for k, tile in enumerate(tiles):
             yield k, [work(self._judge, item) for item in tile]
 
@@ -65,10 +66,10 @@ class Processes:
 
     _pool: ProcessPoolExecutor | None
 
-    def __enter__(self) -> "Processes":
+    def __enter__(self) -> Run:
         np.save(self._place, self._judge.values)
         self._judge = replace(self._judge, values=np.empty((0, 0)))
-        return self
+        return self._run
 
     def __exit__(self, *problem: object) -> None:
         self._end()
@@ -78,12 +79,11 @@ class Processes:
     def _place(self) -> Path:
         return Path(self._folder.name) / "columns.npy"
 
-    def run(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
-        """Each tile's number and results, in the order in which they finish."""
+    def _run(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
         waiting = iter(enumerate(tiles))
         while suspects := (yield from self._until_one_dies(work, waiting)):
             for k, tile in suspects:
-                yield k, self._bisected(work, tile)
+                yield k, self.bisected(work, tile)
 
     def _until_one_dies(
         self, work: Work, waiting: Iterator[tuple[int, Tile]]
@@ -102,7 +102,7 @@ class Processes:
                     return sorted(at_hand.values(), key=lambda each: each[0])
                 yield at_hand.pop(future)[0], future.result()
 
-    def _bisected(self, work: Work, tile: Tile) -> list[Any]:
+    def bisected(self, work: Work, tile: Tile) -> list[Any]:
         """A tile in a process of its own; where that dies too, its halves."""
         try:
             return self._submit(work, tile, 1).result()
@@ -111,7 +111,7 @@ class Processes:
                 return [Died(tile[0])]
             self._end()
             middle = len(tile) // 2
-            return [each for half in (tile[:middle], tile[middle:]) for each in self._bisected(work, half)]
+            return [each for half in (tile[:middle], tile[middle:]) for each in self.bisected(work, half)]
         finally:
             self._end()
 
@@ -137,6 +137,13 @@ class Processes:
         for process in processes:
             process.join()
         self._pool = None
+
+
+def alone(judge: Judge, work: Work, tile: Tile) -> list[Any]:
+    """The results of one tile that may kill, worked on in processes of its own."""
+    own = Processes(judge, 1)
+    with own:
+        return own.bisected(work, tile)
 
 
 _here: tuple[Judge, ExitStack] | None = None

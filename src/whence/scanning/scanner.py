@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -12,10 +13,11 @@ from typing import Any
 from whence.catalogue import DEFAULT, accepts, seeded_method
 from whence.pair import InputError
 from whence.ranges import SEEDS, between, positive
-from whence.scanning.engine import Died, InProcess, Processes, Tile, Work
+from whence.scanning.engine import Died, InProcess, Processes, Run, Tile, Work
 from whence.scanning.journal import Journal
 from whence.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from whence.scanning.known import Knowledge
+from whence.scanning.on_dask import on_dask
 from whence.scanning.pairs import Pairs, chosen_pairs, tiles
 from whence.scanning.result import Scan, kind_of
 from whence.scanning.row import ScanRow
@@ -41,6 +43,7 @@ def scan(
     stability: bool = False,
     seed: int = 0,
     jobs: int | None = None,
+    dask: Any = None,
     journal: str | os.PathLike[str] | None = None,
     on_progress: OnProgress | None = None,
     **asked: Any,
@@ -71,6 +74,9 @@ def scan(
         For methods and halves that are drawn at random.
     jobs
         Processes; as many as there are processors unless told. The result does not depend on it.
+    dask
+        Work on a Dask cluster: `local` (`jobs` workers on this machine), the address of a scheduler, or a client. The
+        result does not depend on it.
     journal
         A file in which finished pairs are kept; the same scan begun again goes on from there.
     on_progress
@@ -101,17 +107,17 @@ def scan(
     table = scan_table(data, columns, **asked)
     wanted = chosen_pairs(table.names, target, pairs)
     judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every), stability)
-    kept = Journal(None if journal is None else Path(journal), _identity(table, judge, wanted, fdr))
+    identity = _identity(table, judge, wanted, fdr)
+    kept = Journal(None if journal is None else Path(journal), identity)
     count = jobs or (1 if len(wanted) <= _IN_PROCESS else _processors())
     tell = on_progress or (lambda what, done, of: None)
 
-    with InProcess(judge) if count == 1 else Processes(judge, count) as engine:
-        return replace(
-            _scanned(_Run(judge, engine, kept, tell), wanted, table, fdr, kind_of(data)), finished=kept.close
-        )
+    with _engine(judge, count, dask, identity, journal) as run:
+        found = _scanned(_Progress(judge, run, kept, tell), wanted, table, fdr, kind_of(data))
+    return replace(found, finished=kept.close)
 
 
-def _scanned(run: "_Run", wanted: Pairs, table: ScanTable, fdr: float, kind: str) -> Scan:
+def _scanned(run: "_Progress", wanted: Pairs, table: ScanTable, fdr: float, kind: str) -> Scan:
     judge = run.judge
     screened = [Screened(*each) for each in run.results("screening", _screen, list(tiles(wanted)))]
     adjusted = dict(zip(((s.i, s.j) for s in screened), adjusted_p_values([s.p for s in screened]), strict=True))
@@ -133,6 +139,13 @@ def _scanned(run: "_Run", wanted: Pairs, table: ScanTable, fdr: float, kind: str
     return Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind, before)
 
 
+def _engine(judge: Judge, jobs: int, dask: Any, identity: str, journal: Any) -> AbstractContextManager[Run]:
+    """Who does the work: this process, several, or a cluster."""
+    if dask is not None:
+        return on_dask(judge, dask, jobs, identity, None if journal is None else os.fspath(journal))
+    return InProcess(judge) if jobs == 1 else Processes(judge, jobs)
+
+
 def _screen(judge: Judge, pair: Any) -> list[Any]:
     return list(judge.screen(*pair))
 
@@ -143,11 +156,11 @@ def _orient(judge: Judge, item: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Run:
+class _Progress:
     """Who works, what is kept and who is told."""
 
     judge: Judge
-    engine: InProcess | Processes
+    run: Run
     kept: Journal
     tell: OnProgress
 
@@ -158,7 +171,7 @@ class _Run:
         total, found = sum(map(len, parts)), dict(self.kept.known)
         done = total - sum(len(parts[k]) for k in todo)
         self.tell(what, done, total)
-        for number, results in self.engine.run(work, [parts[k] for k in todo]):
+        for number, results in self.run(work, [parts[k] for k in todo]):
             k = todo[number]
             found[keys[k]] = [_dead(self.judge, each.item) if isinstance(each, Died) else each for each in results]
             self.kept.add(keys[k], found[keys[k]])
