@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up import HOSTILE, UNSEEN, letters, row, rows_of, scans
+from drawn_scans import HOSTILE, UNSEEN, letters, row, rows_of, scans
 
 from whence.scanning.graph import graph
 from whence.scanning.graph_text import to_dot, to_graphml, to_json

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up import letters, row, rows_of, scans
+from drawn_scans import letters, row, rows_of, scans
 
 from whence.numerics import ordering
 from whence.numerics.ordering import Weights, best_order, cost_of
