@@ -32,6 +32,12 @@ def scan(
     pairs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Only the pairs of a CSV file, two columns a line.")
     ] = None,
+    adjust: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL,…", help="Judge what these columns leave of all others: a common cause is accounted for."
+        ),
+    ] = None,
     known: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="What is known already, obeyed: tiers, edges, odds (YAML or CSV)."),
@@ -85,9 +91,10 @@ def scan(
         found = scan_table(
             file,
             method=method,
-            columns=None if columns is None else [each.strip() for each in columns.split(",")],
+            columns=_named(columns),
             target=target,
             pairs=pairs,
+            adjust=_named(adjust) or (),
             known=known,
             fdr=fdr,
             threshold=threshold,
@@ -102,6 +109,10 @@ def scan(
     _show(found)
     if out is not None:
         put(f"All pairs: {out}")
+
+
+def _named(columns: str | None) -> list[str] | None:
+    return None if columns is None else [each.strip() for each in columns.split(",")]
 
 
 def _show(found: "Scan") -> None:

@@ -35,6 +35,7 @@ def scan(
     columns: Sequence[str | int] | None = None,
     target: str | int | None = None,
     pairs: Any = None,
+    adjust: Sequence[str | int] = (),
     known: Any = None,
     fdr: float = 0.05,
     threshold: float | None = None,
@@ -57,6 +58,9 @@ def scan(
         A name from `whence.methods()`, with settings if need be.
     columns, target, pairs
         Only these columns; only the pairs with this one; only the pairs of a list or a CSV file with two names a line.
+    adjust
+        Columns that all others are adjusted for before their pairs are judged: what a location-scale spline of these
+        leaves of them. They are in no pair themselves.
     known
         What is known already: tiers, "a before b", required, forbidden and likely edges, as a mapping or the path of a
         YAML or CSV file (see docs/scan.md). Obeyed.
@@ -93,8 +97,8 @@ def scan(
     between("scan", *SEEDS, seed=seed)
     settings: dict[str, Any] = {} if threshold is None else {"threshold": _threshold(method, threshold)}
     seeded_method(method, seed, **settings)  # refused before a large table is read
-    table = scan_table(data, columns, **asked)
-    wanted = chosen_pairs(table.names, target, pairs)
+    table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, **asked)
+    wanted = chosen_pairs(table, target, pairs)
     judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every))
     kept = Journal(None if journal is None else Path(journal), _identity(table, judge, wanted, fdr))
     count = jobs or (1 if len(wanted) <= _IN_PROCESS else _processors())
@@ -110,7 +114,8 @@ def scan(
     for each in _worked(judge, _orient, parts, count, kept, "orienting", tell):
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
         rows[place[row.x], place[row.y]] = row
-    facts: dict[str, Any] = {"method": method, "seed": seed, "fdr": fdr, **settings, "version": VERSION}
+    facts: dict[str, Any] = {"method": method, "seed": seed, "fdr": fdr, "adjust": list(table.adjusted), **settings}
+    facts["version"] = VERSION
     found = Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind_of(data))
     return replace(found, finished=kept.close)
 
