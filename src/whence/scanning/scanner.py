@@ -13,9 +13,11 @@ from whence.catalogue import DEFAULT, accepts, seeded_method
 from whence.pair import InputError
 from whence.ranges import SEEDS, between, positive
 from whence.scanning.engine import Died, Tile, Work, in_process, on_processes
+from whence.scanning.forecast import FEW, Forecast, fitting_jobs, forecast
 from whence.scanning.journal import Journal
 from whence.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from whence.scanning.known import Knowledge
+from whence.scanning.machine import available_memory, processors
 from whence.scanning.pairs import chosen_pairs, tiles
 from whence.scanning.result import Scan, kind_of
 from whence.scanning.row import ScanRow
@@ -24,6 +26,8 @@ from whence.version import VERSION
 
 OnProgress = Callable[[str, int, int], None]
 """Called with what is being done, how many pairs are done, and of how many."""
+OnForecast = Callable[[Forecast], None]
+"""Called before the work is begun, with what it will take; what it raises ends the scan."""
 _IN_PROCESS = 40
 """So few pairs are done before a second process has started."""
 
@@ -43,6 +47,7 @@ def scan(
     jobs: int | None = None,
     journal: str | os.PathLike[str] | None = None,
     on_progress: OnProgress | None = None,
+    on_forecast: OnForecast | None = None,
     **asked: Any,
 ) -> Scan:
     """Judge every pair of a table's columns.
@@ -71,11 +76,13 @@ def scan(
     seed
         For methods that draw random numbers.
     jobs
-        Processes; as many as there are processors unless told. The result does not depend on it.
+        Processes; as many as there are processors, and as fit in memory, unless told. The result does not depend on it.
     journal
         A file in which finished pairs are kept; the same scan begun again goes on from there.
     on_progress
         Called as the work goes on.
+    on_forecast
+        Called before it begins with the `Forecast` of its time and memory, for which some pairs are tried first.
     **asked
         How to read a text file: `decimal`, `header`, `max_bytes`, `max_rows`.
 
@@ -101,8 +108,12 @@ def scan(
     wanted = chosen_pairs(table, target, pairs)
     judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every))
     kept = Journal(None if journal is None else Path(journal), _identity(table, judge, wanted, fdr))
-    count = jobs or (1 if len(wanted) <= _IN_PROCESS else _processors())
+    most = 1 if len(wanted) <= _IN_PROCESS else processors()
+    count = fitting_jobs(judge, len(wanted), [jobs] if jobs else range(most, 0, -1), available_memory())
     tell = on_progress or (lambda what, done, of: None)
+    if on_forecast is not None and len(wanted) >= FEW:
+        left = (len(wanted) - kept.count("screening"), len(wanted) - kept.count("orienting"))
+        on_forecast(forecast(judge, wanted, count, processors(), left))
 
     tested = _worked(judge, _screen, list(tiles(wanted)), count, kept, "screening", tell)
     screened = [Screened(*each) for each in tested]
@@ -173,7 +184,3 @@ def _threshold(method: str, threshold: float) -> float:
             f"method that does, such as {DEFAULT}: leave the threshold out, or choose that one."
         )
     return threshold
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
