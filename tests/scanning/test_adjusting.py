@@ -76,6 +76,24 @@ def test_units_and_the_order_of_rows_do_not_matter(seed, unit, offset):
     assert moved == pytest.approx(plain, abs=1e-4)
 
 
+@pytest.mark.parametrize("unit", [1e300, 1e-300, 1e-310])
+def test_extreme_units_do_not_matter(unit):
+    table = fork(0)
+    plain = Adjustment.of(["c"], [table["c"]]).residual(table["a"])
+    assert Adjustment.of(["c"], [unit * table["c"]]).residual(table["a"]) == pytest.approx(plain, abs=1e-6)
+    assert Adjustment.of(["c"], [table["c"]]).residual(unit * table["a"]) == pytest.approx(plain, abs=1e-6)
+
+
+def test_columns_with_ties_or_without_variation_can_be_adjusted_for():
+    table = fork(0)
+    still = np.where(np.arange(400) < 300, 1.0, table["c"])
+    column = np.where(np.arange(400) < 300, table["a"], np.nan)
+    for other in (np.sign(table["c"]), np.round(table["c"]), still):
+        left = Adjustment.of(["c"], [other]).residual(column)
+        assert np.array_equal(np.isnan(left), np.isnan(column))
+        assert np.nanstd(left) == pytest.approx(1.0, abs=0.01)
+
+
 def test_the_residual_is_the_estimators():
     table = fork(0, 1000)
     model = whence.LocationScaleRegressor(KNOTS, knots="quantile").fit(table["c"][:, None], table["a"])

@@ -145,7 +145,7 @@ def table():
 
 def test_a_scan_that_does_not_fit_is_refused(table, monkeypatch):
     monkeypatch.setattr(scanner, "available_memory", lambda: 1000)
-    with pytest.raises(InputError, match=r"Got 15 pairs of 6 columns and 40 rows, which need about .* GB of memory"):
+    with pytest.raises(InputError, match=r"Got 15 pairs of 6 columns and 40 rows, which need about \d+ MB of memory"):
         whence.scan(table, method="igci")
 
 
@@ -156,7 +156,7 @@ def test_fewer_processes_are_taken_where_memory_is_short(table, monkeypatch):
     monkeypatch.setattr(scanner, "available_memory", lambda: 100 << 20)
     whence.scan(table, method="igci", on_forecast=heard.append)
     assert [each.jobs for each in heard] == [1]
-    with pytest.raises(InputError, match=r"on 2 processes where 0\.1 GB are free.*choose at most 1 process, fewer"):
+    with pytest.raises(InputError, match=r"on 2 processes where 105 MB are free.*choose at most 1 process, fewer"):
         whence.scan(table, method="igci", jobs=2)
 
 
@@ -187,7 +187,7 @@ def test_a_long_scan_is_announced_in_one_line(terminal, yes, monkeypatch, capsys
     assert capsys.readouterr().err == ""
     command._ask(LONG, yes)
     assert capsys.readouterr().err == (
-        "19,900 pairs on 2 processes: about 2 min to screen them, at most 2.0 h to orient them (if all are related), "
+        "19,900 pairs on 2 processes: about 2 min to screen them, at most 2.0 h to orient them if all are related, "
         "1.2 GB of memory.\n"
     )
 
@@ -219,4 +219,4 @@ def test_the_command_line_says_it_and_goes_on(table, tmp_path, monkeypatch):
     monkeypatch.setattr(scanner, "available_memory", lambda: 1000)
     refused = CliRunner().invoke(app, ["scan", str(tmp_path / "t.csv")])
     assert refused.exit_code == 2
-    assert "GB of memory" in refused.stderr
+    assert "MB of memory" in refused.stderr

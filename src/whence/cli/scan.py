@@ -126,13 +126,13 @@ def scan(
 def _ask(foreseen: "Forecast", yes: bool) -> None:
     """Say what a long scan will take; a very long one is asked for where somebody can answer."""
     from whence.benchmark.progress import duration
+    from whence.scanning.forecast import processes, size
 
     if foreseen.seconds <= WORTH_SAYING:
         return
-    processes = f"{foreseen.jobs} process{'es' * (foreseen.jobs > 1)}"
     say(
-        f"{foreseen.pairs:,} pairs on {processes}: about {duration(foreseen.screening)} to screen them, at most "
-        f"{duration(foreseen.orienting)} to orient them (if all are related), {foreseen.memory / 1e9:.1f} GB of memory."
+        f"{foreseen.pairs:,} pairs on {processes(foreseen.jobs)}: about {duration(foreseen.screening)} to screen them, "
+        f"at most {duration(foreseen.orienting)} to orient them if all are related, {size(foreseen.memory)} of memory."
     )
     if foreseen.seconds > WORTH_ASKING and not yes and sys.stdin.isatty() and sys.stderr.isatty() and not _agreed():
         say("Nothing was begun.")

@@ -60,12 +60,17 @@ class Adjustment:
         # Summed in the order of the values, so that the order of the rows changes nothing.
         order = np.lexsort((target, *inputs.T[::-1]))
         v = standardise(target[order])
-        mean, scale = _law(inputs[order], v)
+        mean, scale = _law(_standardised(inputs[order]), v)
         if spread(v - mean) <= NOTHING_LEFT:
             return f"nothing is left of it once it is adjusted for {_quoted(self.names)}"
         left = np.full(len(column), np.nan)
         left[np.flatnonzero(complete)[order]] = (v - mean) / scale
         return left
+
+
+def _standardised(inputs: FloatArray) -> FloatArray:
+    """Columns of any unit; one that varies only where others are missing stays as it is and explains nothing."""
+    return np.column_stack([standardise(u) if np.min(u) < np.max(u) else np.zeros(len(u)) for u in inputs.T])
 
 
 def _law(inputs: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -127,17 +127,19 @@ def fitting_jobs(judge: Judge, pairs: int, wish: Iterable[int], available: int |
             return k
     columns, rows = judge.values.shape
     need = needed_memory(judge, pairs, wishes[0])
-    fewer = f"at most {_processes(fitting[0])}, " if fitting else ""
+    fewer = f"at most {processes(fitting[0])}, " if fitting else ""
     raise InputError(
-        f"Got {pairs:,} pairs of {columns:,} columns and {rows:,} rows, which need about {_gigabytes(need)} of memory "
-        f"on {_processes(wishes[0])} where {_gigabytes(available or 0)} are free; expected a scan that fits: choose "
+        f"Got {pairs:,} pairs of {columns:,} columns and {rows:,} rows, which need about {size(need)} of memory "
+        f"on {processes(wishes[0])} where {size(available or 0)} are free; expected a scan that fits: choose "
         f"{fewer}fewer columns, or a sample of the rows."
     )
 
 
-def _processes(count: int) -> str:
+def processes(count: int) -> str:
+    """A number of processes in words."""
     return f"{count} process{'es' * (count > 1)}"
 
 
-def _gigabytes(size: int) -> str:
-    return f"{size / 1e9:.1f} GB"
+def size(count: int) -> str:
+    """A number of bytes in words."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{max(1, round(count / 1e6))} MB"
