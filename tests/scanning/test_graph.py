@@ -8,9 +8,9 @@ from itertools import combinations, pairwise, permutations
 
 import networkx as nx
 import pytest
+from drawn_scans import HOSTILE, UNSEEN, letters, row, rows_of, scans
 from hypothesis import given
 from hypothesis import strategies as st
-from drawn_scans import HOSTILE, UNSEEN, letters, row, rows_of, scans
 
 from whence.scanning.graph import graph
 from whence.scanning.graph_text import to_dot, to_graphml, to_json

@@ -4,9 +4,9 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from drawn_scans import letters, row, rows_of, scans
 from hypothesis import given
 from hypothesis import strategies as st
-from drawn_scans import letters, row, rows_of, scans
 
 from whence.numerics import ordering
 from whence.numerics.ordering import Weights, best_order, cost_of

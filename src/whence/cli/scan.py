@@ -10,16 +10,20 @@ import typer
 
 from whence.cli.failures import OUR_FAULT
 from whence.cli.infer import Decimal, check_folder, check_targets, hint_at_options
+from whence.cli.stopped import STOPPED
 from whence.cli.streams import put, put_lines, say, terminal
 from whence.safe import visible
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
+    from whence.scanning.forecast import Forecast
     from whence.scanning.result import Scan
     from whence.scanning.row import ScanRow
 
 SHOWN = 20
 """Arrows printed; the file has them all."""
+WORTH_SAYING, WORTH_ASKING = 10.0, 3600.0
+"""Seconds that a scan may take at most before this is said beforehand, and before it is asked for."""
 
 
 def scan(
@@ -32,6 +36,12 @@ def scan(
     target: Annotated[str | None, typer.Option(metavar="COL", help="Only pairs with this column.")] = None,
     pairs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Only the pairs of a CSV file, two columns a line.")
+    ] = None,
+    adjust: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL,…", help="Judge what these columns leave of all others: a common cause is accounted for."
+        ),
     ] = None,
     known: Annotated[
         Path | None,
@@ -65,11 +75,14 @@ def scan(
     raw: Annotated[
         bool, typer.Option("--raw", help="In CSV, leave cells that a spreadsheet would run as they are.")
     ] = False,
-    jobs: Annotated[int | None, typer.Option(metavar="N", min=1, help="Processes; all processors unless told.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes; one a processor unless told.")
+    ] = None,
     dask: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Work on a Dask cluster: tcp://host:port, or local for one here."),
     ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Begin without asking, however long it may take.")] = False,
     seed: Annotated[int, typer.Option(help="For methods and halves that are drawn at random.")] = 0,
     decimal: Annotated[
         Decimal | None, typer.Option(help="Decimal mark of a text table; found out unless told.", show_default=False)
@@ -86,7 +99,11 @@ def scan(
     """Which columns of a table are related, and which of two causes the other?
 
     Pairs whose columns are not dependent are unrelated and not oriented. Arrows between pairs are no map of the whole
-    table: a common cause among the columns, measured or not, can stand behind any of them.
+    table: a common cause among the columns, measured or not, can stand behind any of them. --adjust takes one that
+    was measured out of all others first.
+
+    Before a long scan some pairs are tried: the time and memory it will take are said, and beyond an hour it is asked
+    for, on a terminal. One that does not fit in memory is refused.
     """
     from whence.scanning.result import FORMATS, GRAPH_FORMATS, check_ending
     from whence.scanning.scanner import scan as scan_table
@@ -103,9 +120,10 @@ def scan(
         found = scan_table(
             file,
             method=method,
-            columns=None if columns is None else [each.strip() for each in columns.split(",")],
+            columns=_named(columns),
             target=target,
             pairs=pairs,
+            adjust=_named(adjust) or (),
             known=known,
             fdr=fdr,
             threshold=threshold,
@@ -115,6 +133,7 @@ def scan(
             dask=dask,
             journal=None if out is None else out.with_name(out.name + ".part"),
             on_progress=on_progress,
+            on_forecast=lambda foreseen: _ask(foreseen, yes),
             **said,
         )
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
@@ -130,6 +149,33 @@ def scan(
     for what, path in (("All pairs", out), ("Arrows", graph), ("Picture", plot)):
         if path is not None:
             put(f"{what}: {path}")
+
+
+def _ask(foreseen: "Forecast", yes: bool) -> None:
+    """Say what a long scan will take; a very long one is asked for where somebody can answer."""
+    from whence.benchmark.progress import duration
+    from whence.scanning.forecast import processes, size
+
+    if foreseen.seconds <= WORTH_SAYING:
+        return
+    say(
+        f"{foreseen.pairs:,} pairs on {processes(foreseen.jobs)}: about {duration(foreseen.screening)} to screen them, "
+        f"at most {duration(foreseen.orienting)} to orient them if all are related, {size(foreseen.memory)} of memory."
+    )
+    if foreseen.seconds > WORTH_ASKING and not yes and sys.stdin.isatty() and sys.stderr.isatty() and not _agreed():
+        say("Nothing was begun.")
+        raise typer.Exit(STOPPED)
+
+
+def _agreed() -> bool:
+    try:
+        return typer.confirm("Begin?", err=True)
+    except typer.Abort:  # Ctrl-C, or the end of the input
+        return False
+
+
+def _named(columns: str | None) -> list[str] | None:
+    return None if columns is None else [each.strip() for each in columns.split(",")]
 
 
 def _show(found: "Scan") -> None:
@@ -182,15 +228,19 @@ def _progress() -> "Iterator[Callable[[str, int, int], None]]":
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     parts = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*parts, console=console, transient=True) as shown:
-        bars: dict[str, Any] = {}
+    shown = Progress(*parts, console=console, transient=True)
+    bars: dict[str, Any] = {}
 
-        def on_progress(what: str, done: int, of: int) -> None:
-            if what not in bars:
-                bars[what] = shown.add_task(what, total=of)
-            shown.update(bars[what], completed=done)
+    def on_progress(what: str, done: int, of: int) -> None:
+        shown.start()  # not earlier: a bar that moves would write over a question
+        if what not in bars:
+            bars[what] = shown.add_task(what, total=of)
+        shown.update(bars[what], completed=done)
 
+    try:
         yield on_progress
+    finally:
+        shown.stop()
 
 
 def _said_now_and_then() -> "Callable[[str, int, int], None]":

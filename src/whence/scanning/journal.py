@@ -38,6 +38,10 @@ class Journal:
         os.truncate(self._place, length)
         return found
 
+    def count(self, what: str) -> int:
+        """How many results are known already of one kind of work, whose tiles' keys begin with its name."""
+        return sum(len(rows) for key, rows in self.known.items() if key.startswith(what))
+
     def add(self, key: str, rows: Sequence[Any]) -> None:
         """Keep a finished tile."""
         if self._place is None:

@@ -29,6 +29,11 @@ _BYTES_A_ROW = 60 * 8
 """Of one remembered result at most: a kernel's features."""
 
 
+def most_remembered(rows: int) -> int:
+    """Results about columns of so many rows that one process remembers."""
+    return max(64, _REMEMBERED // (_BYTES_A_ROW * rows))
+
+
 class Screened(NamedTuple):
     """Whether two columns are related."""
 
@@ -57,7 +62,7 @@ class Judge:
 
     def shared(self) -> AbstractContextManager[None]:
         """Inside, what depends on one column alone is computed once."""
-        return shared_columns(max(64, _REMEMBERED // (_BYTES_A_ROW * self.values.shape[1])))
+        return shared_columns(most_remembered(self.values.shape[1]))
 
     @cached_property
     def _columns(self) -> list[FloatArray]:

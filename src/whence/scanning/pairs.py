@@ -2,12 +2,12 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from whence.pair import InputError
-from whence.tables.choose import position
+from whence.scanning.table import ScanTable
 
 Pairs = list[tuple[int, int]]
 
@@ -19,25 +19,26 @@ MOST = 64
 """Pairs of a tile: half a second of work, so that no process waits long for the last one, and little is done twice."""
 
 
-def chosen_pairs(names: Sequence[str], target: str | int | None = None, pairs: Any = None) -> Pairs:
+def chosen_pairs(table: ScanTable, target: str | int | None = None, pairs: Any = None) -> Pairs:
     """All pairs, those with `target`, or the `pairs` of a list or a CSV file; the table's earlier column first."""
     if target is not None and pairs is not None:
         raise InputError("Got both a target and pairs; expected one of the two: leave the other out.")
     if target is not None:
-        t = position(names, target)
-        return [(min(k, t), max(k, t)) for k in range(len(names)) if k != t]
+        t = table.place(target)
+        return [(min(k, t), max(k, t)) for k in range(len(table.names)) if k != t]
     if pairs is not None:
-        return _listed_pairs(names, pairs)
-    count = len(names) * (len(names) - 1) // 2
+        return _listed_pairs(table, pairs)
+    columns = len(table.names)
+    count = columns * (columns - 1) // 2
     if count > MANY:
         raise InputError(
-            f"Got {len(names)} columns, which are {count:,} pairs; expected at most {MANY:,}: choose columns, a target "
+            f"Got {columns} columns, which are {count:,} pairs; expected at most {MANY:,}: choose columns, a target "
             "or a list of pairs."
         )
-    return [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
+    return [(i, j) for i in range(columns) for j in range(i + 1, columns)]
 
 
-def _listed_pairs(names: Sequence[str], pairs: Any) -> Pairs:
+def _listed_pairs(table: ScanTable, pairs: Any) -> Pairs:
     lines = _lines_of(Path(pairs)) if isinstance(pairs, str | Path) else [tuple(each) for each in pairs]
     found: dict[tuple[int, int], None] = {}
     for line in lines:
@@ -45,7 +46,7 @@ def _listed_pairs(names: Sequence[str], pairs: Any) -> Pairs:
             raise InputError(
                 f"Got {', '.join(map(repr, line))} as a pair; expected two columns: write one pair a line, as in a,b."
             )
-        i, j = sorted(position(names, each) for each in line)
+        i, j = sorted(table.place(each) for each in line)
         if i == j:
             raise InputError(f"Got the pair {line[0]!r}, {line[1]!r}; expected two different columns.")
         found[i, j] = None

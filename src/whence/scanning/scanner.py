@@ -10,13 +10,15 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from whence.catalogue import DEFAULT, accepts, seeded_method
+from whence.catalogue import DEFAULT, accepts, cost, seeded_method
 from whence.pair import InputError
 from whence.ranges import SEEDS, between, positive
 from whence.scanning.engine import Died, InProcess, Processes, Run, Tile, Work
+from whence.scanning.forecast import FEW, Forecast, fitting_jobs, forecast
 from whence.scanning.journal import Journal
 from whence.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from whence.scanning.known import Knowledge
+from whence.scanning.machine import available_memory, processors
 from whence.scanning.on_dask import on_dask
 from whence.scanning.pairs import Pairs, chosen_pairs, tiles
 from whence.scanning.result import Scan, kind_of
@@ -26,8 +28,12 @@ from whence.version import VERSION
 
 OnProgress = Callable[[str, int, int], None]
 """Called with what is being done, how many pairs are done, and of how many."""
+OnForecast = Callable[[Forecast], None]
+"""Called before the work is begun, with what it will take; what it raises ends the scan."""
 _IN_PROCESS = 40
 """So few pairs are done before a second process has started."""
+_WORTH_TRYING = 5.0
+"""Seconds that a scan may take, by the method's known cost, before it is foreseen."""
 
 
 def scan(
@@ -37,6 +43,7 @@ def scan(
     columns: Sequence[str | int] | None = None,
     target: str | int | None = None,
     pairs: Any = None,
+    adjust: Sequence[str | int] = (),
     known: Any = None,
     fdr: float = 0.05,
     threshold: float | None = None,
@@ -46,6 +53,7 @@ def scan(
     dask: Any = None,
     journal: str | os.PathLike[str] | None = None,
     on_progress: OnProgress | None = None,
+    on_forecast: OnForecast | None = None,
     **asked: Any,
 ) -> Scan:
     """Judge every pair of a table's columns.
@@ -61,6 +69,9 @@ def scan(
         A name from `whence.methods()`, with settings if need be.
     columns, target, pairs
         Only these columns; only the pairs with this one; only the pairs of a list or a CSV file with two names a line.
+    adjust
+        Columns that all others are adjusted for before their pairs are judged: what a location-scale spline of these
+        leaves of them. They are in no pair themselves.
     known
         What is known already: tiers, "a before b", required, forbidden and likely edges, as a mapping or the path of a
         YAML or CSV file (see docs/scan.md). Obeyed.
@@ -73,7 +84,7 @@ def scan(
     seed
         For methods and halves that are drawn at random.
     jobs
-        Processes; as many as there are processors unless told. The result does not depend on it.
+        Processes; as many as there are processors, and as fit in memory, unless told. The result does not depend on it.
     dask
         Work on a Dask cluster: `local` (`jobs` workers on this machine), the address of a scheduler, or a client. The
         result does not depend on it.
@@ -81,6 +92,8 @@ def scan(
         A file in which finished pairs are kept; the same scan begun again goes on from there.
     on_progress
         Called as the work goes on.
+    on_forecast
+        Called before it begins with the `Forecast` of its time and memory, for which some pairs are tried first.
     **asked
         How to read a text file: `decimal`, `header`, `max_bytes`, `max_rows`.
 
@@ -104,13 +117,17 @@ def scan(
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
     settings: dict[str, Any] = {} if threshold is None else {"threshold": _threshold(method, threshold)}
     seeded_method(method, seed, **settings)  # refused before a large table is read
-    table = scan_table(data, columns, **asked)
-    wanted = chosen_pairs(table.names, target, pairs)
+    table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, **asked)
+    wanted = chosen_pairs(table, target, pairs)
     judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every), stability)
     identity = _identity(table, judge, wanted, fdr)
     kept = Journal(None if journal is None else Path(journal), identity)
-    count = jobs or (1 if len(wanted) <= _IN_PROCESS else _processors())
+    most = 1 if len(wanted) <= _IN_PROCESS else processors()
+    count = fitting_jobs(judge, len(wanted), [jobs] if jobs else range(most, 0, -1), available_memory())
     tell = on_progress or (lambda what, done, of: None)
+    if on_forecast is not None and _may_be_long(method, len(wanted)):
+        left = (len(wanted) - kept.count("screening"), len(wanted) - kept.count("orienting"))
+        on_forecast(forecast(judge, wanted, count, processors(), left))
 
     with _engine(judge, count, dask, identity, journal) as run:
         found = _scanned(_Progress(judge, run, kept, tell), wanted, table, fdr, kind_of(data))
@@ -129,6 +146,7 @@ def _scanned(run: "_Progress", wanted: Pairs, table: ScanTable, fdr: float, kind
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
         rows[place[row.x], place[row.y]] = row
     facts: dict[str, Any] = {"method": judge.method, "seed": judge.seed, "fdr": fdr, "stability": judge.stability}
+    facts["adjust"] = list(table.adjusted)
     facts |= {"version": VERSION, **judge.settings}
     hard = [(pair, judge.knowledge.on(table.names[pair[0]], table.names[pair[1]]).direction) for pair in wanted]
     before = tuple(
@@ -198,6 +216,12 @@ def _identity(table: ScanTable, judge: Judge, wanted: Sequence[tuple[int, int]],
     return blake2b(bytes_of_all, digest_size=16).hexdigest()
 
 
+def _may_be_long(method: str, pairs: int) -> bool:
+    """Whether trying some pairs, which takes a second or two, is little beside the scan."""
+    known = cost(method.split(":")[0])
+    return pairs >= FEW and (known is None or known.seconds * pairs > _WORTH_TRYING)
+
+
 def _threshold(method: str, threshold: float) -> float:
     if not accepts(method, "threshold"):
         raise InputError(
@@ -205,7 +229,3 @@ def _threshold(method: str, threshold: float) -> float:
             f"method that does, such as {DEFAULT}: leave the threshold out, or choose that one."
         )
     return threshold
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from whence.pair import LARGEST, MIN_ROWS, FloatArray, InputError, as_column
+from whence.scanning.adjusting import Adjustment
 from whence.tables import table_from
-from whence.tables.choose import listed, position
+from whence.tables.choose import ColumnTable, listed, position
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,45 +23,86 @@ class ScanTable:
     """Columns that cannot be judged, with the reason."""
     every: tuple[str, ...]
     """Names of all columns, those too that were not asked for."""
+    adjusted: tuple[str, ...] = ()
+    """Columns that all others are adjusted for."""
 
     @property
     def n(self) -> int:
         """Number of rows."""
         return self.values.shape[1]
 
+    def place(self, wanted: str | int) -> int:
+        """Where a column stands among those that are judged, given by its name or number in the whole table."""
+        name = self.every[position(self.every, wanted)]
+        if name not in self.names:
+            why = self.left_out.get(name, "it is not among the columns asked for")
+            raise InputError(
+                f"Got the column {name!r} in a pair, and {why}; expected one that is judged{listed(self.names)}."
+            )
+        return self.names.index(name)
 
-def scan_table(data: Any, wanted: Sequence[str | int] | None = None, **asked: Any) -> ScanTable:
-    """Read the columns `wanted`, or all columns of numbers; a column that was named and cannot be judged is refused."""
+
+def scan_table(
+    data: Any, wanted: Sequence[str | int] | None = None, adjust: Sequence[str | int] = (), **asked: Any
+) -> ScanTable:
+    """Read the columns `wanted`, or all columns of numbers, adjusted for others.
+
+    A column that was named and cannot be judged is refused.
+    """
     table, where = table_from(data, **asked)
-    chosen = list(table.numeric) if wanted is None else [position(table.names, each) for each in wanted]
-    if len(set(chosen)) < len(chosen):
-        twice = next(table.names[k] for k in chosen if chosen.count(k) > 1)
-        raise InputError(f"Got the column {twice!r} twice; expected every column once: leave one of them out.")
+    others = _distinct(table, adjust)
+    chosen = list(table.numeric) if wanted is None else _distinct(table, wanted)
     left_out = {name: "it holds no numbers" for k, name in enumerate(table.names) if wanted is None and k not in chosen}
+    left_out |= {table.names[k]: "the others are adjusted for it" for k in others}
+    read = _columns(table, [*others, *sorted(set(chosen) - set(others))])
+    adjustment = _adjustment({table.names[k]: read.pop(table.names[k]) for k in others})
     names: list[str] = []
     kept: list[FloatArray] = []
-    for k, raw in zip(sorted(chosen), table.columns(*sorted(chosen)), strict=True):
-        name = table.names[k]
-        column, _ = as_column(raw, name)
-        if kept and len(column) != len(kept[0]):
-            raise InputError(
-                f"Got {len(column)} values for {name!r} and {len(kept[0])} for {names[0]!r}; expected columns of equal "
-                "length, one row per observation."
-            )
-        if why := _unfit(column):
+    for name, column in read.items():
+        left = _unfit(column) or adjustment.residual(column)
+        if isinstance(left, str):
             if wanted is not None:
-                raise InputError(f"Got the column {name!r}, and {why}; expected a column of numbers that varies.")
-            left_out[name] = why
+                raise InputError(f"Got the column {name!r}, and {left}; expected a column of numbers that varies.")
+            left_out[name] = left
         else:
             names.append(name)
-            kept.append(column)
+            kept.append(left)
     if len(kept) < 2:
         reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
         raise InputError(
             f"Got {len(kept)} column{'s' * (len(kept) != 1)} that can be judged{listed(names)} in {where}; expected at "
             f"least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
         )
-    return ScanTable(tuple(names), np.array(kept), left_out, tuple(table.names))
+    return ScanTable(tuple(names), np.array(kept), left_out, tuple(table.names), adjustment.names)
+
+
+def _distinct(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
+    chosen = [position(table.names, each) for each in wanted]
+    if len(set(chosen)) < len(chosen):
+        twice = next(table.names[k] for k in chosen if chosen.count(k) > 1)
+        raise InputError(f"Got the column {twice!r} twice; expected every column once: leave one of them out.")
+    return chosen
+
+
+def _columns(table: ColumnTable, places: Sequence[int]) -> dict[str, FloatArray]:
+    read: dict[str, FloatArray] = {}
+    for k, raw in zip(places, table.columns(*places), strict=True):
+        name = table.names[k]
+        read[name], _ = as_column(raw, name)
+        first = next(iter(read))
+        if len(read[name]) != len(read[first]):
+            raise InputError(
+                f"Got {len(read[name])} values for {name!r} and {len(read[first])} for {first!r}; expected columns of "
+                "equal length, one row per observation."
+            )
+    return read
+
+
+def _adjustment(columns: Mapping[str, FloatArray]) -> Adjustment:
+    for name, column in columns.items():
+        if why := _unfit(column):
+            raise InputError(f"Got the column {name!r} to adjust for, and {why}; expected numbers that vary.")
+    return Adjustment.of(list(columns), list(columns.values()))
 
 
 def _unfit(column: FloatArray) -> str:

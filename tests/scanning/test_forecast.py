@@ -1,0 +1,228 @@
+"""What a scan will take is known before it is begun, from pairs of its own; no test looks at a real clock."""
+
+import itertools
+import os
+
+import numpy as np
+import pandas
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import whence
+from whence.cli import scan as command
+from whence.cli.app import app
+from whence.pair import InputError
+from whence.scanning import forecast as forecasting
+from whence.scanning import scanner
+from whence.scanning.engine import InProcess
+from whence.scanning.forecast import Forecast, fitting_jobs, forecast, needed_memory
+from whence.scanning.judging import Judge
+from whence.scanning.known import Knowledge
+from whence.scanning.machine import available_memory, processors
+
+LONG = Forecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
+
+
+def judge(columns=8, rows=30, values=None):
+    names = tuple(f"c{k}" for k in range(columns))
+    drawn = np.random.default_rng(0).normal(size=(columns, rows)) if values is None else values
+    return Judge(names, drawn, "igci", 0, {}, Knowledge.of(None, names))
+
+
+def all_pairs(columns):
+    return list(itertools.combinations(range(columns), 2))
+
+
+def ticking(*steps):
+    """A clock that is asked three times a pair: before it, after its screening, after its orienting."""
+    times = itertools.accumulate(itertools.cycle((0.0, *steps)))
+    return lambda: next(times)
+
+
+@pytest.fixture
+def in_this_process(monkeypatch):
+    monkeypatch.setattr(forecasting, "Processes", lambda judge, jobs: InProcess(judge))
+
+
+@pytest.fixture
+def foreseen(monkeypatch):
+    """Any scan is long enough to be foreseen."""
+    monkeypatch.setattr(scanner, "_WORTH_TRYING", 0.0)
+
+
+def test_time_is_that_of_a_pair_times_the_pairs_shared_among_processors(in_this_process):
+    clock = ticking(0.001, 0.004)
+    alone = forecast(judge(), all_pairs(8), 1, 4, clock=clock)
+    assert (alone.pairs, alone.jobs) == (28, 1)
+    assert (alone.screening, alone.orienting) == pytest.approx((0.028, 0.112))
+    assert alone.seconds == pytest.approx(0.14)
+    for jobs, workers in ((4, 4), (4, 9), (9, 4)):
+        assert forecast(judge(), all_pairs(8), jobs, workers, clock=ticking(0.001, 0.004)).seconds == pytest.approx(
+            0.14 / 4
+        )
+
+
+def test_what_is_done_already_takes_no_time():
+    resumed = forecast(judge(), all_pairs(8), 1, 1, (0, 7), clock=ticking(0.001, 0.004))
+    assert (resumed.screening, resumed.orienting) == pytest.approx((0.0, 0.028))
+
+
+@pytest.mark.parametrize(("step", "tried"), [(1e-6, 24), (0.15, 4), (60.0, 1)])
+def test_a_second_or_one_pair_is_spent_on_it(step, tried, monkeypatch):
+    asked, screen = [], Judge.screen
+    monkeypatch.setattr(Judge, "screen", lambda self, i, j: asked.append((i, j)) or screen(self, i, j))
+    forecast(judge(40), all_pairs(40), 1, 1, clock=ticking(step, step))
+    assert len(asked) == tried
+    assert len(set(itertools.chain(*asked))) <= 8  # few columns, so that most of their pairs find them prepared
+
+
+def test_what_is_done_once_is_not_counted_for_every_pair():
+    times = itertools.accumulate(itertools.chain((0.0, 0.3, 0.3), itertools.cycle((0.0, 0.001, 0.001))))
+    assert forecast(judge(), all_pairs(8), 1, 1, clock=lambda: next(times)).seconds == pytest.approx(28 * 0.002)
+
+
+def test_pairs_that_cannot_be_tested_are_not_oriented():
+    twins = np.tile(np.arange(30.0), (8, 1))
+    assert forecast(judge(values=twins), all_pairs(8), 1, 1, clock=ticking(0.001)).orienting == 0.0
+
+
+def _deadly(judge, item):
+    if item[0] == (0, 1):
+        os._exit(9)
+    return [1.0, 2.0]
+
+
+def test_a_pair_that_kills_its_process_does_not_end_it(monkeypatch):
+    monkeypatch.setattr(forecasting, "_timed", _deadly)
+    monkeypatch.setattr(forecasting, "_TRIED", 2)
+    assert forecast(judge(), all_pairs(8), 2, 2).seconds == pytest.approx(28 * 3.0 / 2)
+
+
+@given(st.integers(2, 300), st.integers(10, 5000), st.integers(1, 10**6), st.integers(1, 64))
+def test_more_of_anything_needs_more_memory(columns, rows, pairs, jobs):
+    def need(columns, rows, pairs, jobs):
+        flat = np.broadcast_to(0.0, (columns, rows))
+        return needed_memory(judge(columns, values=flat), pairs, jobs)
+
+    here = need(columns, rows, pairs, jobs)
+    assert here < need(columns, rows, pairs + 1, jobs)
+    assert here < need(columns, rows, pairs, jobs + 1)
+    assert here <= need(columns + 1, rows, pairs, jobs)
+
+
+@given(st.integers(1, 12), st.floats(0, 20))
+def test_as_many_processes_as_fit(wish, share):
+    available = int(share * needed_memory(judge(), 28, 1))
+    fitting = [k for k in range(1, wish + 1) if needed_memory(judge(), 28, k) <= available]
+    if fitting:
+        assert fitting_jobs(judge(), 28, range(wish, 0, -1), available) == max(fitting)
+    if wish in fitting:
+        assert fitting_jobs(judge(), 28, [wish], available) == wish
+    else:
+        hint = f"at most {max(fitting)} process" if fitting else "choose fewer columns"
+        with pytest.raises(InputError, match=hint):
+            fitting_jobs(judge(), 28, [wish], available)
+    assert fitting_jobs(judge(), 28, [wish], None) == wish
+
+
+def test_available_memory_is_what_the_machine_and_the_container_leave(tmp_path):
+    assert available_memory(tmp_path) == os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc" / "meminfo").write_text("MemTotal:  100 kB\nMemFree:  7 kB\nMemAvailable:   42 kB\n")
+    assert available_memory(tmp_path) == 42 * 1024
+    limit = tmp_path / "sys" / "fs" / "cgroup"
+    limit.mkdir(parents=True)
+    (limit / "memory.max").write_text("max\n")
+    assert available_memory(tmp_path) == 42 * 1024
+    (limit / "memory.max").write_text("9000\n")
+    assert available_memory(tmp_path) == 9000
+    assert available_memory() > 0
+    assert processors() >= 1
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    return {f"c{k}": rng.normal(size=40) for k in range(6)}
+
+
+def test_a_scan_that_does_not_fit_is_refused(table, monkeypatch):
+    monkeypatch.setattr(scanner, "available_memory", lambda: 1000)
+    with pytest.raises(InputError, match=r"Got 15 pairs of 6 columns and 40 rows, which need about \d+ MB of memory"):
+        whence.scan(table, method="igci")
+
+
+def test_fewer_processes_are_taken_where_memory_is_short(table, monkeypatch, foreseen):
+    heard = []
+    monkeypatch.setattr(scanner, "_IN_PROCESS", 0)
+    monkeypatch.setattr(scanner, "processors", lambda: 4)
+    monkeypatch.setattr(scanner, "available_memory", lambda: 100 << 20)
+    whence.scan(table, method="igci", on_forecast=heard.append)
+    assert [each.jobs for each in heard] == [1]
+    with pytest.raises(InputError, match=r"on 2 processes where 105 MB are free.*choose at most 1 process, fewer"):
+        whence.scan(table, method="igci", jobs=2)
+
+
+def test_the_forecast_comes_first_and_may_end_it(table, tmp_path, foreseen):
+    class Enough(Exception):
+        pass
+
+    def refuse(foreseen):
+        raise Enough
+
+    begun = []
+    with pytest.raises(Enough):
+        whence.scan(table, method="igci", on_forecast=refuse, on_progress=lambda *what: begun.append(what))
+    assert not begun
+    whence.scan(table, method="igci", pairs=[("c0", "c1")], on_forecast=refuse)  # too few to be worth it
+    whence.scan(table, method="igci", jobs=1, journal=tmp_path / "part")
+    heard = []
+    whence.scan(table, method="igci", jobs=1, journal=tmp_path / "part", on_forecast=heard.append)
+    assert heard[0].screening == 0.0
+
+
+@pytest.mark.parametrize(("terminal", "yes"), [(False, False), (True, True)])
+def test_a_long_scan_is_announced_in_one_line(terminal, yes, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: terminal, raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    monkeypatch.setattr(typer, "confirm", lambda *question, **how: pytest.fail("asked"))
+    command._ask(Forecast(10, 1, 1.0, 8.0, 10**6), yes)
+    assert capsys.readouterr().err == ""
+    command._ask(LONG, yes)
+    assert capsys.readouterr().err == (
+        "19,900 pairs on 2 processes: about 2 min to screen them, at most 2.0 h to orient them if all are related, "
+        "1.2 GB of memory.\n"
+    )
+
+
+def test_a_very_long_scan_is_asked_for_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr(typer, "confirm", lambda *question, **how: True)
+    command._ask(LONG, False)
+
+    def interrupted(*question, **how):
+        raise typer.Abort
+
+    for answer in (lambda *question, **how: False, interrupted):
+        monkeypatch.setattr(typer, "confirm", answer)
+        with pytest.raises(typer.Exit) as ended:
+            command._ask(LONG, False)
+        assert ended.value.exit_code == 130
+        assert capsys.readouterr().err.endswith("Nothing was begun.\n")
+
+
+def test_the_command_line_says_it_and_goes_on(foreseen, table, tmp_path, monkeypatch):
+    pandas.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
+    monkeypatch.setattr(scanner, "forecast", lambda *about: LONG)
+    done = CliRunner().invoke(app, ["scan", str(tmp_path / "t.csv"), "--method", "igci"])
+    assert done.exit_code == 0
+    assert done.stderr.startswith("19,900 pairs on 2 processes")
+    assert "15 pairs of 6 columns" in done.stdout
+    monkeypatch.setattr(scanner, "available_memory", lambda: 1000)
+    refused = CliRunner().invoke(app, ["scan", str(tmp_path / "t.csv")])
+    assert refused.exit_code == 2
+    assert "MB of memory" in refused.stderr
