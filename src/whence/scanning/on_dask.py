@@ -62,12 +62,14 @@ def on_dask(judge: Judge, where: Any, workers: int, identity: str, journal: str 
 def _client(where: Any, workers: int) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
+        from distributed.utils import silence_logging_cmgr
     except ImportError:
         raise InputError(INSTALL) from None
     if isinstance(where, Client):
         yield where
         return
     with ExitStack() as opened:
+        opened.enter_context(silence_logging_cmgr(logging.CRITICAL))
         if where == LOCAL:
             # No limit of memory a worker, as on plain processes; any free port for the page, whoever has the usual one.
             settings = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
@@ -99,6 +101,8 @@ def _results(
     blamed: Counter[int] = Counter()
 
     def given(k: int) -> Any:
+        if held.cancelled():  # as all is when the connection is lost
+            raise ClusterError(cut_short)
         what = json.dumps([identity, work.__module__, work.__qualname__, tiles[k], blamed[k]])
         key = f"whence-{blake2b(what.encode(), digest_size=16).hexdigest()}"
         # Those that were blamed come last: by then nobody is left who kills the worker they wait on.
