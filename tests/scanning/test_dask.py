@@ -149,14 +149,19 @@ def _breaks(judge, item):
     return 1 / item
 
 
-def test_another_version_on_a_worker_is_a_sentence(client, monkeypatch):
-    judge = scanner.Judge(("a",), np.ones((1, 3)), "whence", 0, {}, None)
+def test_another_version_on_the_cluster_is_a_sentence(table, client, monkeypatch):
+    with pytest.raises(InputError, match=r"Got whence 0\.0\.1 at the side that asks"):
+        on_dask._tile(None, _breaks, [1], "0.0.1")
+    there = whence.__version__
     monkeypatch.setattr(on_dask, "VERSION", "0.0.1")
-    with (
-        on_dask.on_dask(judge, client, 1, "this scan", None) as run,
-        pytest.raises(InputError, match=r"and 0\.0\.1 here; expected the same"),
-    ):
-        list(run(_breaks, [[1]]))
+    with pytest.raises(InputError, match=rf"Got whence {there} at the scheduler of the Dask cluster; expected 0\.0\.1"):
+        whence.scan(table, dask=client)
+
+
+def test_a_cluster_without_whence_is_a_sentence(table, client, monkeypatch):
+    monkeypatch.setattr(client, "run", lambda *asked, on_error: {"tcp://there": ModuleNotFoundError("whence")})
+    with pytest.raises(InputError, match="Got no whence at tcp://there"):
+        whence.scan(table, dask=client)
 
 
 def test_the_command_line_starts_a_cluster_of_its_own(table, tmp_path):

@@ -12,7 +12,7 @@ the pair that kills, and so does everybody else's work on the cluster.
 import json
 import logging
 import multiprocessing
-import platform
+import pkgutil
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -47,6 +47,7 @@ def on_dask(judge: Judge, where: Any, workers: int, identity: str, journal: str 
     `identity` names the scan, `journal` the file that a scan which is cut short goes on from.
     """
     with _client(where, workers) as client:
+        _check_versions(client)
         address = client.scheduler.address
         with warnings.catch_warnings():
             # Dask advises to scatter what is large.
@@ -62,12 +63,14 @@ def on_dask(judge: Judge, where: Any, workers: int, identity: str, journal: str 
 def _client(where: Any, workers: int) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
+        from distributed.utils import silence_logging_cmgr
     except ImportError:
         raise InputError(INSTALL) from None
     if isinstance(where, Client):
         yield where
         return
     with ExitStack() as opened:
+        opened.enter_context(silence_logging_cmgr(logging.CRITICAL))
         if where == LOCAL:
             # No limit of memory a worker, as on plain processes; any free port for the page, whoever has the usual one.
             settings = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
@@ -82,6 +85,26 @@ def _client(where: Any, workers: int) -> Iterator[Any]:
             ) from None
         opened.callback(_closed, client)
         yield client
+
+
+def _check_versions(client: Any) -> None:
+    """Refuse a cluster without this version: a worker that cannot read its task closes, and nobody says why."""
+    # A function of the standard library, which is there whatever else is missing.
+    asked = (pkgutil.resolve_name, "whence.version:VERSION")
+    try:
+        found = {"the scheduler": client.run_on_scheduler(*asked)}
+    except ImportError as missing:
+        found = {"the scheduler": missing}
+    for place, version in (found | client.run(*asked, on_error="return")).items():
+        _check_version(version, place)
+
+
+def _check_version(version: Any, place: str) -> None:
+    if version != VERSION:
+        raise InputError(
+            f"Got {f'whence {version}' if isinstance(version, str) else 'no whence'} at {place} of the Dask cluster; "
+            f"expected {VERSION}, as everywhere: install it on the scheduler and on every worker."
+        )
 
 
 def _closed(client: Any) -> None:
@@ -99,6 +122,8 @@ def _results(
     blamed: Counter[int] = Counter()
 
     def given(k: int) -> Any:
+        if held.cancelled():  # as all is when the connection is lost
+            raise ClusterError(cut_short)
         what = json.dumps([identity, work.__module__, work.__qualname__, tiles[k], blamed[k]])
         key = f"whence-{blake2b(what.encode(), digest_size=16).hexdigest()}"
         # Those that were blamed come last: by then nobody is left who kills the worker they wait on.
@@ -126,11 +151,6 @@ def _results(
                 arriving.add(again)
             elif isinstance(problem, KilledWorker):
                 raise ClusterError(cut_short)
-            elif isinstance(problem, ImportError):
-                raise InputError(
-                    f"A Dask worker could not load the scan ({problem}); expected whence {VERSION} on every worker: "
-                    "install it there."
-                )
             else:
                 raise problem
     finally:
@@ -153,11 +173,7 @@ def _held(judge: Judge) -> Judge:
 
 def _tile(judge: Judge, work: Work, tile: Tile, version: str) -> list[Any]:
     """On a worker: the results of one tile."""
-    if version != VERSION:
-        raise InputError(
-            f"Got whence {VERSION} on the Dask worker {platform.node()} and {version} here; expected the same: "
-            "install it there."
-        )
+    _check_version(version, "the side that asks")  # this worker may have come later
     with InProcess(judge) as run:
         [(_, results)] = run(work, [tile])
     return results
