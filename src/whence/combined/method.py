@@ -112,8 +112,9 @@ def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
     residuals = [side.residual for side in sides if side.residual is not None]
     # The columns' relation is tested once, in the order of the simpler direction's rows: exchanging the columns
     # exchanges the directions with them, so that not a bit depends on which column came first.
-    simpler = forward if forward.costs["description"] <= backward.costs["description"] else backward
-    relation = simpler.relation
+    both = (forward, backward)
+    simpler, other = both if forward.costs["description"] <= backward.costs["description"] else both[::-1]
+    relation = simpler.relation(other)
     better = max(forward.test, backward.test, key=lambda test: (test.log_p_value, -test.statistic))
     return Weighing(
         rows,

@@ -46,8 +46,6 @@ class ReadDirection(NamedTuple):
     """Cause and residual."""
     kernel: KernelColumn
     """Of the cause, for the test of the relation."""
-    effect: FloatArray
-    """In the order of the cause."""
     log_density: FloatArray
     """Of every row, in the order of the table, without the price of the parameters."""
     price: float
@@ -64,10 +62,11 @@ class ReadDirection(NamedTuple):
             "shape": self.rest,
         }
 
-    @property
-    def relation(self) -> HsicTest:
-        """Cause and effect: are the columns related at all?"""
-        return hsic_test(self.kernel, kernel_column(self.effect))
+    def relation(self, other: "ReadDirection") -> HsicTest:
+        """Cause and effect, which is the other direction's cause: are the columns related at all?"""
+        place = np.empty_like(other.order)
+        place[other.order] = np.arange(len(place))
+        return hsic_test(self.kernel, other.kernel.reordered(place[self.order]))
 
     @property
     def dependence(self) -> float:
@@ -89,7 +88,6 @@ def read_direction(cause: FloatArray, effect: FloatArray) -> ReadDirection:
         curve,
         hsic_test(kernel_u, kernel_column(curve.residual)),
         kernel_u,
-        v,
         in_table,
         price,
         surface_rest(v),

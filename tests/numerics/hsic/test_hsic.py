@@ -139,3 +139,11 @@ def test_a_statistic_that_no_permutation_changes_is_no_evidence():
 def test_a_column_without_spread_is_refused():
     with pytest.raises(FloatingPointError, match="spread"):
         hsic_test(np.ones(20), np.arange(20.0))
+
+
+@pytest.mark.parametrize("n", [300, BLOCK + 100])
+def test_rows_in_another_order_are_the_same_column(n):
+    rng = np.random.default_rng(3)
+    a, b, order = rng.normal(size=n), rng.normal(size=n), rng.permutation(n)
+    moved, plain = hsic_test(kernel_column(a[order]), kernel_column(b).reordered(order)), hsic_test(a, b)
+    assert (moved.statistic, moved.log_p_value) == pytest.approx((plain.statistic, plain.log_p_value), rel=1e-9)

@@ -4,7 +4,7 @@ A column that is tested against many others, as the columns of a table are, cost
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +13,7 @@ from whence.numerics.hsic.bandwidth import ROUNDING, median_sq_distance
 from whence.numerics.hsic.chebyshev import Boxes, cross_moments, in_boxes, own_moments
 from whence.numerics.hsic.moments import Cubes, Squares, node_sums, traceless_cubes
 from whence.numerics.kernel import KernelPivots, choose_pivots
-from whence.numerics.native import FloatArray
+from whence.numerics.native import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,17 @@ class KernelColumn:
         along = gram @ mean - (n * float(mean @ mean)) * mean
         rows = node_sums(self.ordered, self.pivots.bandwidth, is_sorted=True)
         return traceless_cubes(n, rows, self.squares, float(along @ along), float(np.sum(self.spectrum**3)))
+
+    def reordered(self, order: IntArray) -> "KernelColumn":
+        """The same column with its rows in another order; what does not depend on it is taken along."""
+        factor = self.pivots.factor
+        pivots = self.pivots if factor is None else self.pivots._replace(factor=factor[:, order])
+        moved = replace(self, values=self.values[order], pivots=pivots)
+        moved.__dict__.update({name: getattr(self, name) for name in _OF_NO_ORDER})
+        return moved
+
+
+_OF_NO_ORDER = ("_moments", "mean", "centred", "squares", "spectrum", "cubes")
 
 
 def kernel_column(column: FloatArray, bandwidth: float | None = None) -> KernelColumn:
