@@ -140,6 +140,7 @@ def test_a_sign_of_life_takes_markup_and_orders_for_words(monkeypatch: pytest.Mo
     out = io.StringIO()
     monkeypatch.setattr(sys, "stderr", out)
     monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
     built = infer.Stepwise(method("loci-m")) if tells else method("loci-m")
     with infer._sign_of_life(f"[red]{HOSTILE}", built, slow=True, quiet=False):
