@@ -17,7 +17,7 @@ from whence.report.picture import boxes_for_unknown_letters
 from whence.report.scan_graph import draw_graph
 from whence.report.scan_matrix import READABLE, draw_matrix
 from whence.scanning.order import Order, order
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 WIDE = ["W" * 40, "温度と湿度の関係", "$\\alpha$ and $", HOSTILE, "", "two\nlines"]
 Draw = Callable[..., Figure]

@@ -18,12 +18,12 @@ from whence.pair import InputError
 from whence.scanning import forecast as forecasting
 from whence.scanning import scanner
 from whence.scanning.engine import InProcess
-from whence.scanning.forecast import Forecast, fitting_jobs, forecast, needed_memory
+from whence.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory
 from whence.scanning.judging import Judge
 from whence.scanning.known import Knowledge
 from whence.scanning.machine import available_memory, processors
 
-LONG = Forecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
+LONG = ScanForecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
 
 
 def judge(columns=8, rows=30, values=None):
@@ -189,7 +189,7 @@ def test_a_long_scan_is_announced_in_one_line(terminal, yes, monkeypatch, capsys
     monkeypatch.setattr("sys.stdin.isatty", lambda: terminal, raising=False)
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
     monkeypatch.setattr(typer, "confirm", lambda *question, **how: pytest.fail("asked"))
-    command._ask(Forecast(10, 1, 1.0, 8.0, 10**6), yes)
+    command._ask(ScanForecast(10, 1, 1.0, 8.0, 10**6), yes)
     assert capsys.readouterr().err == ""
     command._ask(LONG, yes)
     assert capsys.readouterr().err == (

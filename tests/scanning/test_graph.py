@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from whence.scanning.graph import graph
 from whence.scanning.graph_text import to_dot, to_graphml, to_json
 from whence.scanning.quality import Quality, quality
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 names = st.lists(st.one_of(st.text(max_size=8), st.sampled_from(HOSTILE + UNSEEN)), min_size=2, max_size=6, unique=True)
 

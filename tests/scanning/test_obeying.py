@@ -11,7 +11,7 @@ from scipy.special import expit
 from whence.preflight import Level, Notice
 from whence.scanning.known import Knowledge, Known
 from whence.scanning.obeying import obeyed
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 SCORES = st.floats(-30, 30)
 THRESHOLDS = st.floats(0.5, 0.99)

@@ -13,7 +13,7 @@ from whence.numerics.ordering import Weights, best_order, cost_of
 from whence.numerics.ordering_bound import packed, relaxed
 from whence.pair import InputError
 from whence.scanning.order import Order, order
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 
 def cost(rows: list[ScanRow], columns: tuple[str, ...]) -> float:

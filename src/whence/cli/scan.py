@@ -16,9 +16,9 @@ from whence.safe import visible
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
-    from whence.scanning.forecast import Forecast
+    from whence.scanning.forecast import ScanForecast
     from whence.scanning.result import Scan
-    from whence.scanning.row import ScanRow
+    from whence.scanning.scan_row import ScanRow
 
 SHOWN = 20
 """Arrows printed; the file has them all."""
@@ -151,7 +151,7 @@ def scan(
             put(f"{what}: {path}")
 
 
-def _ask(foreseen: "Forecast", yes: bool) -> None:
+def _ask(foreseen: "ScanForecast", yes: bool) -> None:
     """Say what a long scan will take; a very long one is asked for where somebody can answer."""
     from whence.benchmark.progress import duration
     from whence.scanning.forecast import processes, size

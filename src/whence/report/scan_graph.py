@@ -14,7 +14,7 @@ from whence.report.scan_look import PALE, POINT, breadth, heading, label, shade,
 from whence.report.wording import count
 from whence.scanning.graph import graph
 from whence.scanning.order import Order
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ import numpy as np
 from whence.report import panels
 from whence.report.picture import boxes_for_unknown_letters
 from whence.report.wording import count, short, shown
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

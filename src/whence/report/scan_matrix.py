@@ -11,7 +11,7 @@ from whence.report import panels
 from whence.report.picture import blank, made
 from whence.report.scan_look import PALE, POINT, breadth, heading, label, shade, strength
 from whence.scanning.order import Order
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

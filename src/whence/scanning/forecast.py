@@ -36,7 +36,7 @@ _A_PROCESS = 170 << 20
 
 
 @dataclass(frozen=True)
-class Forecast:
+class ScanForecast:
     """What a scan will take."""
 
     pairs: int
@@ -61,12 +61,12 @@ def forecast(
     workers: int,
     left: tuple[int, int] | None = None,
     clock: Callable[[], float] = time.perf_counter,
-) -> Forecast:
+) -> ScanForecast:
     """Try some of the pairs; `jobs` processes share `workers` processors, `left` are to be screened and oriented."""
     screening, orienting = _seconds_a_pair(judge, pairs, jobs, clock)
     to_screen, to_orient = left or (len(pairs), len(pairs))
     at_once, memory = min(jobs, workers), needed_memory(judge, len(pairs), jobs)
-    return Forecast(len(pairs), jobs, screening * to_screen / at_once, orienting * to_orient / at_once, memory)
+    return ScanForecast(len(pairs), jobs, screening * to_screen / at_once, orienting * to_orient / at_once, memory)
 
 
 def _seconds_a_pair(judge: Judge, pairs: Pairs, jobs: int, clock: Callable[[], float]) -> tuple[float, float]:

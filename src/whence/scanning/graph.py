@@ -6,7 +6,7 @@ Pairwise arrows are no multivariate discovery: a pair that only a third column t
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:
     from networkx import DiGraph

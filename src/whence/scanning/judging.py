@@ -20,7 +20,7 @@ from whence.pair import FloatArray, InputError, Pair, standardise
 from whence.protocol import Method
 from whence.scanning.known import Knowledge
 from whence.scanning.obeying import obeyed
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 from whence.stability import half_samples
 
 _REMEMBERED = 2 << 30

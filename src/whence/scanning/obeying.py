@@ -11,7 +11,7 @@ from dataclasses import replace
 from whence.decision import Direction, percent
 from whence.preflight import Level
 from whence.scanning.known import Known
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 
 def obeyed(row: ScanRow, known: Known, threshold: float) -> ScanRow:

@@ -8,7 +8,7 @@ import numpy as np
 
 from whence.numerics.ordering import Items, Weights, best_order, topological
 from whence.pair import InputError
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 
 class Order(NamedTuple):

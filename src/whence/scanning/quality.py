@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from whence.scanning.graph import graph
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:
     from networkx import DiGraph

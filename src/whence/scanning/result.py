@@ -15,7 +15,7 @@ from whence.scanning.graph import graph
 from whence.scanning.graph_text import to_dot, to_graphml, to_json
 from whence.scanning.order import Order, order
 from whence.scanning.quality import Quality, quality
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

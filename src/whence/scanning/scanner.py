@@ -14,7 +14,7 @@ from whence.catalogue import DEFAULT, accepts, cost, seeded_method
 from whence.pair import InputError
 from whence.ranges import SEEDS, between, positive
 from whence.scanning.engine import Died, InProcess, Processes, Run, Tile, Work
-from whence.scanning.forecast import FEW, Forecast, fitting_jobs, forecast
+from whence.scanning.forecast import FEW, ScanForecast, fitting_jobs, forecast
 from whence.scanning.journal import Journal
 from whence.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from whence.scanning.known import Knowledge
@@ -22,13 +22,13 @@ from whence.scanning.machine import available_memory, processors
 from whence.scanning.on_dask import on_dask
 from whence.scanning.pairs import Pairs, chosen_pairs, tiles
 from whence.scanning.result import Scan, kind_of
-from whence.scanning.row import ScanRow
+from whence.scanning.scan_row import ScanRow
 from whence.scanning.table import ScanTable, scan_table
 from whence.version import VERSION
 
 OnProgress = Callable[[str, int, int], None]
 """Called with what is being done, how many pairs are done, and of how many."""
-OnForecast = Callable[[Forecast], None]
+OnForecast = Callable[[ScanForecast], None]
 """Called before the work is begun, with what it will take; what it raises ends the scan."""
 _IN_PROCESS = 40
 """So few pairs are done before a second process has started."""
@@ -93,7 +93,7 @@ def scan(
     on_progress
         Called as the work goes on.
     on_forecast
-        Called before it begins with the `Forecast` of its time and memory, for which some pairs are tried first.
+        Called before it begins with the `ScanForecast` of its time and memory, for which some pairs are tried first.
     **asked
         How to read a text file: `decimal`, `header`, `max_bytes`, `max_rows`.
 
