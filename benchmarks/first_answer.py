@@ -31,7 +31,7 @@ DEPENDENCIES = "import numpy, scipy.linalg, scipy.special, narwhals, rich, typer
 def cpu(command: list[str], environment: dict[str, str], **how: object) -> float:
     """CPU seconds of a command that must succeed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, **how)  # type: ignore[call-overload]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, **how)  # type: ignore[call-overload]  # what is asked for is passed on
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

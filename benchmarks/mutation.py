@@ -77,11 +77,11 @@ def _change(node: ast.AST) -> bool:
             return False
         node.value = not node.value if isinstance(node.value, bool) else node.value + 1
     elif isinstance(node, ast.Compare):
-        node.ops[0] = OTHER[type(node.ops[0])]()  # type: ignore[assignment]  # the table maps kinds to kinds
+        node.ops[0] = OTHER[type(node.ops[0])]()  # type: ignore[assignment]  # the table pairs kinds alike  # the table maps kinds to kinds
     elif isinstance(node, ast.BinOp | ast.BoolOp):
         if type(node.op) not in OTHER:
             return False
-        node.op = OTHER[type(node.op)]()  # type: ignore[assignment]
+        node.op = OTHER[type(node.op)]()  # type: ignore[assignment]  # the table pairs kinds alike
     elif isinstance(node, ast.UnaryOp):
         node.op = ast.UAdd() if isinstance(node.op, ast.USub) else ast.Not()
         if isinstance(node.op, ast.Not):

@@ -67,7 +67,7 @@ def infer(
     <Direction.FORWARD: 'x->y'>
     """
     pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy)
-    method = _built_method(method, seed, settings | _threshold(method, threshold))
+    method = _built_method(method, seed, settings | threshold_setting(method, threshold))
     with one_thread():
         (decision,) = method.decide_many([pair])
         return warned(replace(decision, seed=seed if decision.seed is None else decision.seed), check(pair))
@@ -84,7 +84,8 @@ def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
     return replace(decision, warnings=(*notices, *decision.warnings), abstention=why)
 
 
-def _threshold(method: str | Method, threshold: float | None) -> dict[str, float]:
+def threshold_setting(method: str | Method, threshold: float | None) -> dict[str, float]:
+    """The setting that a threshold is, refused for methods without a confidence."""
     if threshold is None:
         return {}
     if isinstance(method, str) and not accepts(method, "threshold"):

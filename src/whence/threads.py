@@ -38,6 +38,11 @@ def one_thread() -> Iterator[None]:
                 _release()
 
 
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def single_threaded() -> dict[str, str]:
     """This process's environment for a child whose numerical libraries, whichever they are, use one thread each."""
     names = (*(f"{library}_NUM_THREADS" for library in _LIBRARIES), "VECLIB_MAXIMUM_THREADS")

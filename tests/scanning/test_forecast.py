@@ -21,7 +21,8 @@ from whence.scanning.engine import InProcess
 from whence.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory
 from whence.scanning.judging import Judge
 from whence.scanning.known import Knowledge
-from whence.scanning.machine import available_memory, processors
+from whence.scanning.machine import available_memory
+from whence.threads import processors
 
 LONG = ScanForecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
 

@@ -1,6 +1,5 @@
 """`whence bench`: run methods on labelled pairs, and make tables, figures and pages of the results."""
 
-import os
 import sys
 import time
 from dataclasses import replace
@@ -14,6 +13,7 @@ from whence.cli.failures import OUR_FAULT, resumable_job
 from whence.cli.streams import put, put_lines, say, terminal
 from whence.pair import InputError
 from whence.safe import shell_word
+from whence.threads import processors
 
 if TYPE_CHECKING:
     from whence.benchmark.pool import Limits
@@ -287,8 +287,7 @@ def _seeds(text: str) -> list[int]:
 
 
 def _jobs(asked: int | None) -> int:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return asked or cores
+    return asked or processors()
 
 
 def _limits(seconds: float, gibibytes: float) -> "Limits":

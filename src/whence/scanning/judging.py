@@ -79,10 +79,14 @@ class Judge:
             return Pair(x, y, self.names[i], self.names[j])
         return Pair.of(x, y, x_name=self.names[i], y_name=self.names[j], nan_policy="omit")
 
+    def missing(self, i: int, j: int) -> int:
+        """Rows that lack a value in one of two columns."""
+        return int(np.count_nonzero(np.isnan(self.values[i]) | np.isnan(self.values[j])))
+
     def screen(self, i: int, j: int) -> Screened:
         """HSIC of the two columns over its mean under independence, and its p-value."""
         start = time.perf_counter()
-        missing = int(np.count_nonzero(np.isnan(self.values[i]) | np.isnan(self.values[j])))
+        missing = self.missing(i, j)
         n, dependence, p, message = self.values.shape[1] - missing, None, None, ""
         try:
             pair = self.pair(i, j)

@@ -1,12 +1,7 @@
-"""What this machine has for a scan: processors and memory."""
+"""What this machine has for a scan: memory that is free."""
 
 import os
 from pathlib import Path
-
-
-def processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def available_memory(root: Path = Path("/")) -> int | None:

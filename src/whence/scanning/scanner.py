@@ -10,7 +10,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from whence.catalogue import DEFAULT, accepts, cost, seeded_method
+from whence.catalogue import DEFAULT, cost, seeded_method
+from whence.inference import threshold_setting
 from whence.pair import InputError
 from whence.ranges import SEEDS, between, positive
 from whence.scanning.engine import Died, InProcess, Processes, Run, Tile, Work
@@ -18,12 +19,13 @@ from whence.scanning.forecast import FEW, ScanForecast, fitting_jobs, forecast
 from whence.scanning.journal import Journal
 from whence.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from whence.scanning.known import Knowledge
-from whence.scanning.machine import available_memory, processors
+from whence.scanning.machine import available_memory
 from whence.scanning.on_dask import on_dask
 from whence.scanning.pairs import Pairs, chosen_pairs, tiles
 from whence.scanning.result import Scan, kind_of
 from whence.scanning.scan_row import ScanRow
 from whence.scanning.table import ScanTable, scan_table
+from whence.threads import processors
 from whence.version import VERSION
 
 OnProgress = Callable[[str, int, int], None]
@@ -115,7 +117,7 @@ def scan(
     between("scan", *SEEDS, seed=seed)
     if not isinstance(stability, bool):
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
-    settings: dict[str, Any] = {} if threshold is None else {"threshold": _threshold(method, threshold)}
+    settings: dict[str, Any] = dict(threshold_setting(method, threshold))
     seeded_method(method, seed, **settings)  # refused before a large table is read
     table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, **asked)
     wanted = chosen_pairs(table, target, pairs)
@@ -204,7 +206,8 @@ def _dead(judge: Judge, item: Any) -> Any:
     why = "The process that judged this pair died; look at the two columns for degenerate values."
     if len(item) == 2:
         i, j = item
-        return list(Screened(i, j, judge.values.shape[1], 0, None, None, why, 0.0))
+        missing = judge.missing(i, j)
+        return list(Screened(i, j, judge.values.shape[1] - missing, missing, None, None, why, 0.0))
     *screened, adjusted = item
     row = replace(blank_row(judge.names, Screened(*screened), adjusted), status="failed", message=why)
     return asdict(judge.obeying(row))
@@ -220,12 +223,3 @@ def _may_be_long(method: str, pairs: int) -> bool:
     """Whether trying some pairs, which takes a second or two, is little beside the scan."""
     known = cost(method.split(":")[0])
     return pairs >= FEW and (known is None or known.seconds * pairs > _WORTH_TRYING)
-
-
-def _threshold(method: str, threshold: float) -> float:
-    if not accepts(method, "threshold"):
-        raise InputError(
-            f"Got threshold={threshold!r} for {method}, which gives no confidence to hold against it; expected a "
-            f"method that does, such as {DEFAULT}: leave the threshold out, or choose that one."
-        )
-    return threshold

@@ -3,7 +3,6 @@
 The loops are in `native/network.h`. The gradient is written by hand and tested against automatic differentiation.
 """
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,6 +16,7 @@ from whence.models.network.heads import Head
 from whence.models.network.layout import Problem
 from whence.models.network.training import Training, adam_bias
 from whence.numerics.native import FloatArray, IntArray, SingleArray, native
+from whence.threads import processors
 
 _BLOCK, _LANES = 512, 32
 """Bytes of a block's rows and of the partial sums of one parameter, as in `native/network.h`."""
@@ -38,7 +38,7 @@ class CompiledEngine:
         chosen = [fit for fit, on in zip(self._fits, active, strict=True) if on]
         chosen.sort(key=lambda fit: -fit.n)
         stop = Event()
-        with ThreadPoolExecutor(min(_cores(), max(1, len(chosen)))) as pool:
+        with ThreadPoolExecutor(min(processors(), max(1, len(chosen)))) as pool:
             try:
                 list(pool.map(lambda fit: fit.advance(last, stop), chosen))
             finally:
@@ -114,10 +114,6 @@ class _Fit:
     def loss_and_gradient(self) -> tuple[float, FloatArray]:
         self.advance(1, Event())
         return float(self._record[-1]), self._state[1].astype(np.float64)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @native("network_advance_double")
