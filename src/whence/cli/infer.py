@@ -39,6 +39,20 @@ class Decimal(StrEnum):
     COMMA = ","
 
 
+# How a table is read, for every command that reads one.
+DecimalOption = Annotated[
+    Decimal | None, typer.Option(help="Decimal mark of a text table; found out unless told.", show_default=False)
+]
+HeaderOption = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="Whether its first line holds names; found out unless told."),
+]
+BytesOption = Annotated[
+    int, typer.Option(metavar="N", min=1, help="Refuse a table that is longer, unpacked, than this.")
+]
+RowsOption = Annotated[int, typer.Option(metavar="N", min=1, help="Refuse a table of more rows.")]
+
+
 class Device(StrEnum):
     """Where networks are fitted."""
 
@@ -76,17 +90,10 @@ def infer(
     nan_policy: Annotated[
         Missing, typer.Option(help="Rows with a missing value: refuse the table, or leave them out and say how many.")
     ] = Missing.RAISE,
-    decimal: Annotated[
-        Decimal | None, typer.Option(help="Decimal mark of a text table; found out unless told.", show_default=False)
-    ] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether its first line holds names; found out unless told."),
-    ] = None,
-    max_bytes: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Refuse a table that is longer, unpacked, than this.")
-    ] = MAX_BYTES,
-    max_rows: Annotated[int, typer.Option(metavar="N", min=1, help="Refuse a table of more rows.")] = MAX_ROWS,
+    decimal: DecimalOption = None,
+    header: HeaderOption = None,
+    max_bytes: BytesOption = MAX_BYTES,
+    max_rows: RowsOption = MAX_ROWS,
     threshold: Annotated[
         float | None, typer.Option(metavar="0.8", help="Confidence an answer needs; below it the pair is undecided.")
     ] = None,

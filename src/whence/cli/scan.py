@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whence.cli.failures import OUR_FAULT
-from whence.cli.infer import Decimal, check_folder, check_targets, hint_at_options
+from whence.cli.infer import (
+    BytesOption,
+    DecimalOption,
+    HeaderOption,
+    RowsOption,
+    check_folder,
+    check_targets,
+    hint_at_options,
+)
 from whence.cli.stopped import STOPPED
 from whence.cli.streams import put, put_lines, say, terminal
 from whence.safe import visible
@@ -84,26 +92,18 @@ def scan(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Begin without asking, however long it may take.")] = False,
     seed: Annotated[int, typer.Option(help="For methods and halves that are drawn at random.")] = 0,
-    decimal: Annotated[
-        Decimal | None, typer.Option(help="Decimal mark of a text table; found out unless told.", show_default=False)
-    ] = None,
-    header: Annotated[
-        bool | None,
-        typer.Option("--header/--no-header", help="Whether its first line holds names; found out unless told."),
-    ] = None,
-    max_bytes: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Refuse a table that is longer, unpacked, than this.")
-    ] = MAX_BYTES,
-    max_rows: Annotated[int, typer.Option(metavar="N", min=1, help="Refuse a table of more rows.")] = MAX_ROWS,
+    decimal: DecimalOption = None,
+    header: HeaderOption = None,
+    max_bytes: BytesOption = MAX_BYTES,
+    max_rows: RowsOption = MAX_ROWS,
 ) -> None:
     """Which columns of a table are related, and which of two causes the other?
 
-    Pairs whose columns are not dependent are unrelated and not oriented. Arrows between pairs are no map of the whole
-    table: a common cause among the columns, measured or not, can stand behind any of them. --adjust takes one that
-    was measured out of all others first.
+    Columns that are not dependent are unrelated, and not oriented.
 
-    Before a long scan some pairs are tried: the time and memory it will take are said, and beyond an hour it is asked
-    for, on a terminal. One that does not fit in memory is refused.
+    Arrows between pairs are no map of the whole table: a common cause can stand behind any of them.
+
+    A long scan says beforehand what it will take, and asks beyond an hour.
     """
     from whence.scanning.result import FORMATS, GRAPH_FORMATS, check_ending
     from whence.scanning.scanner import scan as scan_table
