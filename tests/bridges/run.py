@@ -1,18 +1,23 @@
 """Every bridge beside the real package, each in an environment of its own: python tests/bridges/run.py [dowhy pgmpy …].
 
 A package that the index does not give in time is named and passed over; a package that is there must pass its tests.
-At the end the index is asked whether all of them fit into one environment with whence and its extras.
+At the end the index is asked whether those that are there fit into one environment with whence and its extras.
 """
 
 import argparse
 import subprocess
 import sys
+from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENTS = ROOT / "out" / "bridges"
 UV = ROOT / "out" / "uv" / "bin" / "uv"
+
+
+class Outcome(Enum):
+    PASSED, FAILED, ABSENT = range(3)
 
 
 class Bridge(NamedTuple):
@@ -40,13 +45,14 @@ def main() -> int:
     if unknown := set(asked.names) - set(BRIDGES):
         parser.error(f"Got {', '.join(sorted(unknown))}; expected some of {', '.join(BRIDGES)}.")
     results = {name: tested(name, asked.limit) for name in asked.names}
-    results["together"] = together(asked.limit)
+    if there := [name for name, (outcome, _) in results.items() if outcome is not Outcome.ABSENT]:
+        results["together"] = together(there, asked.limit)
     say("\n".join(["", *(f"{name}: {told}" for name, (_, told) in results.items())]))
-    return int(any(failed for failed, _ in results.values()))
+    return int(any(outcome is Outcome.FAILED for outcome, _ in results.values()))
 
 
-def tested(name: str, limit: float) -> tuple[bool, str]:
-    """Whether it failed, and what became of it."""
+def tested(name: str, limit: float) -> tuple[Outcome, str]:
+    """What became of one bridge, in a word and in words."""
     bridge, home = BRIDGES[name], ENVIRONMENTS / name
     python = str(home / "bin" / "python")
     say(f"== {name}")
@@ -55,10 +61,10 @@ def tested(name: str, limit: float) -> tuple[bool, str]:
         limit, UV, "pip", "install", "--quiet", "--python", python, *wanted
     )
     if not made:
-        return False, f"not tested, since the index did not give {bridge.requirement} within {limit:g} s"
+        return Outcome.ABSENT, f"not tested, since the index did not give {bridge.requirement} within {limit:g} s"
     # Without this a package that is installed and broken would count as one that is absent.
     if not run(limit, python, "-c", f"import {bridge.module}"):
-        return True, f"installed, but `import {bridge.module}` fails"
+        return Outcome.FAILED, f"FAILED: installed, but `import {bridge.module}` fails"
     versions = (
         f"import importlib.metadata as m; print(*(f'{{n}} {{m.version(n)}}' for n in {[name, *SHOWN]}), sep=', ')"
     )
@@ -66,23 +72,22 @@ def tested(name: str, limit: float) -> tuple[bool, str]:
     # Warnings of other packages, about other packages, are theirs.
     files = [str(Path(__file__).parent / file) for file in (bridge.tests, *SHARED)]
     passed = run(2 * limit, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore", *files)
-    return not passed, f"{'passed' if passed else 'FAILED'} ({told})"
+    return (Outcome.PASSED, f"passed ({told})") if passed else (Outcome.FAILED, f"FAILED ({told})")
 
 
-def together(limit: float) -> tuple[bool, str]:
+def together(names: list[str], limit: float) -> tuple[Outcome, str]:
     """Whether one environment has room for all of them; nothing is installed."""
     home = ENVIRONMENTS / "together"
-    wanted = [each.requirement for each in BRIDGES.values()]
-    if not run(limit, UV, "venv", "--quiet", "--clear", "--python", sys.executable, home):
-        return False, "not tried"
+    run(limit, UV, "venv", "--quiet", "--clear", "--python", sys.executable, home)
+    wanted = [BRIDGES[name].requirement for name in names]
     command = [UV, "pip", "install", "--dry-run", "--python", home, "-e", ".[all]", *wanted]
-    found = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    found = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=ROOT)
     if found.returncode:
-        return "offline" not in found.stderr and "No solution" in found.stderr, found.stderr.strip()
-    names = {"whence", *BRIDGES, *SHOWN}
+        return Outcome.FAILED, f"FAILED: {found.stderr.strip()}"
+    shown = {*names, *SHOWN}
     lines = [line.removeprefix(" + ") for line in found.stderr.splitlines() if line.startswith(" + ")]
-    chosen = [line.replace("==", " ") for line in lines if line.partition("==")[0] in names]
-    return False, f"whence[all] and all of them resolve: {', '.join(chosen)}"
+    chosen = [line.replace("==", " ") for line in lines if line.partition("==")[0] in shown]
+    return Outcome.PASSED, f"whence[all] and all of these resolve: {', '.join(chosen)}"
 
 
 def run(limit: float, *command: object) -> bool:

@@ -1,5 +1,7 @@
 """The mechanism for dowhy.gcm, in dowhy itself: refused or kept by its test, inverted, intervened on."""
 
+import doctest
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from dowhy import gcm
 from dowhy.gcm.ml import SklearnRegressionModel
 from scipy.stats import norm
 
+import whence.bridges.dowhy
 from whence import LocationScaleRegressor
 from whence.bridges.dowhy import LocationScaleModel
 from whence.pair import InputError
@@ -110,6 +113,10 @@ def test_a_clone_has_the_settings_and_no_fit() -> None:
     assert not hasattr(again.regressor, "knots_") and hasattr(model.regressor, "knots_")
     assert isinstance(again.noise_model, gcm.ScipyDistribution) and again.noise_model is not model.noise_model
     assert "LocationScaleRegressor" in str(model)
+
+
+def test_the_example_in_its_docstring_runs() -> None:
+    assert doctest.testmod(whence.bridges.dowhy).failed == 0
 
 
 def test_parents_that_are_no_numbers_are_a_sentence() -> None:

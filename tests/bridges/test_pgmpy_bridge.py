@@ -1,10 +1,13 @@
 """pgmpy: its PDAG oriented, its ExpertInLoop answered, and the estimator for its pairwise slot."""
 
+import doctest
 import inspect
 
 import numpy as np
 import pytest
 
+import whence
+import whence.bridges.pgmpy
 from whence.bridges.pgmpy import PairwiseOrientation, orientation_fn
 from whence.pair import InputError
 
@@ -42,6 +45,10 @@ def test_the_function_obeys_what_is_known_and_refuses_what_it_cannot_judge() -> 
         orientation_fn(table, undecided="guess")
 
 
+def test_the_example_in_its_docstring_runs() -> None:
+    assert doctest.testmod(whence.bridges.pgmpy).failed == 0
+
+
 # ---- with pgmpy
 
 
@@ -56,8 +63,6 @@ def frame():
 def test_a_pdag_is_turned_into_a_pdag(frame) -> None:
     from pgmpy.base import PDAG
 
-    import whence
-
     graph = PDAG(undirected_ebunch=[("level", "dose")], directed_ebunch=[("level", "answer")], latents=["answer"])
     found = whence.orient(graph, frame).graph
     assert type(found) is PDAG and found.latents == {"answer"}
@@ -70,8 +75,6 @@ def test_a_pdag_is_turned_into_a_pdag(frame) -> None:
 def test_what_pgmpys_pc_leaves_undirected_is_turned(frame) -> None:
     from pgmpy.causal_discovery import PC
 
-    import whence
-
     graph = PC(ci_test="pearsonr", return_type="pdag", show_progress=False).fit(frame).causal_graph_
     assert graph.undirected_edges
     result = whence.orient(graph, frame)
@@ -81,8 +84,6 @@ def test_what_pgmpys_pc_leaves_undirected_is_turned(frame) -> None:
 
 def test_a_dag_has_nothing_to_turn(frame) -> None:
     from pgmpy.base import DAG
-
-    import whence
 
     graph = DAG([("level", "dose")])
     result = whence.orient(graph, frame)
