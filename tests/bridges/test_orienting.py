@@ -175,6 +175,13 @@ def test_of_three_that_run_in_a_circle_the_least_sure_is_left() -> None:
     assert found.edges[2].why.startswith("b → c would close a cycle: c → a → b")
 
 
+def test_what_is_forbidden_comes_before_what_is_sure() -> None:
+    """It speaks of its own pair alone, so that no order of columns follows from it, unlike from tiers."""
+    answers = {("a", "b"): (-1, 0.9), ("b", "c"): (1, 0.99), ("a", "c"): (-1, 0.98)}
+    found = answered(nx.Graph(list(answers)), answers, known={"forbidden": [["b", "a"]]})
+    assert arrows(found.graph) == {("a", "b"), ("b", "c")}
+
+
 def test_a_circle_through_a_node_without_a_column_is_seen() -> None:
     answers = {("a", "b"): (1, 0.9)}
     graph = nx.DiGraph([("a", "b"), ("b", "a"), ("b", "hidden"), ("hidden", "a")])
