@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: demo test test-oldest fuzz native lint bench bench-network bench-peers reproduce clean
+.PHONY: demo test test-oldest bridges fuzz native lint bench bench-network bench-peers reproduce clean
 
 demo: .venv/.core
 	$(BIN)/whence demo --out out/demo
@@ -15,6 +15,10 @@ test: .venv/.dev
 # what newer ones will do away with: that is theirs.
 test-oldest: out/oldest/.installed
 	out/oldest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning
+
+# Every bridge beside the newest version of its package: make bridges BRIDGES="dowhy pgmpy".
+bridges: out/uv/bin/uv
+	$(PYTHON) tests/bridges/run.py $(BRIDGES)
 
 # Compile the C loops anew after an edit.
 native: .venv/.dev
@@ -53,9 +57,11 @@ LOOPS := pyproject.toml hatch_build.py $(wildcard src/whence/numerics/native/*.[
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
-out/oldest/.installed: $(LOOPS)
+out/uv/bin/uv:
 	$(PYTHON) -m venv out/uv
 	out/uv/bin/python -m pip install --quiet --disable-pip-version-check uv
+
+out/oldest/.installed: $(LOOPS) | out/uv/bin/uv
 	out/uv/bin/uv venv --quiet --clear --seed --python 3.11 out/oldest
 	out/uv/bin/uv pip install --quiet --python out/oldest --resolution lowest-direct -e ".[dev]"
 	touch $@

@@ -31,6 +31,7 @@ FLOORS = [
     {"report"},
     {"benchmark"},
     {"study"},
+    {"bridges"},
     {"cli"},
     {"__main__"},
 ]

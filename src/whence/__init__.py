@@ -17,8 +17,8 @@ The top-level files are the road; read in this order they tell the method:
     threads     one thread for numerical libraries
 
 Rooms beside the road: combined (the default method), numerics, models, baselines, tables, datasets, benchmark, report,
-theory, study, cli. Everything is imported on first use, so that `import whence` costs next to nothing. (No file is
-called infer or method: once imported, it would hide the function of that name.)
+theory, study, bridges, cli. Everything is imported on first use, so that `import whence` costs next to nothing. (No
+file is called infer or method: once imported, it would hide the function of that name.)
 """
 
 from collections.abc import Callable
@@ -41,6 +41,7 @@ _HOME = {
     "infer": "whence.inference",
     "method": "whence.catalogue",
     "methods": "whence.catalogue",
+    "orient": "whence.bridges.orienting",
     "scan": "whence.scanning.scanner",
 }
 _ROOMS = {
@@ -57,6 +58,7 @@ _ROOMS = {
 __all__ = ["__version__", *sorted(_HOME)]
 
 if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getattr__
+    from whence.bridges.orienting import orient as orient
     from whence.catalogue import method as method
     from whence.catalogue import methods as methods
     from whence.criteria import Reading as Reading

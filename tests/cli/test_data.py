@@ -1,6 +1,7 @@
 """`whence data`: the list, fetching from this machine, drawing and reading back; sentences and exit codes."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,48 @@ def test_fetch_that_cannot_reach_its_server_ends_with_1_and_says_what_to_do(tmp_
 def test_fetch_leaves_alone_what_is_at_hand(data_dir: Path) -> None:
     result = run("fetch", "AN", "--from", "http://127.0.0.1:9/data.zip", "--data", data_dir)
     assert result.exit_code == 0 and "already in" in result.stdout
+
+
+def test_a_set_that_cannot_be_fetched_says_where_a_person_gets_it(tmp_path: Path) -> None:
+    home = "https://doi.org/10.7910/DVN/3757KX"
+    assert f"Files: {home}" in " ".join(run("list", "--data", tmp_path).stdout.split())
+    failed = run("fetch", "Cha", "--from", "http://127.0.0.1:9/data.zip", "--data", tmp_path, "--attempts", 1)
+    absent = run("check", "Cha", "--data", tmp_path)
+    assert (failed.exit_code, absent.exit_code) == (1, 2)
+    assert home in failed.stderr and home in absent.stderr
+
+
+def test_check_tells_changed_files_from_published_ones(data_dir: Path, tmp_path: Path) -> None:
+    result = run("check", "AN", "Tue", "--data", data_dir)
+    assert result.exit_code == 0 and result.stdout.count("every file is as registered") == 2
+    copied = tmp_path / "ANLSMN_pairs" / "AN"
+    shutil.copytree(data_dir / "ANLSMN_pairs" / "AN", copied)
+    changed = copied / "pair_7.txt"
+    changed.chmod(0o644)
+    changed.write_bytes(changed.read_bytes() + b"\n")
+    result = run("check", "--data", tmp_path)
+    assert result.exit_code == 2 and "AN: the files differ from the registered ones" in result.stderr
+
+
+def test_check_of_files_without_a_hash_looks_at_labels_and_size(data_dir: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "Dataverse_pairs"
+    folder.mkdir()
+    targets = (data_dir / "Dataverse_pairs" / "CE-Net_targets.csv").read_text()
+    cells = ["".join(f" {number!r}" for number in np.random.default_rng(k).normal(size=50).tolist()) for k in (0, 1)]
+    pairs = [",".join([line.split(",")[0], *cells]) for line in targets.splitlines()[1:]]
+    (folder / "CE-Net_targets.csv").write_text(targets)
+    (folder / "CE-Net_pairs.csv").write_text("\n".join(["SampleID,A,B", *pairs]) + "\n")
+    result = run("check", "--data", tmp_path)
+    assert result.exit_code == 0 and "Net: the labels are as registered" in result.stdout
+    assert "the known copy 13,676,088, so its values may differ" in result.stdout
+    (folder / "CE-Net_targets.csv").write_text(targets.replace("-1", "1"))
+    result = run("check", "--data", tmp_path)
+    assert result.exit_code == 2 and "the labels differ from the registered ones" in result.stderr
+
+
+def test_check_of_an_empty_folder_is_a_sentence(tmp_path: Path) -> None:
+    result = run("check", "--data", tmp_path)
+    assert result.exit_code == 2 and "holds no data set" in result.stderr
 
 
 def test_fetch_says_what_was_not_verified_and_keeps_its_limits(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`whence data`: what data sets there are, fetching the published ones, drawing new ones."""
+"""`whence data`: what data sets there are, fetching and checking the published ones, drawing new ones."""
 
 import sys
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from whence.datasets.fetching import Fetched
     from whence.datasets.registry import PublishedSet
 
-app = typer.Typer(no_args_is_help=True, help="Labelled cause-effect pairs: list, fetch, generate.")
+app = typer.Typer(no_args_is_help=True, help="Labelled cause-effect pairs: list, fetch, check, generate.")
 
 DataDir = Annotated[
     Path | None,
@@ -70,10 +70,40 @@ def fetch(
     for entry in wanted:
         with _bar() as on_progress:
             result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=on_progress)
-        (say if result.failure else put)(_said(entry, result))
+        (say if result.failure else put)(_said(entry, result, data))
         failed |= bool(result.failure)
     if failed:
         raise typer.Exit(1)
+
+
+@app.command()
+def check(
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Names of data sets.")] = None,
+    data: DataDir = None,
+) -> None:
+    """Whether the files at hand are the published ones, however they came; all sets that are at hand unless named."""
+    from whence.datasets.fetching import problem_with
+    from whence.datasets.registry import published_sets
+    from whence.datasets.storage import data_folder, is_present, missing, remark_on_size
+
+    root = data_folder(data)
+    wanted = _entries(names) if names else [entry for entry in published_sets() if is_present(entry, root)]
+    if not wanted:
+        raise InputError(
+            f"Got {root}, which holds no data set; expected some: run `whence data fetch all`, or name their folder."
+        )
+    failed = False
+    for entry in wanted:
+        if not is_present(entry, root):
+            raise missing(entry, root)
+        if problem := problem_with(entry, root):
+            say(f"{entry.name}: {problem}; get the files again at {entry.home}")
+            failed = True
+        else:
+            what = "every file is" if entry.values_verified else "the labels are"
+            put("\n".join(filter(None, (f"{entry.name}: {what} as registered", remark_on_size(entry, root)))))
+    if failed:
+        raise typer.Exit(2)
 
 
 @app.command()
@@ -99,16 +129,19 @@ def _entries(names: list[str]) -> "tuple[PublishedSet, ...]":
     return registry.published_sets() if names == ["all"] else tuple(map(registry.published_set, names))
 
 
-def _said(entry: "PublishedSet", result: "Fetched") -> str:
+def _said(entry: "PublishedSet", result: "Fetched", data: Path | None) -> str:
     from whence.datasets.registry import remark_on
+    from whence.datasets.storage import data_folder, remark_on_size
 
     done = f"{entry.name}: {'fetched into' if result.downloaded else 'already in'} {result.folder}"
-    return result.failure or "\n".join(filter(None, (done, remark_on([entry.name]))))
+    return result.failure or "\n".join(
+        filter(None, (done, remark_on([entry.name]), remark_on_size(entry, data_folder(data))))
+    )
 
 
 def _sets(data: Path | None) -> list[dict[str, Any]]:
     from whence.datasets.registry import published_sets
-    from whence.datasets.storage import GENERATED, data_folder, is_present
+    from whence.datasets.storage import GENERATED, data_folder, is_present, remark_on_size
 
     root = data_folder(data)
     return [
@@ -120,8 +153,10 @@ def _sets(data: Path | None) -> list[dict[str, Any]]:
             "rows": entry.rows,
             "title": entry.title,
             "values_verified": entry.values_verified,
+            "size": remark_on_size(entry, root),
             "folder": str(root / entry.folder),
             "excluded": {exclusion.pair_id: exclusion.reason for exclusion in entry.exclusions},
+            "home": entry.home,
             "terms": entry.licence,
             "citation": entry.citation,
             "addresses": [{"url": m.source.url, "tried": m.source.verified} for m in entry.mirrors],
@@ -145,13 +180,15 @@ def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | N
     shown = [record | {"at hand": _at_hand(record)} for record in records]
     _show(console, ("name", "at hand", "pairs", "rows", "title"), shown)
     paragraph(console, f"Looked in {data_folder(data)} (change it with --data or {VARIABLE}).")
-    paragraph(console, f"{remark_on([record['name'] for record in records])}.")
+    for remark in (remark_on([record["name"] for record in records]), *(record["size"] for record in records)):
+        if remark:
+            paragraph(console, f"{remark}.")
     # Sets of one paper share one line on whose they are.
-    owners: dict[tuple[str, str], list[str]] = {}
+    owners: dict[tuple[str, str, str], list[str]] = {}
     for record in records:
-        owners.setdefault((record["citation"], record["terms"]), []).append(record["name"])
-    for (citation, terms), names in owners.items():
-        paragraph(console, f"{', '.join(names)}: {citation} Terms: {terms}.", bullet="- ")
+        owners.setdefault((record["citation"], record["terms"], record["home"]), []).append(record["name"])
+    for (citation, terms, home), names in owners.items():
+        paragraph(console, f"{', '.join(names)}: {citation} Terms: {terms}. Files: {home}", bullet="- ")
 
 
 def _at_hand(record: dict[str, Any]) -> str:

@@ -59,6 +59,15 @@ def fetch(
     return Fetched(known.name, target, failure=_not_fetched(known, target, reasons))
 
 
+def problem_with(known: PublishedSet, data_dir: str | Path | None = None) -> str:
+    """What is wrong with the files of a set that is at hand, however they came; empty where nothing is."""
+    try:
+        _check(known, data_folder(data_dir) / known.folder)
+    except (ArchiveError, InputError) as problem:
+        return str(problem)
+    return ""
+
+
 def _mirrors(known: PublishedSet, address: str | None) -> tuple[Mirror, ...]:
     if address is None:
         return known.mirrors
@@ -107,10 +116,10 @@ def _take(archive: Path, inside: str, known: PublishedSet, root: Path, max_size:
 
 def _check(known: PublishedSet, folder: Path) -> None:
     if known.tree_sha256 and tree_sha256(member_files(known, folder)) != known.tree_sha256:
-        raise ArchiveError("the files in the archive differ from the registered ones (SHA-256 over all files)")
+        raise ArchiveError("the files differ from the registered ones (SHA-256 over all files)")
     labels = FORMATS[known.format](folder, known)
     if known.labels_sha256 and labels_sha256(labels) != known.labels_sha256:
-        raise ArchiveError("the labels in the archive differ from the registered ones")
+        raise ArchiveError("the labels differ from the registered ones")
     labels[0].read()  # some sets have no registered hash of their files: at least one pair must be readable
 
 
@@ -123,8 +132,8 @@ def _install(known: PublishedSet, staging: Path, target: Path) -> None:
 def _not_fetched(known: PublishedSet, target: Path, reasons: list[str]) -> str:
     return (
         f"Could not fetch {known.name} ({'; '.join(reasons)}); expected a download that can be checked: try again "
-        f"later, or put the files by hand into {target} (with {known.labels}), or set {VARIABLE} to a folder that has "
-        "them in the published layout."
+        f"later, or get the files at {known.home} and put them by hand into {target} (with {known.labels}), or set "
+        f"{VARIABLE} to a folder that has them in the published layout."
     )
 
 

@@ -3,7 +3,7 @@
 import difflib
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -48,6 +48,8 @@ class PublishedSet:
     """The file with the labels: a set counts as present when it is there, so it is written last."""
     members: str
     """Regular expression for the names of the files that belong to the set, labels included."""
+    home: str
+    """The page where a person gets the files."""
     licence: str
     citation: str
     mirrors: tuple[Mirror, ...]
@@ -55,6 +57,8 @@ class PublishedSet:
     """Hash over names and hashes of all member files; empty where the bytes were never at hand."""
     labels_sha256: str = ""
     """Hash over the parsed labels, which a change of line ends or number format leaves alone."""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """Bytes of files that have no hash, as far as they are known."""
     exclusions: tuple[Exclusion, ...] = ()
 
     @property

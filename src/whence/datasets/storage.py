@@ -72,12 +72,22 @@ def member_files(known: PublishedSet, folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if belongs.fullmatch(path.name))
 
 
+def remark_on_size(known: PublishedSet, root: Path) -> str:
+    """What is said of a file whose size is not the known one, without the full stop; empty where there is none."""
+    for name, size in known.sizes.items():
+        path = root / known.folder / name
+        found = path.stat().st_size if path.is_file() else size
+        if found != size:
+            return f"{known.name}: {name} has {found:,} bytes and the known copy {size:,}, so its values may differ"
+    return ""
+
+
 def missing(known: PublishedSet, root: Path) -> AbsentError:
     """The sentence for a set that is not there."""
     return AbsentError(
         f"The data set {known.name} is not in {root}; expected the files of {known.title} in {root / known.folder} "
-        f"(with {known.labels}): run `whence data fetch {known.name}`, put the files there by hand, or set {VARIABLE} "
-        "to a folder that holds them in the published layout."
+        f"(with {known.labels}): run `whence data fetch {known.name}`, put the files there by hand (they are at "
+        f"{known.home}), or set {VARIABLE} to a folder that holds them in the published layout."
     )
 
 
