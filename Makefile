@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: demo test test-oldest bridges fuzz native lint bench bench-network bench-peers reproduce clean
+.PHONY: demo test test-oldest bridges fuzz native lint bench bench-network bench-peers reproduce release-check clean
 
 demo: .venv/.core
 	$(BIN)/whence demo --out out/demo
@@ -43,6 +43,14 @@ bench-peers: .venv/.dev
 
 reproduce: .venv/.dev
 	$(BIN)/whence bench reproduce --out out/reproduce
+
+# The same bytes twice; an empty environment, the tour and the packaged tests; licences; the bill of materials.
+release-check: .venv/.dev
+	$(BIN)/python -m release.version
+	$(BIN)/python -m release.twice out/release
+	$(BIN)/python -m release.fresh out/release/*.whl --at out/release/fresh
+	out/release/fresh/bin/python -m release.licences
+	out/release/fresh/bin/python -m release.sbom > out/release/whence.cdx.json
 
 clean:
 	rm -rf .venv out build dist

@@ -11,6 +11,7 @@ from trial import run
 
 import whence
 from whence.catalogue import CATALOGUE, Entry
+from whence.cli.demo import _judged
 
 
 def test_version_help_and_no_command() -> None:
@@ -57,12 +58,19 @@ def test_an_unknown_method_gets_a_sentence() -> None:
 def test_demo(tmp_path: Path) -> None:
     result = run("demo", "--out", tmp_path / "tour")
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.count("the accepted cause is") >= 2
-    assert "What to type next" in result.stdout
-    for stem in ("generated", "patients"):
+    for words in ("Right: the accepted cause is", "Rightly left open", "were picked", "What to type next"):
+        assert words in result.stdout
+    for stem in ("generated", "cars", "tumours"):
         assert (tmp_path / "tour" / f"{stem}.png").read_bytes()[:4] == b"\x89PNG"
+        assert (tmp_path / "tour" / f"{stem}.html").read_text().startswith("<!doctype html>")
         again = run("infer", tmp_path / "tour" / f"{stem}.csv").stdout.splitlines()[0]
         assert f"whence says: {again}" in result.stdout
+
+
+def test_the_demo_says_right_wrong_and_left_open() -> None:
+    assert _judged("a", "a").startswith("Right: ") and _judged("b", "a").startswith("Wrong: ")
+    assert _judged("a", None).startswith("Wrong: ") and _judged(None, None).startswith("Rightly left open")
+    assert _judged(None, "a") == "Undecided; the accepted cause is a."
 
 
 HEAVY = ("pandas", "polars", "pyarrow", "sklearn", "matplotlib", "jinja2", "jax", "scipy.stats", "narwhals", "sqlite3")

@@ -1,6 +1,5 @@
-"""`whence demo`: a tour of twenty seconds, one pair whose direction is known and one that life has to offer."""
+"""`whence demo`: a tour of three pairs, one made, one recorded and answered, one rightly left open."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,102 +8,55 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from whence.datasets.exhibits import Exhibit
     from whence.pair import Pair
 
-
-@dataclass(frozen=True)
-class Exhibit:
-    """One pair of the tour."""
-
-    stem: str
-    title: str
-    story: str
-    pair: "Pair"
-    truth: str
-    """Name of the accepted cause."""
-    lesson: str
-    """What a wrong verdict on this pair teaches."""
+PICKED = (
+    "The recorded pairs were picked for what they show. On recorded tables most pairs stay undecided, and an answer "
+    "that comes with a warning deserves a second look; the README says how often the answers are right."
+)
 
 
 def demo(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the tables and pictures.")] = Path("whence-demo"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the tables, pictures and pages.")] = Path(
+        "whence-demo"
+    ),
     seed: Annotated[int, typer.Option(help="Of the generated pair.")] = 0,
 ) -> None:
-    """A tour of twenty seconds: one pair of known direction, one real table, a picture of each."""
-    from whence.cli.streams import terminal
+    """A tour of some seconds: a pair of known direction, a recorded one that is answered, and one that is not."""
+    from whence.cli.streams import paragraph, terminal
+    from whence.datasets.exhibits import cars, generated, tumours
     from whence.safe import shell_word
 
+    exhibits = (generated(seed), cars(), tumours())
     folder = _folder(out)
     console = terminal()
-    for number, exhibit in enumerate((generated(seed), measured()), start=1):
+    for number, exhibit in enumerate(exhibits, start=1):
         _present(console, number, exhibit, folder)
     console.rule(style="dim")
-    console.print("What to type next", style="bold")
+    paragraph(console, PICKED)
+    console.print("\nWhat to type next", style="bold")
     for line, purpose in (
-        (f"whence infer {shell_word(folder / 'generated.csv')}", "the first answer in full"),
+        (f"whence infer {shell_word(folder / 'cars.csv')} --stability", "the cars again, also on halves of the rows"),
         ("whence infer TABLE.csv -x COLUMN -y COLUMN --report page.html", "a table of your own, with a page to keep"),
+        ("whence scan TABLE.csv", "every pair of a table"),
         ("whence methods", "the other methods, and what each assumes"),
     ):
         console.print(f"  {line}\n      {purpose}", soft_wrap=True)
 
 
-def generated(seed: int) -> Exhibit:
-    """Location-scale noise: curved mean, and noise whose size changes with the cause."""
-    import numpy as np
-
-    from whence.pair import Pair
-    from whence.ranges import SEEDS, between
-
-    between("", *SEEDS, seed=seed)
-    rng = np.random.default_rng(seed)
-    dose = rng.uniform(-2, 2, size=500)
-    response = np.sin(2 * dose) + (0.1 + 0.2 * np.abs(dose)) * rng.normal(size=500)
-    story = "500 rows made by response = sin(2·dose) + (0.1 + 0.2·|dose|)·noise, so dose is the cause."
-    lesson = "A method can be wrong on data that fit its assumptions; more rows make that rarer."
-    return Exhibit(
-        "generated",
-        "A generated pair",
-        story,
-        Pair.of(dose, response, x_name="dose", y_name="response"),
-        "dose",
-        lesson,
-    )
-
-
-def measured() -> Exhibit:
-    """Age and blood pressure of 442 patients, from the table inside scikit-learn."""
-    # A real table that every installation has: it comes with scikit-learn, and no network is needed.
-    from sklearn.datasets import load_diabetes
-
-    from whence.pair import Pair
-
-    patients = load_diabetes(scaled=False)
-    age, pressure = (patients.data[:, patients.feature_names.index(name)] for name in ("age", "bp"))
-    story = (
-        "442 diabetes patients (Efron et al. 2004, inside scikit-learn). Years can raise blood pressure, and blood "
-        "pressure cannot turn back the years: the accepted cause is age."
-    )
-    lesson = (
-        "One real pair is a hint, not a proof: patients are not a random sample, weight and treatment act on blood "
-        "pressure too, and age comes in whole years. What you know about a table outweighs any verdict."
-    )
-    pair = Pair.of(age, pressure, x_name="age", y_name="blood pressure")
-    return Exhibit("patients", "A real table", story, pair, "age", lesson)
-
-
-def _present(console: "Console", number: int, exhibit: Exhibit, folder: Path) -> None:
+def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) -> None:
     from whence.catalogue import DEFAULT
     from whence.cli.answer import explanation, headline, numbers
-    from whence.cli.infer import decide
+    from whence.cli.infer import decide, write_files
     from whence.cli.streams import paragraph
-    from whence.report.picture import draw
     from whence.report.wording import level_of
     from whence.safe import visible
 
     decision = decide(exhibit.pair, DEFAULT, seed=0)
     _write_table(exhibit.pair, folder / f"{exhibit.stem}.csv")
-    picture = folder / f"{exhibit.stem}.png"
-    draw(decision, picture)
+    picture, page = (folder / f"{exhibit.stem}.{kind}" for kind in ("png", "html"))
+    write_files(decision, page, picture)
     console.rule(f"{number}. {exhibit.title}", align="left", style="dim")
     paragraph(console, exhibit.story)
     console.print()
@@ -113,18 +65,19 @@ def _present(console: "Console", number: int, exhibit: Exhibit, folder: Path) ->
     console.print()
     numbers(console, decision)
     console.print()
-    console.print(_judged(decision.cause, exhibit), style="bold")
-    if decision.cause != exhibit.truth:
-        paragraph(console, exhibit.lesson)
+    console.print(_judged(decision.cause, exhibit.truth), style="bold")
+    paragraph(console, exhibit.lesson)
     for warning in decision.warnings:
         paragraph(console, f"Warning ({level_of(warning)}): {warning}")
-    console.print(f"Picture: {visible(picture)}\n", soft_wrap=True)
+    console.print(f"Picture: {visible(picture)}\nPage: {visible(page)}\n", soft_wrap=True)
 
 
-def _judged(cause: str | None, exhibit: Exhibit) -> str:
+def _judged(cause: str | None, truth: str | None) -> str:
+    if truth is None:
+        return f"{'Rightly left open' if cause is None else 'Wrong'}: neither causes the other."
     if cause is None:
-        return f"Undecided; the accepted cause is {exhibit.truth}."
-    return f"{'Right' if cause == exhibit.truth else 'Wrong'}: the accepted cause is {exhibit.truth}."
+        return f"Undecided; the accepted cause is {truth}."
+    return f"{'Right' if cause == truth else 'Wrong'}: the accepted cause is {truth}."
 
 
 def _folder(out: Path) -> Path:

@@ -11,6 +11,7 @@ laws, mechanisms    what the generators are made of: columns, random functions, 
 classic, lookalikes, robustness    the generators: published laws, laws fitted to published files, the robustness grid
 sampling     a seed -> labelled pairs: of a generator, or random rows of other pairs
 generators   generate(): a name, a seed -> a collection
+exhibits     the three pairs of the tour, with what each teaches
 """
 
 from typing import TYPE_CHECKING, Any
