@@ -13,7 +13,7 @@ from whence.decision import Decision, Evidence
 from whence.numerics.arrays import mid_ranks
 from whence.pair import FloatArray, Pair, spread, standardise
 from whence.report.printed_sum import printed_sum
-from whence.report.wording import count, fits, number, p_value, signed
+from whence.report.wording import count, extreme, fits, number, p_value, signed
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ def data_facts(pair: Pair) -> tuple[Fact, ...]:
     """What the two columns look like."""
     rows: tuple[tuple[str, Callable[[FloatArray], str]], ...] = (
         ("Distinct values", lambda v: count(len(np.unique(v)))),
-        ("Smallest", lambda v: number(float(v.min()))),
+        ("Smallest", lambda v: extreme(float(v.min()))),
         ("Median", lambda v: number(float(np.median(v)))),
-        ("Largest", lambda v: number(float(v.max()))),
+        ("Largest", lambda v: extreme(float(v.max()))),
         ("Mean", lambda v: number(float(v.mean()))),
         ("Standard deviation", lambda v: number(spread(v))),
         ("Skewness", lambda v: signed(float(np.mean(standardise(v) ** 3)), 2)),
