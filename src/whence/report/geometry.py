@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from whence.decision import Evidence
 from whence.pair import FloatArray, Pair
+from whence.report.ordered import Ordered
 
 MAX_CURVE = 400
 MAX_QUANTILES = 160
@@ -87,14 +88,22 @@ def rows_to_draw(pair: Pair, limit: int) -> NDArray[np.intp]:
 
 
 def drawing_of(
-    cause: FloatArray, effect: FloatArray, evidence: Evidence, rows: NDArray[np.intp], judged: int | None = None
+    cause: FloatArray,
+    effect: FloatArray,
+    evidence: Evidence,
+    rows: NDArray[np.intp],
+    judged: int | None = None,
+    ordered: Ordered | None = None,
 ) -> Drawing:
-    """Thin one direction for drawing; `judged` is how many rows its curve was fitted to, if not all."""
+    """Thin one direction for drawing.
+
+    judged: how many rows its curve was fitted to, if not all. ordered: the cause, where it has been sorted already.
+    """
     location, scale, residual = (
         _usable(each, len(cause)) for each in (evidence.location, evidence.scale, evidence.residual)
     )
-    order = np.argsort(cause, kind="stable")
-    ascending = cause[order]
+    known = ordered or Ordered.of(cause)
+    order, ascending = known.order, known.ascending
     return Drawing(
         cause=cause[rows],
         effect=effect[rows],

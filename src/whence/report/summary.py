@@ -7,6 +7,7 @@ from whence.decision import Decision, Direction, Evidence
 from whence.report import provenance
 from whence.report.geometry import Drawing, drawing_of, rows_to_draw
 from whence.report.measures import Fact, Factor, Measure, correlations, data_facts, factors, measures, terms
+from whence.report.ordered import Ordered
 from whence.report.printed_sum import PrintedSum, printed_sum
 from whence.report.stance import ReadingCell, Stance, badge, brief_lean, confidence, explanation, readings, sentence
 from whence.report.wording import (
@@ -129,7 +130,8 @@ class PageSummary:
 
 def summarise(decision: Decision, max_points: int) -> PageSummary:
     """Work out what a page shows; `max_points` bounds the dots of a panel."""
-    sides = sides_of(decision, max_points)
+    columns = Ordered.both(decision.pair)
+    sides = sides_of(decision, max_points, columns)
     entry = provenance.catalogue_entry(decision)
     return PageSummary(
         verdict=shown(decision.verdict).replace("undecided", "Undecided", decision.cause is None),
@@ -155,8 +157,8 @@ def summarise(decision: Decision, max_points: int) -> PageSummary:
         sides=sides,
         cells=readings(decision),
         measures=measures(decision),
-        columns=data_facts(decision.pair),
-        facts=_facts(decision),
+        columns=data_facts(decision.pair, columns),
+        facts=_facts(decision, columns),
         warnings=_warnings(decision),
         assumes=entry.assumes if entry else "",
         fails=entry.fails if entry else "",
@@ -168,14 +170,15 @@ def summarise(decision: Decision, max_points: int) -> PageSummary:
     )
 
 
-def sides_of(decision: Decision, max_points: int) -> tuple[Side, Side]:
+def sides_of(decision: Decision, max_points: int, columns: tuple[Ordered, Ordered] | None = None) -> tuple[Side, Side]:
     """Both directions with what is drawn of them."""
     pair = decision.pair
+    in_x, in_y = columns or Ordered.both(decision.pair)
     rows = rows_to_draw(pair, max_points)
     x, y = shown(pair.x_name), shown(pair.y_name)
     judged = decision.rows_judged or pair.n
-    forward = drawing_of(pair.x, pair.y, decision.forward, rows, judged)
-    backward = drawing_of(pair.y, pair.x, decision.backward, rows, judged)
+    forward = drawing_of(pair.x, pair.y, decision.forward, rows, judged, in_x)
+    backward = drawing_of(pair.y, pair.x, decision.backward, rows, judged, in_y)
     return _side(decision, Direction.FORWARD, x, y, forward), _side(decision, Direction.BACKWARD, y, x, backward)
 
 
@@ -217,8 +220,8 @@ def _side(decision: Decision, direction: Direction, cause: str, effect: str, dra
     )
 
 
-def _facts(decision: Decision) -> tuple[Fact, ...]:
-    linear, ranks = correlations(decision.pair)
+def _facts(decision: Decision, columns: tuple[Ordered, Ordered]) -> tuple[Fact, ...]:
+    linear, ranks = correlations(decision.pair, columns)
     return (
         Fact("Rows", count(decision.pair.n)),
         *((Fact("Rows judged, a fixed sample", count(decision.rows_judged or 0)),) if decision.thinned else ()),
