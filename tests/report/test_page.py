@@ -198,7 +198,7 @@ def test_other_methods_are_shown_only_where_they_were_asked(tmp_path: Path) -> N
     assert "What the other methods say" not in render(decision)
     answers = [Answer("igci", SPECIMENS["score only"], 0.25), Answer("odd", SPECIMENS["failed"], 1.5)]
     words = " ".join(" ".join(outline(render(decision, answers=answers)).text).split())
-    assert "whence altitude → temperature +1.88 86 % –" in words
+    assert "whence altitude → temperature +1.878 86 % –" in words
     assert "igci altitude → temperature +0.3 – 0.25" in words
     assert "odd no answer – – 1.50" in words
     assert "2 of 3 methods: altitude → temperature; odd: no answer." in words
