@@ -287,14 +287,44 @@ def luminance(colour: str) -> float:
     )
 
 
+def contrast(above: str, below: str) -> float:
+    darker, lighter = sorted((luminance(above), luminance(below)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def theme_of(name: str) -> dict[str, str]:
+    folder = resources.files("whence.report").joinpath("templates")
+    text = folder.joinpath("style.css" if name == "print" else name).read_text()
+    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", text))
+
+
 @pytest.mark.parametrize("theme", ["light.css", "dark.css", "print"])
 def test_words_can_be_read_on_every_ground(theme: str) -> None:
-    folder = resources.files("whence.report").joinpath("templates")
-    text = folder.joinpath("style.css" if theme == "print" else theme).read_text()
-    colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", text))
+    colours = theme_of(theme)
     pairs = [("ink", ground) for ground in ("paper", "ground", "good-soft", "doubt-soft", "bad-soft")]
     pairs += [(tone, "paper") for tone in ("muted", "plain", "good", "doubt", "bad", "chosen", "other")]
     pairs += [(tone, f"{tone}-soft") for tone in ("good", "doubt", "bad")] + [("plain", "ground"), ("muted", "ground")]
-    for above, below in pairs:
-        darker, lighter = sorted(luminance(colours[name]) for name in (above, below))
-        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, (above, below)
+    pairs += [("paper", "chosen"), ("paper", "ink"), ("chosen", "ground")]
+    assert {pair for pair in pairs if contrast(*(colours[name] for name in pair)) < 4.5} == set()
+
+
+@pytest.mark.parametrize("theme", ["light.css", "dark.css", "print"])
+def test_lines_dots_and_the_focus_can_be_seen(theme: str) -> None:
+    colours = theme_of(theme)
+    pairs = [(mark, "paper") for mark in ("dot", "muted", "chosen", "other", "plain")] + [("chosen", "ground")]
+    assert {pair for pair in pairs if contrast(*(colours[name] for name in pair)) < 3} == set()
+
+
+@pytest.mark.parametrize("place", ["light", "dark"])
+def test_the_leaderboard_can_be_read_too(place: str) -> None:
+    text = resources.files("whence.benchmark").joinpath("templates/leaderboard.html").read_text(encoding="utf-8")
+    blocks = [dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", block)) for block in text.split(":root")[1:3]]
+    colours = blocks[place == "dark"]
+    pairs = [(tone, ground) for tone in ("ink", "soft", "best") for ground in ("paper", "head")] + [("bad", "paper")]
+    assert {pair for pair in pairs if contrast(*(colours[name] for name in pair)) < 4.5} == set()
+
+
+def test_nothing_moves() -> None:
+    """So that there is nothing to stop for readers who ask for reduced motion."""
+    page = render(SPECIMENS["repeated"])
+    assert not re.search(r"animation|transition|scroll-behavior|@keyframes|<animate", page)
