@@ -157,6 +157,10 @@ def _curve(
     ranks = np.union1d(by_rank, np.minimum(by_value, n - 1))
     kept, middle = ascending[ranks], location[order[ranks]]
     borne = _gapless(ascending, ranks) & _among_rows(ascending, kept, thinning * BEARING)
+    # A few rows that happen to lie together in a tail make no island of their own.
+    for part, alike in pieces(borne):
+        if alike and ranks[part][-1] - ranks[part][0] < min(5 * thinning * BEARING, n / 4):
+            borne[part.start : part.stop - 1] = False
     if scale is None:
         return FittedCurve(kept, middle, None, None, borne)
     spread = 2 * scale[order[ranks]]

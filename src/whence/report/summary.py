@@ -262,7 +262,7 @@ def _said(answer: Answer) -> Said:
         score=signed(decision.score if leans_anywhere(decision) else None),
         sure=how_sure(decision),
         halves=percent(halves_said.agreement) if halves_said else "–",
-        seconds="–" if math.isnan(answer.seconds) else f"{answer.seconds:.2f}",
+        seconds=number(answer.seconds, 2),
     )
 
 
