@@ -190,4 +190,4 @@ def test_what_was_found_stands_in_the_record() -> None:
     decision = whence.infer(*weak())
     found = decision.stability(4)
     assert "stability" not in decision.to_dict()
-    assert replace(decision, half_samples=found).to_dict()["stability"] == found._asdict()
+    assert replace(decision, half_samples=found).to_dict()["stability"] == found.to_dict()

@@ -100,6 +100,10 @@ class Stability(NamedTuple):
     scores: tuple[float, ...] = ()
     """Of every half, in the order they were drawn."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """What they come to, without every score."""
+        return {name: value for name, value in self._asdict().items() if name != "scores"}
+
 
 @dataclass(frozen=True, eq=False)
 class Decision(Record):
@@ -262,7 +266,7 @@ class Decision(Record):
             "settings": dict(self.settings),
             "seed": self.seed,
             "version": self.version,
-        } | ({} if self.half_samples is None else {"stability": self.half_samples._asdict()})
+        } | ({} if self.half_samples is None else {"stability": self.half_samples.to_dict()})
 
     # The rooms that draw and repeat decisions lie above this one. They are reached through the front door, which alone
     # knows every room: an import here would tie the records to matplotlib and to the catalogue.
