@@ -172,11 +172,11 @@ def _moments(u: FloatArray, v: FloatArray) -> FloatArray:
     orders = [(a, total - a) for total in (3, 4) for a in range(total + 1)]
     scale = [math.sqrt(len(u) / (math.factorial(a) * math.factorial(b))) for a, b in orders]
     powers = once(_hermite, u)
-    means = {}
+    means: dict[tuple[int, int], float] = {}
     for b in range(5):  # of the powers of v one at a time: all of them take as much memory as ten columns
         power = _HERMITE[b](v)
-        means |= {(a, b): np.mean(powers[a] * power) for a in range(5) if (a, b) in orders}
-    return np.array(scale) * [means[order] for order in orders]
+        means |= {(a, b): float(np.mean(powers[a] * power)) for a in range(5) if (a, b) in orders}
+    return np.array(scale) * np.array([means[order] for order in orders])
 
 
 _HERMITE: tuple[Callable[[FloatArray], FloatArray], ...] = (

@@ -50,6 +50,8 @@ class ScanForecast:
     """Seconds if every pair is related: the most it can take."""
     memory: int
     """Bytes beyond the table itself."""
+    hint: str = ""
+    """How it would take less, where the method takes hours on so many rows."""
 
     @property
     def seconds(self) -> float:

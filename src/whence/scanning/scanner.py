@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.catalogue import DEFAULT, cost, seeded_method
+from whence.catalogue import DEFAULT, cost, sample_hint, seeded_method
 from whence.inference import threshold_setting
 from whence.pair import InputError
 from whence.ranges import SEEDS, between, positive
@@ -134,7 +134,8 @@ def scan(
         tell = on_progress or (lambda what, done, of: None)
         if on_forecast is not None and _may_be_long(method, len(wanted)):
             left = (len(wanted) - kept.count("screening"), len(wanted) - kept.count("orienting"))
-            on_forecast(forecast(judge, wanted, count, processors(), left))
+            foreseen = forecast(judge, wanted, count, processors(), left)
+            on_forecast(replace(foreseen, hint=sample_hint(method, table.n, len(wanted))))
 
         with _engine(judge, count, dask, identity, journal) as run:
             found = _scanned(_Progress(judge, run, kept, tell), wanted, table, fdr, kind_of(data))
