@@ -216,6 +216,15 @@ def test_a_long_scan_is_announced_in_one_line(terminal, yes, monkeypatch, capsys
     )
 
 
+def test_a_method_that_takes_hours_on_so_many_rows_is_offered_a_sample(monkeypatch, capsys, foreseen, table):
+    command._ask(replace(LONG, hint="igci:rows=2000 decides sooner."), True)
+    assert capsys.readouterr().err.splitlines()[1:] == ["igci:rows=2000 decides sooner."]
+    heard, asked = [], []
+    monkeypatch.setattr(scanner, "sample_hint", lambda *about: asked.append(about) or "sooner")
+    whence.scan(table, method="igci", jobs=1, on_forecast=heard.append)
+    assert ([each.hint for each in heard], asked) == (["sooner"], [("igci", 40, 15)])
+
+
 def test_a_very_long_scan_is_asked_for_on_a_terminal(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
