@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import blake2b
+from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,21 +20,26 @@ _AT_HAND = 12
 """Arrays whose bytes have been hashed last; one array is asked about several times in a row."""
 
 
-class _Memory:
-    """Results by function, arguments and content; those not asked for longest are forgotten first."""
+class ColumnMemory:
+    """Up to `most` results by function, arguments and content; those not asked for longest are forgotten first."""
 
     def __init__(self, most: int) -> None:
         self._most, self._results = most, OrderedDict[Hashable, Any]()
         self._hashed = OrderedDict[int, tuple[NDArray[np.float64], bytes]]()
+        self._lock = Lock()
 
     def find(self, function: Callable[..., _T], column: NDArray[np.float64], arguments: tuple[Hashable, ...]) -> _T:
-        key = (function, arguments, column.shape, self._digest(column))
-        if key in self._results:
-            self._results.move_to_end(key)
-            return self._results[key]
-        found = self._results[key] = function(column, *arguments)
-        if len(self._results) > self._most:
-            self._results.popitem(last=False)
+        """`function(column, *arguments)`, computed now or earlier."""
+        with self._lock:
+            key = (function, arguments, column.shape, self._digest(column))
+            if key in self._results:
+                self._results.move_to_end(key)
+                return self._results[key]
+        found = function(column, *arguments)
+        with self._lock:
+            self._results[key] = found
+            if len(self._results) > self._most:
+                self._results.popitem(last=False)
         return found
 
     def _digest(self, column: NDArray[np.float64]) -> bytes:
@@ -48,13 +54,13 @@ class _Memory:
         return digest
 
 
-_memory: ContextVar[_Memory | None] = ContextVar("memory", default=None)
+_memory: ContextVar[ColumnMemory | None] = ContextVar("memory", default=None)
 
 
 @contextmanager
-def shared_columns(most: int) -> Iterator[None]:
-    """Remember up to `most` results."""
-    before = _memory.set(_Memory(most))
+def shared_columns(memory: ColumnMemory) -> Iterator[None]:
+    """Remember results, and find those again that were remembered earlier."""
+    before = _memory.set(memory)
     try:
         yield
     finally:
