@@ -81,7 +81,7 @@ def test_a_cluster_reads_the_file_and_where_it_cannot_is_handed_the_columns(file
     distributed = pytest.importorskip("distributed")
     one = timeless(whence.scan(file, jobs=1))
     handed, judge_of = [], on_dask._Cluster._judge
-    monkeypatch.setattr(on_dask._Cluster, "_judge", lambda self, how: handed.append(how) or judge_of(self, how))
+    monkeypatch.setattr(on_dask._Cluster, "_judge", lambda self, read: handed.append(read) or judge_of(self, read))
     with (
         distributed.LocalCluster(
             n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address="127.0.0.1:0", silence_logs=50
@@ -89,7 +89,7 @@ def test_a_cluster_reads_the_file_and_where_it_cannot_is_handed_the_columns(file
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         assert timeless(whence.scan(file, dask=client)) == one
-        assert set(handed) == {"read"}
+        assert set(handed) == {True}
         of = FileColumns.of
         elsewhere = tmp_path / "elsewhere.parquet"
         elsewhere.write_bytes(file.read_bytes()[:-9])
@@ -99,4 +99,4 @@ def test_a_cluster_reads_the_file_and_where_it_cannot_is_handed_the_columns(file
                 file_columns.FileColumns, "of", lambda *about, path=path: replace(of(*about), path=str(path))
             )
             assert timeless(whence.scan(file, dask=client, fdr=0.04)) == timeless(whence.scan(file, jobs=1, fdr=0.04))
-            assert set(handed) == {"read", "handed over"}
+            assert set(handed) == {True, False}

@@ -238,6 +238,8 @@ def _progress() -> "Iterator[Callable[[str, int, int], None]]":
         if what not in bars:
             bars[what] = shown.add_task(what, total=of)
         shown.update(bars[what], completed=done)
+        if done == of:
+            shown.stop()
 
     try:
         yield on_progress
@@ -253,6 +255,6 @@ def _said_now_and_then() -> "Callable[[str, int, int], None]":
     def on_progress(what: str, done: int, of: int) -> None:
         if time.monotonic() - last[0] > 10.0:
             last[0] = time.monotonic()
-            say(f"{what}: {done} of {of} pairs")
+            say(f"{what}: {done} of {of}{' columns' if what == 'adjusting' else ' pairs'}")
 
     return on_progress

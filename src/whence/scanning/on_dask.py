@@ -24,6 +24,8 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, cast
 
+import numpy as np
+
 from whence.pair import FloatArray, InputError
 from whence.scanning.engine import InProcess, Run, alone
 from whence.scanning.file_columns import FileColumns, UnseenError
@@ -124,10 +126,8 @@ class _Cluster:
 
     def __init__(self, client: Any, judge: Judge, there: FileColumns | None, identity: str, cut_short: str) -> None:
         self._client, self._identity, self._cut_short = client, identity, cut_short
-        self._judges = {"handed over": judge}
-        if there is not None:
-            self._judges["read"] = replace(judge, values=cast(FloatArray, there))
-        self._held: dict[str, Any] = {}
+        self._handed_over, self._read = judge, there and replace(judge, values=cast(FloatArray, there))
+        self._held: dict[bool, Any] = {}
         self.workers, self.gpu = client.run_on_scheduler(_seen)
         # Networks train where there is a GPU, if anybody says so; a worker without one would take a thousand times.
         self.gpu = self.gpu and getattr(judge.built(), "wants_gpu", False)
@@ -177,7 +177,7 @@ class _Cluster:
                 self._client.cancel(list(numbers))
 
     def _given(self, work: Work, tile: Tile, blamed: int, unseen: bool) -> Any:
-        held = self._judge("read" if "read" in self._judges and not unseen else "handed over")
+        held = self._judge(read=self._read is not None and not unseen)
         if held.cancelled():  # as all is when the connection is lost
             raise ClusterError(self._cut_short)
         what = json.dumps([self._identity, work.__module__, work.__qualname__, tile, blamed, unseen])
@@ -188,14 +188,16 @@ class _Cluster:
             _alone if blamed else _tile, held, work, tile, VERSION, key=key, priority=-blamed, **needed
         )
 
-    def _judge(self, how: str) -> Any:
-        if how not in self._held:
+    def _judge(self, read: bool) -> Any:
+        """A judge that reads its columns, or one that holds them: their own file is on this machine only."""
+        if read not in self._held:
+            judge = self._read if read else replace(self._handed_over, values=np.asarray(self._handed_over.values))
             with warnings.catch_warnings():
                 # Dask advises to scatter what is large.
                 warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-                key = f"whence-judge-{self._identity}-{how.replace(' ', '-')}"
-                self._held[how] = self._client.submit(_judge, self._judges[how], key=key)
-        return self._held[how]
+                key = f"whence-judge-{self._identity}-{'read' if read else 'handed-over'}"
+                self._held[read] = self._client.submit(_judge, judge, key=key)
+        return self._held[read]
 
 
 def _cut_short(address: str, journal: str | None) -> str:

@@ -26,13 +26,11 @@ from whence.scanning.on_dask import on_dask
 from whence.scanning.pairs import MOST, Pairs, chosen_pairs, tiles
 from whence.scanning.result import Scan, kind_of
 from whence.scanning.scan_row import ScanRow
-from whence.scanning.table import ScanTable, scan_table
+from whence.scanning.table import OnProgress, ScanTable, scan_table
 from whence.scanning.tasks import Died, Tile, Work, of_the_dead, oriented, screened
 from whence.threads import processors
 from whence.version import VERSION
 
-OnProgress = Callable[[str, int, int], None]
-"""Called with what is being done, how many pairs are done, and of how many."""
 OnForecast = Callable[[ScanForecast], None]
 """Called before the work is begun, with what it will take; what it raises ends the scan."""
 _IN_PROCESS = 40
@@ -122,7 +120,8 @@ def scan(
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
     settings: dict[str, Any] = dict(threshold_setting(method, threshold))
     built = seeded_method(method, seed, **settings)  # refused before a large table is read
-    table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, **asked)
+    tell = on_progress or (lambda what, done, of: None)
+    table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **asked)
     wanted = chosen_pairs(table, target, pairs)
     judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every), stability)
     identity = _identity(table, judge, wanted, fdr)
@@ -131,7 +130,6 @@ def scan(
     batch, gpu = batch_size(built), batch_size(built) > MOST
     most = 1 if gpu or len(wanted) <= _IN_PROCESS else processors()
     count = fitting_jobs(judge, len(wanted), [jobs] if jobs else range(most, 0, -1), available_memory())
-    tell = on_progress or (lambda what, done, of: None)
     # Workers elsewhere read their columns themselves where they see the file.
     there = None if dask is None else FileColumns.of(data, table, asked)
     with _engine(judge, there, count, dask, identity, journal) as run:

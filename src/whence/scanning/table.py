@@ -1,6 +1,6 @@
 """The columns of a table that can be judged, and why the others cannot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,9 @@ from whence.pair import LARGEST, MIN_ROWS, FloatArray, InputError, as_column
 from whence.scanning.adjusting import Adjustment
 from whence.tables import table_from
 from whence.tables.choose import ColumnTable, listed, position
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is being done, how many pairs or columns are done, and of how many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,11 @@ class ScanTable:
 
 
 def scan_table(
-    data: Any, wanted: Sequence[str | int] | None = None, adjust: Sequence[str | int] = (), **asked: Any
+    data: Any,
+    wanted: Sequence[str | int] | None = None,
+    adjust: Sequence[str | int] = (),
+    tell: OnProgress = lambda what, done, of: None,
+    **asked: Any,
 ) -> ScanTable:
     """Read the columns `wanted`, or all columns of numbers, adjusted for others.
 
@@ -58,7 +65,7 @@ def scan_table(
     adjustment = _adjustment({table.names[k]: read.pop(table.names[k]) for k in others})
     names: list[str] = []
     kept: list[FloatArray] = []
-    for name, column in read.items():
+    for done, (name, column) in enumerate(read.items(), start=1):
         left = _unfit(column) or adjustment.residual(column)
         if isinstance(left, str):
             if wanted is not None:
@@ -67,6 +74,8 @@ def scan_table(
         else:
             names.append(name)
             kept.append(left)
+        if others:  # a fit a column, which may take longer than the scan
+            tell("adjusting", done, len(read))
     if len(kept) < 2:
         reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
         raise InputError(
