@@ -4,7 +4,7 @@
     python benchmarks/scan.py large       200 columns × 1000 rows end to end; 2000 × 500 against one target; memory
     python benchmarks/scan.py rows        10⁵, 10⁶ and 10⁷ rows of a Parquet file: one `infer`, a scan; time and memory
     python benchmarks/scan.py peers       10 columns, beside loops over causal-learn's and gCastle's ANM
-    python benchmarks/scan.py truth       generated graphs: false discoveries, arrows and order against DirectLiNGAM
+    python benchmarks/scan.py truth       generated graphs: false discoveries, arrows; order against lingam's
 
 Times are CPU seconds of one process unless a line says wall.
 """
@@ -227,6 +227,54 @@ def truth(tables: int = 20) -> None:
     print(f"  of {screened} pairs called related {false} are of these ({false / screened:.1%}; bound 5 %)")
     print(f"  direct edges: {found} of {direct} related, {leaning / found:.0%} lean right")
     print(f"  {answered / found:.0%} answered, of these {right / max(answered, 1):.0%} right")
+    orders(tables)
+
+
+def orders(tables: int, resit_tables: int = 5) -> None:
+    """The order of all columns against lingam's, on the same tables; RESIT takes minutes a table, and gets a few."""
+    from peers.environment import Worker, prepare
+
+    python, versions = prepare(ROOT / "out" / "peers")
+    made = [graph_table(10 + seed % 11, 1000, seed) for seed in range(tables)]
+    ours = [_our_order(table) for table, _ in made]
+    for peer, count in (("lingam DirectLiNGAM", tables), ("lingam RESIT", resit_tables)):
+        worker = Worker(python)
+        answers = [worker.ask_order(peer, list(table.values())) for table, _ in made[:count]]
+        worker.close()
+        theirs = [
+            ([list(table)[k] for k in answer["verdict"]], answer["seconds"])
+            for (table, _), answer in zip(made, answers, strict=False)
+            if "verdict" in answer
+        ]
+        failed = [answer["error"] for answer in answers if "error" in answer]
+        print(f"order, {count} tables; pairs of an ancestor and a descendant, the ancestor first:")
+        for name, found in (("whence", ours[:count]), (f"{peer} {versions['lingam']}", theirs)):
+            if len(found) == count:
+                print(f"  {name}: {_agreement(made, found)}")
+        if failed:
+            print(f"  {peer}: {len(failed)} tables failed ({failed[0]})")
+
+
+def _our_order(table: Table) -> tuple[list[str], float]:
+    """The order, and CPU seconds."""
+    start = time.process_time()
+    found = whence.scan(table, jobs=1).order()
+    return list(found.columns), time.process_time() - start
+
+
+def _agreement(made: Sequence[tuple[Table, set[tuple[str, str]]]], found: Sequence[tuple[Sequence[str], float]]) -> str:
+    """Share of pairs in the right order; the interval is from drawing the tables anew, whose pairs hang together."""
+    counts = []
+    for (_, edges), (order, _) in zip(made, found, strict=False):
+        place = {name: k for k, name in enumerate(order)}
+        ancestors = closure(edges)
+        counts.append((sum(place[a] < place[d] for a, d in ancestors), len(ancestors)))
+    right, total = np.array(counts).T
+    drawn = np.random.default_rng(0).integers(0, len(counts), (10_000, len(counts)))
+    low, high = np.quantile(right[drawn].sum(axis=1) / total[drawn].sum(axis=1), (0.025, 0.975))
+    seconds = sum(each for _, each in found) / len(found)
+    share = right.sum() / total.sum()
+    return f"{share:.0%} of {total.sum()} (95 % from {low:.0%} to {high:.0%}), {seconds:.2f} s a table"
 
 
 def closure(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:

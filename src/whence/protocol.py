@@ -35,6 +35,11 @@ class Method(Protocol):
         """One decision per pair, in order. A pair that fails becomes a Decision with `failure` set."""
 
 
+def batch_size(method: Method) -> int:
+    """How many pairs are best handed to a method at once; 1 where it says nothing."""
+    return max(1, int(getattr(method, "batch_size", 1) or 1))
+
+
 # What a failure becomes. A failure is a value: no number stands in for an answer that does not exist, and no method
 # returns NaN, an infinity or an exception where a decision is due.
 

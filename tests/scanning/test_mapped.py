@@ -1,6 +1,7 @@
 """A table's columns lie on disk once they are many bytes, and nothing but the place of the bytes changes."""
 
 import errno
+import gc
 import pickle
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import whence
 from whence.pair import InputError
 from whence.scanning import mapped
-from whence.scanning.mapped import ColumnStore, MappedColumns, column_store
+from whence.scanning.mapped import ColumnStore, MappedColumns
 
 
 @pytest.fixture
@@ -24,7 +25,8 @@ def on_disk(monkeypatch):
 @given(st.integers(1, 6), st.integers(1, 40), st.integers(0, 2000))
 def test_lines_come_back_as_they_were_wherever_they_lie(columns, rows, in_memory):
     table = np.random.default_rng(rows).normal(size=(columns, rows))
-    with pytest.MonkeyPatch.context() as patch, column_store() as store:
+    store = ColumnStore()
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mapped, "IN_MEMORY", in_memory)
         for column in table:
             store.add(column)
@@ -41,15 +43,25 @@ def test_lines_come_back_as_they_were_wherever_they_lie(columns, rows, in_memory
 
 
 def test_a_line_that_nobody_holds_is_no_longer_mapped(on_disk):
-    with column_store() as store:
-        for k in range(3):
-            store.add(np.full(10**6, float(k)))
-        line = store.values[1]
-        path = store.values.path
-        assert path in Path("/proc/self/maps").read_text()
-        assert line.sum() == 10**6
-        del line
-        assert path not in Path("/proc/self/maps").read_text()
+    store = ColumnStore()
+    for k in range(3):
+        store.add(np.full(10**6, float(k)))
+    line = store.values[1]
+    path = store.values.path
+    assert path in Path("/proc/self/maps").read_text()
+    assert line.sum() == 10**6
+    del line
+    assert path not in Path("/proc/self/maps").read_text()
+
+
+def test_the_file_lasts_as_long_as_what_was_found_in_it(on_disk):
+    rng = np.random.default_rng(0)
+    found = whence.scan({"a": rng.normal(size=60), "b": rng.normal(size=60)}, method="igci", jobs=1)
+    path = Path(found.judge.values.path)
+    assert path.exists()
+    del found
+    gc.collect()
+    assert not path.parent.exists()
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -66,10 +78,10 @@ def test_a_scan_from_disk_is_the_same_to_the_last_bit(on_disk, monkeypatch, tmp_
     assert timeless[0] == timeless[1]
 
 
-def test_a_full_disk_is_a_sentence(on_disk, monkeypatch, tmp_path):
+def test_a_full_disk_is_a_sentence(on_disk, monkeypatch):
     def full(self, mode):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "open", full)
     with pytest.raises(InputError, match=r"Could not write .*No space left.*80 bytes a column.*TMPDIR"):
-        ColumnStore(str(tmp_path)).add(np.ones(10))
+        ColumnStore().add(np.ones(10))

@@ -2,13 +2,13 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.failures import OUR_FAULT
+from whence.cli.failures import OUR_FAULT, kept_when_stopped
 from whence.cli.infer import (
     BytesOption,
     DecimalOption,
@@ -116,7 +116,9 @@ def scan(
         check_ending(graph, GRAPH_FORMATS)
         check_folder(graph)
     said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
-    with hint_at_options(), _cluster_may_fail(), _progress() as on_progress:
+    part = None if out is None else out.with_name(out.name + ".part")
+    kept = nullcontext() if part is None else kept_when_stopped(part)
+    with kept, hint_at_options(), _cluster_may_fail(), _progress() as on_progress:
         found = scan_table(
             file,
             method=method,
@@ -131,7 +133,7 @@ def scan(
             seed=seed,
             jobs=jobs,
             dask=dask,
-            journal=None if out is None else out.with_name(out.name + ".part"),
+            journal=part,
             on_progress=on_progress,
             on_forecast=lambda foreseen: _ask(foreseen, yes),
             **said,
@@ -238,6 +240,8 @@ def _progress() -> "Iterator[Callable[[str, int, int], None]]":
         if what not in bars:
             bars[what] = shown.add_task(what, total=of)
         shown.update(bars[what], completed=done)
+        if done == of:
+            shown.stop()
 
     try:
         yield on_progress
@@ -253,6 +257,6 @@ def _said_now_and_then() -> "Callable[[str, int, int], None]":
     def on_progress(what: str, done: int, of: int) -> None:
         if time.monotonic() - last[0] > 10.0:
             last[0] = time.monotonic()
-            say(f"{what}: {done} of {of} pairs")
+            say(f"{what}: {done} of {of}{' columns' if what == 'adjusting' else ' pairs'}")
 
     return on_progress

@@ -1,11 +1,11 @@
 """How long a scan will take and how much memory it needs, before it is begun.
 
-Time: some pairs of this very table are screened and oriented on this machine. Memory: by the sizes below, measured with
-`tracemalloc` on tables of 300 to 100 000 rows and taken at their largest over the methods.
+Time: some pairs of this very table are screened and oriented by those who will do the rest. Memory: by the sizes below,
+measured with `tracemalloc` on tables of 300 to 100 000 rows and taken at their largest over the methods.
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median_low
 from typing import Any
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from whence.pair import InputError
-from whence.scanning.engine import Died, InProcess, Processes
-from whence.scanning.judging import REMEMBERED, Judge, Screened
+from whence.scanning.engine import Run
+from whence.scanning.judging import REMEMBERED, Judge
 from whence.scanning.pairs import BLOCK, Pairs
+from whence.scanning.tasks import Died, Tile
 
 FEW = 10
 """Fewer pairs are done as soon as they are foreseen."""
@@ -23,6 +24,7 @@ _TRIED = 24
 """Pairs tried at most,"""
 _PATIENCE = 1.0
 """and seconds spent on them, or on one pair where that takes longer."""
+_clock = time.perf_counter
 _NUMBER = 8
 _A_ROW = 30 * _NUMBER
 """Bytes that are remembered of a column, and that a decision works on, for each row,"""
@@ -50,68 +52,70 @@ class ScanForecast:
     """Seconds if every pair is related: the most it can take."""
     memory: int
     """Bytes beyond the table itself."""
+    starting: float = 0.0
+    """Seconds until the other processes have started, as the first one has."""
     hint: str = ""
     """How it would take less, where the method takes hours on so many rows."""
 
     @property
     def seconds(self) -> float:
         """The most that the whole can take."""
-        return self.screening + self.orienting
+        return self.starting + self.screening + self.orienting
 
 
 def forecast(
-    judge: Judge,
-    pairs: Pairs,
-    jobs: int,
-    workers: int,
-    left: tuple[int, int] | None = None,
-    clock: Callable[[], float] = time.perf_counter,
+    run: Run, judge: Judge, pairs: Pairs, processors: int, left: tuple[int, int], batch: int = 1
 ) -> ScanForecast:
-    """Try some of the pairs; `jobs` processes share `workers` processors, `left` are to be screened and oriented."""
-    screening, orienting = _seconds_a_pair(judge, pairs, jobs, clock)
-    to_screen, to_orient = left or (len(pairs), len(pairs))
-    at_once, memory = min(jobs, workers), needed_memory(judge, len(pairs), jobs)
-    return ScanForecast(len(pairs), jobs, screening * to_screen / at_once, orienting * to_orient / at_once, memory)
-
-
-def _seconds_a_pair(judge: Judge, pairs: Pairs, jobs: int, clock: Callable[[], float]) -> tuple[float, float]:
-    parts = [[(pair, clock)] for pair in _tried(pairs)]
-    # Where the scan has processes of its own a pair that kills them must not end it here.
-    screening, orienting = [], []
-    with InProcess(judge) if jobs == 1 else Processes(judge, 1) as run:
-        for _, (result,) in run(_timed, parts):
-            if isinstance(result, Died):
-                continue
-            screening.append(result[0])
-            orienting += result[1:]
-            if sum(screening) + sum(orienting) > _PATIENCE:
-                break
+    """Try some of the pairs, `batch` at a time; `left` are to be screened and oriented."""
+    tried = _tried(pairs, batch)
+    screening: list[float] = []
+    orienting: list[float] = []
+    starting = 0.0
+    # One after the other: of what is asked for and not waited for the scan would have to wait.
+    for part in (tried[k : k + batch] for k in range(0, len(tried), batch)):
+        begun = _clock()
+        [(_, results)] = run(_timed, [part])
+        took = [result for result in results if not isinstance(result, Died)]
+        if not screening and run.workers > 1:
+            starting = max(0.0, _clock() - begun - sum(map(sum, took)))
+        screening += [result[0] for result in took]
+        orienting += [seconds for result in took for seconds in result[1:]]
+        if sum(screening) + sum(orienting) > _PATIENCE:
+            break
     # Of a column's first pair what is done once for the column, or for the process, is the larger part.
-    return _typical(screening), _typical(orienting)
+    to_screen, to_orient = left
+    at_once, memory = min(run.workers, processors), needed_memory(judge, len(pairs), run.workers)
+    times = _typical(screening) * to_screen / at_once, _typical(orienting) * to_orient / at_once
+    return ScanForecast(len(pairs), run.workers, *times, memory, starting)
 
 
 def _typical(seconds: Sequence[float]) -> float:
     return median_low(seconds) if seconds else 0.0
 
 
-def _tried(pairs: Pairs) -> Pairs:
+def _tried(pairs: Pairs, batch: int) -> Pairs:
     """Pairs that share their columns as the scan's do: those of few columns, or all with a target."""
     first = pairs[0]
     tile = [(i, j) for i, j in pairs if max(i - first[0], j - first[1]) < BLOCK]
-    most = min(_TRIED, max(2, len(pairs) // FEW))
+    most = max(batch, min(_TRIED, max(2, len(pairs) // FEW)))
     return sorted(tile, key=max)[:most]
 
 
-def _timed(judge: Judge, item: Any) -> list[float]:
-    """Seconds that screening takes, and orienting where there is something to orient."""
-    pair, clock = item
-    start = clock()
-    screened: Screened = judge.screen(*pair)
-    middle = clock()
-    if screened.p is None:
-        return [middle - start]
-    judge.orient(screened, screened.p)
-    return [middle - start, clock() - middle]
+def _timed(judge: Judge, pairs: Tile) -> list[Any]:
+    """Seconds that screening takes each pair, and orienting where there is something to orient."""
+    times, testable = [], []
+    for pair in pairs:
+        start = _clock()
+        screened = judge.screen(*pair)
+        times.append([_clock() - start])
+        if screened.p is not None:
+            testable.append((times[-1], screened))
+    start = _clock()
+    judge.orient_all([(screened, screened.p or 0.0) for _, screened in testable])
+    took = _clock() - start
+    for found, _ in testable:
+        found.append(took / len(testable))
+    return times
 
 
 def needed_memory(judge: Judge, pairs: int, jobs: int) -> int:

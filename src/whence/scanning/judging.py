@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
@@ -13,11 +13,11 @@ import numpy as np
 from whence.catalogue import seeded_method
 from whence.combined.method import THRESHOLD
 from whence.decision import Decision, Direction
-from whence.inference import infer
+from whence.inference import decided
 from whence.numerics.columns import ColumnMemory, once, shared_columns
 from whence.numerics.hsic import hsic_test, kernel_column
 from whence.pair import FloatArray, InputError, Pair, standardise
-from whence.protocol import Method
+from whence.protocol import Method, batch_size
 from whence.scanning.known import Knowledge
 from whence.scanning.mapped import MappedColumns
 from whence.scanning.obeying import obeyed
@@ -109,22 +109,35 @@ class Judge:
 
     def orient(self, screened: Screened, adjusted: float) -> ScanRow:
         """Which of two related columns causes the other."""
+        (row,) = self.orient_all([(screened, adjusted)])
+        return row
+
+    def orient_all(self, related: Sequence[tuple[Screened, float]]) -> list[ScanRow]:
+        """Which of two related columns causes the other, for several pairs; batched methods see many at once."""
+        built = self.built()
+        size = batch_size(built)
+        parts = [related[k : k + size] for k in range(0, len(related), size)]
+        return [row for part in parts for row in self._oriented(built, part)]
+
+    def _oriented(self, built: Method, related: Sequence[tuple[Screened, float]]) -> Iterator[ScanRow]:
         start = time.perf_counter()
-        row = blank_row(self.names, screened, adjusted)
-        built = self._built()
-        decision = infer(self.pair(screened.i, screened.j), method=built)
-        # Notices lose their weight once they are written down, so what is known is heard here.
-        told = self.obeying(_filled(row, decision))
-        if self.stability and {decision.status, told.status} <= {"oriented", "undecided"}:
-            told = _repeated(told, decision, self.seed, built)
-        warnings, seconds = tuple(map(str, told.warnings)), screened.seconds + time.perf_counter() - start
-        return replace(told, warnings=warnings, seconds=seconds)
+        decisions = decided([self.pair(each.i, each.j) for each, _ in related], built, self.seed)
+        shared = (time.perf_counter() - start) / len(related)  # of a batch nobody knows whose time it was
+        for (screened, adjusted), decision in zip(related, decisions, strict=True):
+            start = time.perf_counter()
+            # Notices lose their weight once they are written down, so what is known is heard here.
+            told = self.obeying(_filled(blank_row(self.names, screened, adjusted), decision))
+            if self.stability and {decision.status, told.status} <= {"oriented", "undecided"}:
+                told = _repeated(told, decision, self.seed, built)
+            seconds = screened.seconds + shared + time.perf_counter() - start
+            yield replace(told, warnings=tuple(map(str, told.warnings)), seconds=seconds)
 
     def obeying(self, row: ScanRow) -> ScanRow:
         """The row once what is known about its columns has been heard."""
         return obeyed(row, self.knowledge.on(row.x, row.y), self.settings.get("threshold", THRESHOLD))
 
-    def _built(self) -> Method:
+    def built(self) -> Method:
+        """The method, ready to decide."""
         return seeded_method(self.method, self.seed, **self.settings)
 
 

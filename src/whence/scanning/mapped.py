@@ -5,12 +5,12 @@ memory, and processes that hold the same one share it.
 """
 
 import os
+import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 
@@ -19,6 +19,14 @@ from whence.pair import FloatArray, InputError
 IN_MEMORY = 1 << 26
 """Bytes of a table that is kept in memory as it is."""
 _NUMBER = 8
+
+
+class _Folder:
+    """A folder of its own, removed with the last who holds it, and at the end of the process at the latest."""
+
+    def __init__(self) -> None:
+        self.path = tempfile.mkdtemp(prefix="whence-")
+        finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,11 @@ class MappedColumns:
 
     path: str
     shape: tuple[int, int]
+    folder: _Folder | None = field(default=None, compare=False, repr=False)
+    """What lasts as long as this does; another process only looks on."""
+
+    def __reduce__(self) -> Any:
+        return MappedColumns, (self.path, self.shape)
 
     @property
     def nbytes(self) -> int:
@@ -48,10 +61,11 @@ class MappedColumns:
 
 
 class ColumnStore:
-    """Columns as they come: in memory while the table is small, in a file of the folder from then on."""
+    """Columns as they come: in memory while the table is small, in a file from then on."""
 
-    def __init__(self, folder: str) -> None:
-        self._path, self._held, self._written = Path(folder) / "columns", list[FloatArray](), 0
+    def __init__(self) -> None:
+        self._held, self._written = list[FloatArray](), 0
+        self._folder: _Folder | None = None
 
     def add(self, column: FloatArray) -> None:
         """One more line."""
@@ -61,12 +75,14 @@ class ColumnStore:
 
     def _write(self) -> None:
         try:
+            if self._folder is None:
+                self._folder = _Folder()
             with self._path.open("ab") as file:
                 for column in self._held:
                     file.write(np.ascontiguousarray(column).data)
         except OSError as problem:
             raise InputError(
-                f"Could not write the table's columns to {str(self._path.parent)!r} ({problem.strerror}); expected "
+                f"Could not write the table's columns to {tempfile.gettempdir()!r} ({problem.strerror}); expected "
                 f"room for {_NUMBER * len(self._held[0]):,} bytes a column there: make room, or name another folder "
                 "in TMPDIR."
             ) from None
@@ -74,15 +90,13 @@ class ColumnStore:
         self._held.clear()
 
     @property
+    def _path(self) -> Path:
+        assert self._folder is not None
+        return Path(self._folder.path) / "columns"
+
+    @property
     def values(self) -> FloatArray | MappedColumns:
         """All lines, in the order in which they came."""
         if not self._written:
             return np.array(self._held)
-        return MappedColumns(os.fspath(self._path), (self._written, self._rows))
-
-
-@contextmanager
-def column_store() -> Iterator[ColumnStore]:
-    """A store whose file lasts as long as the work on it."""
-    with tempfile.TemporaryDirectory(prefix="whence-") as folder:
-        yield ColumnStore(folder)
+        return MappedColumns(os.fspath(self._path), (self._written, self._rows), self._folder)

@@ -1,6 +1,6 @@
 """The columns of a table that can be judged, and why the others cannot."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -12,6 +12,9 @@ from whence.scanning.adjusting import Adjustment
 from whence.scanning.mapped import ColumnStore, MappedColumns
 from whence.tables import table_from
 from whence.tables.choose import ColumnTable, listed, position
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is being done, how many pairs or columns are done, and of how many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +48,10 @@ class ScanTable:
 
 
 def scan_table(
-    store: ColumnStore,
     data: Any,
     wanted: Sequence[str | int] | None = None,
     adjust: Sequence[str | int] = (),
+    tell: OnProgress = lambda what, done, of: None,
     **asked: Any,
 ) -> ScanTable:
     """Read the columns `wanted`, or all columns of numbers, one after the other, adjusted for others.
@@ -63,7 +66,9 @@ def scan_table(
     read = _columns(table, [*others, *sorted(set(chosen) - set(others))])
     adjustment = _adjustment(dict(islice(read, len(others))))
     names: list[str] = []
-    for name, column in read:
+    store = ColumnStore()
+    expected = len(set(chosen) - set(others))
+    for done, (name, column) in enumerate(read, start=1):
         left = _unfit(column) or adjustment.residual(column)
         if isinstance(left, str):
             if wanted is not None:
@@ -72,6 +77,8 @@ def scan_table(
         else:
             names.append(name)
             store.add(left)
+        if others:  # a fit a column, which may take longer than the scan
+            tell("adjusting", done, expected)
     if len(names) < 2:
         reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
         raise InputError(
