@@ -7,6 +7,8 @@ geometry, summary           what is drawn; everything a page shows, before anyth
 panels, picture             one direction on given axes; the figure of both, and its file
 scan_look, scan_matrix, scan_graph   the pictures of a scan: what they share; all pairs; the arrows
 inline                      a figure as SVG inside a page
+pair_numbers                one pair as numbers, for draw.js in any page
+scan_numbers, scan_svg, scan_page    a scan as numbers and shapes; its self-contained page
 page, card                  the self-contained HTML page; its head for notebooks
 files                       templates in, whole files out
 """
