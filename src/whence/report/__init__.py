@@ -3,7 +3,8 @@
 wording, printed_sum        names, numbers and p-values as text; a score in digits that add up
 stance, measures            how firmly the answer stands; its numbers as rows of tables
 provenance                  how to repeat the decision and how to cite it
-geometry, summary           what is drawn; everything a page shows, before anything is rendered
+ordered, geometry, summary  columns sorted once; what is drawn; everything a page shows, before it is rendered
+ticks, density              the numbers along an axis; many rows as shaded hexagons
 panels, picture             one direction on given axes; the figure of both, and its file
 scan_look, scan_matrix, scan_graph   the pictures of a scan: what they share; all pairs; the arrows
 inline                      a figure as SVG inside a page
