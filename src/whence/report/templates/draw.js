@@ -112,8 +112,8 @@ const { build, drawPair, drawCloud, drawTerms } = (() => {
       picture.append(shape("path", { class: level ? "level far" : "level", d: `M${LEFT} ${place.y(level)}H${WIDTH - RIGHT}` }));
     }
     picture.append(dots(place, cause, side.residual));
-    for (const level of side.drift ? side.drift.levels : []) {
-      picture.append(shape("path", { class: "drift", d: line(place, side.drift.cause, level) }));
+    for (const piece of side.drift) {
+      for (const level of piece.levels) picture.append(shape("path", { class: "drift", d: line(place, piece.cause, level) }));
     }
     if (side.beyond) {
       const words = `${side.beyond} row${side.beyond === 1 ? "" : "s"} beyond ±${LIMIT}`;
