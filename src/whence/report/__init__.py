@@ -6,6 +6,7 @@ provenance                  how to repeat the decision and how to cite it
 geometry, summary           what is drawn; everything a page shows, before anything is rendered
 panels, picture             one direction on given axes; the figure of both, and its file
 scan_look, scan_matrix, scan_graph   the pictures of a scan: what they share; all pairs; the arrows
+inline                      a figure as SVG inside a page
 page, card                  the self-contained HTML page; its head for notebooks
 files                       templates in, whole files out
 """
