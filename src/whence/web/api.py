@@ -73,9 +73,7 @@ def routes(desk: Desk) -> APIRouter:
         """A table that is kept, as it was understood."""
         return _seen(name, desk.tables.get(name))
 
-    @api.post(
-        "/answers", status_code=202, responses=answers(JobState, 202, True, True), openapi_extra=accepts(Pairing)
-    )
+    @api.post("/answers", status_code=202, responses=answers(JobState, 202, True, True), openapi_extra=accepts(Pairing))
     async def ask(request: Request) -> Json:
         """Judge two columns of a table that is kept; the answer gets a page and a link."""
         question = parsed(Pairing, await read_json(request, limits, flight))

@@ -148,8 +148,7 @@ class Crew:
                     if kind != "progress":
                         process.ready = True
                         return _outcome(kind, value)
-                    since = task.progress.since if task.progress and task.progress.step == value[0] else None
-                    task.progress = Progress(*value, since or time.monotonic())
+                    task.progress = _next_progress(task.progress, *value)
             return why
         except (EOFError, OSError):
             return Refusal(
@@ -209,6 +208,11 @@ class _Process:
         self._process.join()
         self._process.close()
         self.pipe.close()
+
+
+def _next_progress(last: Progress | None, step: str, done: int, of: int) -> Progress:
+    since = last.since if last and last.step == step else time.monotonic()
+    return Progress(step, done, of, since)
 
 
 def _outcome(kind: str, value: Any) -> Any:

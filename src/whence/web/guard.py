@@ -1,22 +1,18 @@
 """Whom the server speaks to, and the headers of everything it says.
 
 A page of some other site can make a browser send requests here, and, by pointing its own name at this machine (DNS
-rebinding), read the answers as well. So the Host must be one of ours, an Origin must be the Host's, and whatever changes
-something must come from a page of ours or from no page at all.
+rebinding), read the answers as well. So the Host must be one of ours, an Origin must be the Host's, and whatever
+changes something must come from a page of ours or from no page at all.
 """
 
 import ipaddress
 import json
 import socket
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from whence.web.refusal import Refusal
-
-Message = dict[str, Any]
-Send = Callable[[Message], Awaitable[None]]
-Receive = Callable[[], Awaitable[Message]]
-App = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _SAFE = ("GET", "HEAD")
@@ -70,10 +66,10 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """Refuses what is not meant for this server, and adds the headers to what it answers."""
 
-    def __init__(self, app: App, hosts: Hosts) -> None:
+    def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
         self._app, self._hosts = app, hosts
 
-    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
@@ -129,7 +125,7 @@ def _with_headers(send: Send) -> Send:
         if message["type"] == "http.response.start":
             given = {key.lower() for key, _ in message["headers"]}
             ours = [(key.encode(), value.encode()) for key, value in _HEADERS.items()]
-            message = message | {"headers": [*message["headers"], *(each for each in ours if each[0] not in given)]}
+            message = {**message, "headers": [*message["headers"], *(each for each in ours if each[0] not in given)]}
         await send(message)
 
     return sending

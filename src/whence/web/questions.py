@@ -33,7 +33,9 @@ class Judging(Question):
     """How two columns are judged."""
 
     method: Method = "whence"
-    nan_policy: Literal["raise", "omit"] = Field("raise", description="Rows with a missing value: refused, or left out.")
+    nan_policy: Literal["raise", "omit"] = Field(
+        "raise", description="Rows with a missing value: refused, or left out."
+    )
     threshold: float | None = Field(None, description="Confidence an answer needs; below it the pair is undecided.")
     seed: int = Field(0, ge=SEEDS[0], le=SEEDS[1])
 

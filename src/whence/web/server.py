@@ -142,8 +142,7 @@ def patient(seconds: float) -> type[H11Protocol]:
 
         def _late(self) -> None:
             self._timer = None
-            idle = self.cycle is None or self.cycle.response_complete
-            if idle and self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+            if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
                 head = f"HTTP/1.1 408 Request Timeout\r\ncontent-length: {len(_LATE)}\r\n"
                 kind = "content-type: application/json\r\nconnection: close\r\n\r\n"
                 self.transport.write((head + kind).encode() + _LATE)
