@@ -63,8 +63,8 @@ class Task:
 class Crew:
     """So many processes, so many tasks in the queue, so many seconds and bytes a task."""
 
-    def __init__(self, processes: int, waiting: int, seconds: float, memory: int) -> None:
-        self._most, self._seconds, self._memory = waiting, seconds, memory
+    def __init__(self, processes: int, waiting: int, seconds: float, memory: int, module: str) -> None:
+        self._most, self._seconds, self._start = waiting, seconds, lambda: _Process(memory, module)
         self._queue: deque[Task] = deque()
         self._changed = threading.Condition()
         self._closed = False
@@ -113,17 +113,18 @@ class Crew:
 
     def _keep(self) -> None:
         """A thread's life: a process at hand, a task, its end."""
-        process = _Process(self._memory)
+        process = self._start()
         try:
             while (task := self._next()) is not None:
-                if not process.alive():
-                    process.end()
-                    process = _Process(self._memory)
                 task.working = True
                 answer = self._answer(process, task)
-                if not process.ready:  # it was given up
+                if answer is None:  # the process had died before it heard of the task
                     process.end()
-                    process = _Process(self._memory)
+                    process = self._start()
+                    answer = self._answer(process, task) or _dead()
+                if not process.ready:  # it was given up, or has died
+                    process.end()
+                    process = self._start()
                 task.end(answer)
         finally:
             process.end()
@@ -135,27 +136,29 @@ class Crew:
             return None if self._closed else self._queue.popleft()
 
     def _answer(self, process: "_Process", task: Task) -> Any:
-        """What came back, or why nothing did; the process is no longer `ready` where it must not be used again."""
+        """What came back, or why nothing did; None where the process never began.
+
+        The process is no longer `ready` where it must not be used again.
+        """
         if not (process.ready or self._started(process, task)):
-            return task.unwanted or Refusal(500, "The process for this could not be started; try again.")
-        process.ready = False
+            why = _closing() if self._closed else task.unwanted
+            return why or Refusal(500, "The process for this could not be started; try again.")
+        process.ready = begun = False
         try:
             process.pipe.send((task.work, task.settings, task.content))
             deadline = time.monotonic() + self._seconds
             while (why := self._given_up(task, deadline)) is None:
                 if process.heard(_LOOK):
                     kind, value = process.pipe.recv()
-                    if kind != "progress":
+                    begun = True
+                    if kind == "progress":
+                        task.progress = _next_progress(task.progress, *value)
+                    elif kind != "begun":
                         process.ready = True
                         return _outcome(kind, value)
-                    task.progress = _next_progress(task.progress, *value)
             return why
         except (EOFError, OSError):
-            return Refusal(
-                500,
-                "The process that worked on this died, of too little memory or of a fault in a library, and took the "
-                "answer with it; expected an answer: try again, with a smaller table if it happens twice.",
-            )
+            return _dead() if begun else None
 
     def _started(self, process: "_Process", task: Task) -> bool:
         """Whether a process that was just started is ready to work."""
@@ -184,19 +187,15 @@ class Crew:
 class _Process:
     """A running worker."""
 
-    def __init__(self, memory: int) -> None:
+    def __init__(self, memory: int, module: str) -> None:
         # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody will release.
         context = get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, memory), daemon=True)
+        self._process = context.Process(target=serve, args=(theirs, memory, module), daemon=True)
         with deaf_children():
             self._process.start()
         theirs.close()
         self.ready = False
-
-    def alive(self) -> bool:
-        """Whether it still runs."""
-        return self._process.is_alive()
 
     def heard(self, seconds: float) -> bool:
         """Whether it says something within this time; a dead process ends the pipe, which is heard as well."""
@@ -223,6 +222,14 @@ def _outcome(kind: str, value: Any) -> Any:
         return Refusal(status, sentence, choices)
     _log.error("A job failed:\n%s", value)
     return Refusal(500, "whence failed on this, and not by a fault of yours; the terminal of the server says more.")
+
+
+def _dead() -> Refusal:
+    return Refusal(
+        500,
+        "The process that worked on this died, of too little memory or of a fault in a library, and took the answer "
+        "with it; expected an answer: try again, with a smaller table if it happens twice.",
+    )
 
 
 def _closing() -> Refusal:

@@ -11,6 +11,8 @@ from whence.web.limits import Limits
 from whence.web.refusal import Refusal, busy, nowhere
 from whence.web.shelf import Shelf
 
+WORK = "whence.web.work"
+
 
 @dataclass(frozen=True)
 class Table:
@@ -63,10 +65,10 @@ class Desk:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self.quick = Crew(limits.processes, limits.waiting, limits.seconds, limits.memory_bytes)
+        memory = limits.memory_bytes
+        self.quick = Crew(limits.processes, limits.waiting, limits.seconds, memory, WORK)
         # Whole tables have processes of their own, so that they never keep a pair waiting.
-        halves = max(1, limits.processes // 2)
-        self.long = Crew(halves, limits.waiting, limits.scan_seconds, limits.memory_bytes)
+        self.long = Crew(max(1, limits.processes // 2), limits.waiting, limits.scan_seconds, memory, WORK)
         self.tables: Shelf[Table] = Shelf("table", limits.kept_tables, limits.kept_bytes)
         self.answers: Shelf[Answer] = Shelf("answer", limits.kept_answers, limits.kept_bytes)
         self._jobs: OrderedDict[str, Job] = OrderedDict()

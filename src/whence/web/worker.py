@@ -4,6 +4,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,12 @@ _EVERY = 0.2
 """Seconds between two reports of progress."""
 
 
-def serve(pipe: Connection, memory: int) -> None:
-    """Work until the pipe ends."""
+def serve(pipe: Connection, memory: int, module: str) -> None:
+    """Do what a module's table `WORK` has, until the pipe ends; its `prepare` is called first."""
     follow_parent()
     logging.disable()  # what a library says of a table is nobody's business but the answer's
-    from whence.web.work import WORK, prepare
-
-    prepare()
+    room: Any = import_module(module)
+    room.prepare()
     limit_memory(memory)
     pipe.send(("ready", None))
     while True:
@@ -32,7 +32,8 @@ def serve(pipe: Connection, memory: int) -> None:
             name, settings, content = pipe.recv()
         except EOFError:
             return
-        pipe.send(_outcome(WORK[name], settings, content, _teller(pipe), memory))
+        pipe.send(("begun", None))
+        pipe.send(_outcome(room.WORK[name], settings, content, _teller(pipe), memory))
 
 
 def limit_memory(most: int) -> None:

@@ -12,7 +12,8 @@ const plain = new Intl.NumberFormat("en", { maximumSignificantDigits: 5 });
 const number = (value) => {
   if (value === null) return "missing";
   const size = Math.abs(value);
-  return size !== 0 && (size >= 1e7 || size < 1e-4) ? value.toExponential(2) : plain.format(value).replaceAll(",", "\u202f");
+  const text = size !== 0 && (size >= 1e7 || size < 1e-4) ? value.toExponential(2) : plain.format(value);
+  return text.replaceAll(",", "\u202f").replaceAll("-", "\u2212");
 };
 
 function histogram(bars) {
@@ -38,7 +39,7 @@ function line(column) {
     make("th", column.name, { scope: "row" }),
     picture,
     make("td", range),
-    make("td", column.missing ? plain.format(column.missing) : "none"),
+    make("td", column.missing ? number(column.missing) : column.least === null ? "" : "none"),
     make("td", first, { class: "first" }),
     column.judged ? make("td", "yes", { class: "yes" }) : make("td", `no: ${column.why}`, { class: "why not" }),
   );
