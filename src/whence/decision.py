@@ -209,8 +209,17 @@ class Decision(Record):
             return f"undecided between {self.pair.x_name} and {self.pair.y_name}"
         return f"{self.cause} → {self.effect}"
 
+    @property
+    def leans(self) -> tuple[str, str] | None:
+        """Cause and effect as the evidence would have them, where the answer is withheld; else None."""
+        x, y = self.pair.x_name, self.pair.y_name
+        ways = {Direction.FORWARD: (x, y), Direction.BACKWARD: (y, x)}
+        return ways.get(self.leaning) if self.abstention else None
+
     def __str__(self) -> str:
-        sure = "" if self.confidence is None or self.unrelated else f"confidence {percent(self.confidence)}, "
+        towards = f" for {visible(' → '.join(self.leans))}" if self.leans else ""
+        silent = self.confidence is None or self.unrelated
+        sure = "" if silent else f"confidence {percent(self.confidence or 0.0)}{towards}, "
         score = "no answer" if self.failure else f"score {self.score:+.4g}"
         rows = self.thinned or f"n = {self.pair.n}"
         told = len(self.warnings)

@@ -161,9 +161,11 @@ def test_no_sum_is_shown_where_there_is_none() -> None:
     assert "How the score adds up" not in render(SPECIMENS["clear"])
 
 
-def test_a_sample_of_the_rows_is_owned_up_to() -> None:
-    assert "rows drawn, a fixed random sample" in render(without_arrays(SPECIMENS["many rows"]))
-    assert "rows drawn" not in render(SPECIMENS["failed"])
+def test_many_rows_are_a_density() -> None:
+    page = render(without_arrays(SPECIMENS["many rows"]))
+    assert "Shades: how many of all 30\u202f000 rows lie in a cell" in page
+    assert ('class="cells"' in page, 'class="dots"' in page) == (True, False)
+    assert "Shades" not in render(SPECIMENS["failed"])
 
 
 def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:

@@ -5,6 +5,7 @@ matplotlib writes as style becomes presentation attributes, whose `var(--ink)` f
 """
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -53,8 +54,8 @@ def _rewrite(element: Element) -> None:
     element.tail = None
     if element.tag != "text":
         element.text = None
-    if element.get("id") == "dots":
-        _as_paths(element)
+    if element.get("id") in _MARKERS:
+        _MARKERS[element.get("id", "")](element)
     element.attrib = _attributes(element)
     for child in list(element):
         if child.tag.endswith(("}metadata", "}style")):
@@ -88,15 +89,43 @@ def _presentation(style: str) -> dict[str, str]:
     return {name: f"var({_VARIABLES[value]})" if value in _VARIABLES else value for name, value in values.items()}
 
 
-def _as_paths(dots: Element) -> None:
+def _as_dots(group: Element) -> None:
     """A thousand `<use>` elements become a few paths of zero-length strokes, which round caps turn into dots."""
-    uses = [element for element in dots.iter() if element.tag.endswith("}use")]
+    uses, clip = _emptied(group)
     places = [f"M{use.get('x')} {use.get('y')}h0" for use in uses]
-    clips = [clip for clip in (group.get("clip-path") for group in dots.iter()) if clip]
-    for child in list(dots):
-        dots.remove(child)
     n = len(places)
     look = {"stroke-width": f"{panels.dot_size(n):.2f}", "stroke-opacity": f"{panels.dot_alpha(n):.2f}"}
-    dots.attrib.update({"class": "dots"} | look | ({"clip-path": clips[0]} if clips else {}))
+    group.attrib.update({"class": "dots"} | look | clip)
     for layer in range(min(LAYERS, n)):
-        ElementTree.SubElement(dots, "path", {"d": "".join(places[layer::LAYERS])})
+        ElementTree.SubElement(group, "path", {"d": "".join(places[layer::LAYERS])})
+
+
+def _as_cells(group: Element) -> None:
+    """A thousand `<use>` elements of one hexagon become one path, with the hexagon written out at every place.
+
+    In whole tenths of a point, each a step away from the one before: half the letters of decimals.
+    """
+    uses, clip = _emptied(group)
+    across, edge = round(5 * panels.CELL), round(10 * panels.CELL / 3**0.5)
+    # From the top corner clockwise; closing it draws the last edge.
+    corner = edge // 2
+    hexagon = f"l{across} {corner}v{edge}l-{across} {corner}-{across}-{corner}v-{edge}z"
+    tops = [(round(10 * float(use.get("x", ""))), round(10 * float(use.get("y", ""))) - edge) for use in uses]
+    steps = [(x - u, y - v) for (u, v), (x, y) in pairwise([(0, 0), *tops])]
+    group.attrib.update({"class": "cells"} | clip)
+    path = "".join(f"m{right} {down}{hexagon}" for right, down in steps)
+    attributes = {"d": path, "transform": "scale(.1)", "style": uses[0].get("style", "")}
+    ElementTree.SubElement(group, "path", attributes)
+
+
+def _emptied(group: Element) -> tuple[list[Element], dict[str, str]]:
+    """The `<use>` elements of a group, taken out of it, and the frame they are clipped to."""
+    uses = [element for element in group.iter() if element.tag.endswith("}use")]
+    clips = [clip for clip in (element.get("clip-path") for element in group.iter()) if clip]
+    for child in list(group):
+        group.remove(child)
+    return uses, {"clip-path": clips[0]} if clips else {}
+
+
+_MARKERS = {"dots": _as_dots, "cells": _as_cells}
+"""What becomes of a group of markers, by the name that `panels` gives it."""

@@ -17,16 +17,13 @@ if TYPE_CHECKING:
 
 Panel = Callable[["Axes", Side], None]
 
-MAX_POINTS = 1200
-"""Dots per panel; 1200 keep the whole page near 150 kB."""
-
 
 def render(decision: Decision, nonce: str = "") -> str:
     """The page as a string; the same decision gives the same string.
 
     nonce: that of the Content-Security-Policy under which a server sends the page; a file of its own needs none.
     """
-    summary = summarise(decision, MAX_POINTS)
+    summary = summarise(decision, panels.MOST_DOTS)
     pictures = {side.key: _all_panels(side) for side in summary.sides}
     return environment().get_template("decision.html").render(s=summary, pictures=pictures, nonce=nonce)
 
@@ -46,11 +43,12 @@ def describe(side: Side) -> str:
 def column(side: Side, wanted: Sequence[Panel], width: float, height: float) -> "Markup":
     """Panels of one direction, one below the other, as an `<svg>` element of this size in inches."""
     with settings(**FONT_AS_TEXT, **{"svg.hashsalt": side.key}):
-        figure = blank(width, height, left=0.66, right=0.08, top=0.08, bottom=0.46, hspace=0.29)
+        left = panels.left_margin(side)
+        figure = blank(width, height, left=left, right=0.08, top=0.08, bottom=0.46, hspace=0.29)
         axes = figure.subplots(len(wanted), 1, squeeze=False, height_ratios=(1.25, 1, 1)[: len(wanted)])[:, 0]
         for panel, ax in zip(wanted, axes, strict=True):
             panel(ax, side)
-            ax.yaxis.set_label_coords(-0.52 / (width - 0.74), 0.5)
+            ax.yaxis.set_label_coords((0.14 - left) / (width - left - 0.08), 0.5)
         return inline(figure, describe(side))
 
 

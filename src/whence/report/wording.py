@@ -48,8 +48,22 @@ def number(value: float | None, digits: int = 4) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     if value == 0 or -4 <= int(exponent) < 6:
         text = f"{value:.{digits}g}"
-        return _minus(f"{float(text):.0f}" if "e" in text else text)
+        return grouped_digits(f"{float(text):.0f}" if "e" in text else text)
     return _minus(power(mantissa.rstrip("0").rstrip("."), int(exponent)))
+
+
+def extreme(value: float) -> str:
+    """The smallest or largest of some values as it stands in the table, where that is short: 18 823 is not 18 820."""
+    text = repr(float(value)).removesuffix(".0")
+    digits = len(text.strip("-").replace(".", "").strip("0"))
+    return grouped_digits(text) if "e" not in text and digits <= 10 and abs(value) < 1e12 else number(value, 6)
+
+
+def grouped_digits(text: str, least: int = 5) -> str:
+    """A decimal number with a true minus sign, in groups of three where so many digits stand before the point."""
+    whole, point, rest = text.lstrip("-").partition(".")
+    whole = f"{int(whole):,}".replace(",", "\u202f") if len(whole) >= least else whole
+    return "−" * text.startswith("-") + whole + point + rest
 
 
 def signed(value: float | None, digits: int = 4) -> str:

@@ -103,13 +103,17 @@ class Judge:
         start = time.perf_counter()
         row = blank_row(self.names, screened, adjusted)
         built = self._built()
-        decision = infer(self.pair(screened.i, screened.j), method=built)
+        decision = self.decide(screened.i, screened.j, built)
         # Notices lose their weight once they are written down, so what is known is heard here.
         told = self.obeying(_filled(row, decision))
         if self.stability and {decision.status, told.status} <= {"oriented", "undecided"}:
             told = _repeated(told, decision, self.seed, built)
         warnings, seconds = tuple(map(str, told.warnings)), screened.seconds + time.perf_counter() - start
         return replace(told, warnings=warnings, seconds=seconds)
+
+    def decide(self, i: int, j: int, built: Method | None = None) -> Decision:
+        """What the data alone say about two columns, with the fits of both directions."""
+        return infer(self.pair(i, j), method=built or self._built())
 
     def obeying(self, row: ScanRow) -> ScanRow:
         """The row once what is known about its columns has been heard."""

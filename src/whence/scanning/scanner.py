@@ -156,7 +156,7 @@ def _scanned(run: "_Progress", wanted: Pairs, table: ScanTable, fdr: float, kind
         for (i, j), way in hard
         if way
     )
-    return Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind, before)
+    return Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind, before, judge)
 
 
 def _engine(judge: Judge, jobs: int, dask: Any, identity: str, journal: Any) -> AbstractContextManager[Run]:
