@@ -31,6 +31,7 @@ FLOORS = [
     {"report"},
     {"benchmark"},
     {"study"},
+    {"web"},
     {"cli"},
     {"__main__"},
 ]

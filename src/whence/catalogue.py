@@ -8,6 +8,8 @@ when their method is asked for, so that one method's dependencies never slow dow
 import ast
 import inspect
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -118,6 +120,21 @@ def seeded_method(spec: str, seed: int, **settings: Any) -> Method:
     between("", *SEEDS, seed=seed)
     wanted = accepts(spec, "seed") and not any(word.startswith("seed=") for word in spec.split(":"))
     return method(spec, **({"seed": seed} if wanted else {}), **settings)
+
+
+@contextmanager
+def blamed_on_settings(method: str) -> Iterator[None]:
+    """What breaks a method that was given settings is the settings' fault."""
+    try:
+        yield
+    except (TypeError, ValueError) as problem:
+        # Without settings, the same exceptions are faults of ours and must not be blamed on the user.
+        if isinstance(problem, InputError) or ":" not in method:
+            raise
+        raise InputError(
+            f"Got the settings {method!r}, with which the method cannot run ({problem}); expected other values: "
+            "leave them out to see the method's own."
+        ) from problem
 
 
 def accepts(spec: str, setting: str) -> bool:

@@ -12,7 +12,8 @@ from whence.benchmark import pool, publish
 from whence.benchmark.contenders import contender
 from whence.benchmark.figures.style import canvas, save
 from whence.benchmark.pool import PoolError
-from whence.cli.demo import _write_table, generated
+from whence.cli.demo import _write_table
+from whence.datasets.exhibits import generated
 from whence.pair import InputError
 from whence.report.files import replace_with
 from whence.study.output import StudyTable, write_tables

@@ -1,6 +1,5 @@
 """`whence demo`: a tour of twenty seconds, one pair whose direction is known and one that life has to offer."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,21 +8,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from whence.datasets.exhibits import Exhibit
     from whence.pair import Pair
-
-
-@dataclass(frozen=True)
-class Exhibit:
-    """One pair of the tour."""
-
-    stem: str
-    title: str
-    story: str
-    pair: "Pair"
-    truth: str
-    """Name of the accepted cause."""
-    lesson: str
-    """What a wrong verdict on this pair teaches."""
 
 
 def demo(
@@ -32,6 +18,7 @@ def demo(
 ) -> None:
     """A tour of twenty seconds: one pair of known direction, one real table, a picture of each."""
     from whence.cli.streams import terminal
+    from whence.datasets.exhibits import generated, measured
     from whence.safe import shell_word
 
     folder = _folder(out)
@@ -48,51 +35,7 @@ def demo(
         console.print(f"  {line}\n      {purpose}", soft_wrap=True)
 
 
-def generated(seed: int) -> Exhibit:
-    """Location-scale noise: curved mean, and noise whose size changes with the cause."""
-    import numpy as np
-
-    from whence.pair import Pair
-    from whence.ranges import SEEDS, between
-
-    between("", *SEEDS, seed=seed)
-    rng = np.random.default_rng(seed)
-    dose = rng.uniform(-2, 2, size=500)
-    response = np.sin(2 * dose) + (0.1 + 0.2 * np.abs(dose)) * rng.normal(size=500)
-    story = "500 rows made by response = sin(2·dose) + (0.1 + 0.2·|dose|)·noise, so dose is the cause."
-    lesson = "A method can be wrong on data that fit its assumptions; more rows make that rarer."
-    return Exhibit(
-        "generated",
-        "A generated pair",
-        story,
-        Pair.of(dose, response, x_name="dose", y_name="response"),
-        "dose",
-        lesson,
-    )
-
-
-def measured() -> Exhibit:
-    """Age and blood pressure of 442 patients, from the table inside scikit-learn."""
-    # A real table that every installation has: it comes with scikit-learn, and no network is needed.
-    from sklearn.datasets import load_diabetes
-
-    from whence.pair import Pair
-
-    patients = load_diabetes(scaled=False)
-    age, pressure = (patients.data[:, patients.feature_names.index(name)] for name in ("age", "bp"))
-    story = (
-        "442 diabetes patients (Efron et al. 2004, inside scikit-learn). Years can raise blood pressure, and blood "
-        "pressure cannot turn back the years: the accepted cause is age."
-    )
-    lesson = (
-        "One real pair is a hint, not a proof: patients are not a random sample, weight and treatment act on blood "
-        "pressure too, and age comes in whole years. What you know about a table outweighs any verdict."
-    )
-    pair = Pair.of(age, pressure, x_name="age", y_name="blood pressure")
-    return Exhibit("patients", "A real table", story, pair, "age", lesson)
-
-
-def _present(console: "Console", number: int, exhibit: Exhibit, folder: Path) -> None:
+def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) -> None:
     from whence.catalogue import DEFAULT
     from whence.cli.answer import explanation, headline, numbers
     from whence.cli.infer import decide
@@ -121,7 +64,7 @@ def _present(console: "Console", number: int, exhibit: Exhibit, folder: Path) ->
     console.print(f"Picture: {visible(picture)}\n", soft_wrap=True)
 
 
-def _judged(cause: str | None, exhibit: Exhibit) -> str:
+def _judged(cause: str | None, exhibit: "Exhibit") -> str:
     if cause is None:
         return f"Undecided; the accepted cause is {exhibit.truth}."
     return f"{'Right' if cause == exhibit.truth else 'Wrong'}: the accepted cause is {exhibit.truth}."
