@@ -8,7 +8,7 @@ from whence.report.wording import fits, p_equals
 
 _READINGS = {
     Reading.BOTH_FIT: "Both fit, so these rows look alike both ways: a test that refuses nothing decides nothing.",
-    Reading.NEITHER_FITS: "Neither fits, so neither can be the whole story: something else acts, or the model is too small.",
+    Reading.NEITHER_FITS: "Neither fits, so neither is the whole story: something else acts, or the model is too small.",
     Reading.FORWARD_FITS: "Only x → y fits. That is what a direction looks like.",
     Reading.BACKWARD_FITS: "Only y → x fits, as if y were the cause.",
 }
@@ -40,11 +40,9 @@ def _verdict(decision: Decision, neither: bool) -> str:
     sure = percent(decision.confidence or 0.0)
     if decision.cause is None:
         return f"Undecided: it leans towards {_lean(decision)} with a confidence of {sure}, too little for an answer."
-    right = (
-        "There is no arrow to find: this is a false alarm" if neither else "Rightly" if decision.cause == "x" else ""
-    )
-    wrong = "The other way round: such draws exist, and a confidence below 100 % says so"
-    return f"{decision.cause} → {decision.effect}, with a confidence of {sure}. {right or wrong}."
+    judged = "Rightly" if decision.cause == "x" else "Wrongly: such draws exist, and a confidence below 100 % says so"
+    told = "There is no arrow to find: this is a false alarm" if neither else judged
+    return f"{decision.cause} → {decision.effect}, with a confidence of {sure}. {told}."
 
 
 def _lean(decision: Decision) -> str:

@@ -1,17 +1,18 @@
 "use strict";
 // The teaching view: controls from the server's own list, and a new draw a moment after one of them moved. What was
-// drawn stays until the new answer is there; an answer that comes too late is dropped.
+// drawn stays until the new answer is there.
 (() => {
-  const PAUSE = 120;
+  const PAUSE = 60;
   const at = (id) => document.getElementById(id);
   const form = at("controls");
-  let settings = Object.fromEntries(new URLSearchParams(location.search)), asked = 0, waiting = 0, presets = [];
+  let settings = Object.fromEntries(new URLSearchParams(location.search)), presets = [], waiting = 0, asking = false, moved = false;
 
+  const fields = () => [...form.elements].filter((field) => field.name);
   const number = (value) => String(Number(value)).replace("-", "−");
-  const choice = (name, control) => build("label", { class: "control" }, build("span", {}, control.label),
-    build("select", { name }, ...control.words.map((word) => build("option", { value: word }, word))));
-  const slider = (name, control) => build("label", { class: "control" },
-    build("span", {}, control.label, build("output", { id: `said-${name}`, for: `control-${name}` })),
+  const choice = (name, control) => build("div", { class: "control" }, build("label", { for: `control-${name}` }, control.label),
+    build("select", { id: `control-${name}`, name }, ...control.words.map((word) => build("option", { value: word }, word))));
+  const slider = (name, control) => build("div", { class: "control" },
+    build("div", { class: "head" }, build("label", { for: `control-${name}` }, control.label), build("output", { id: `said-${name}`, for: `control-${name}` })),
     build("input", { type: "range", id: `control-${name}`, name, min: control.low, max: control.high, step: control.step, "aria-describedby": control.help ? `help-${name}` : null }),
     ...(control.help ? [build("small", { id: `help-${name}` }, control.help)] : []));
 
@@ -23,14 +24,16 @@
       return { ...preset, button };
     });
     at("presets").replaceChildren(...presets.map(({ button }) => button));
+    settings = { ...lesson.settings };
+    write();
   };
   // The controls say what is drawn, and the preset that is drawn is marked.
   const write = () => {
-    for (const field of form.elements) field.value = settings[field.name];
+    for (const field of fields()) field.value = settings[field.name];
     said();
   };
   const said = () => {
-    for (const field of form.elements) if (field.type === "range") at(`said-${field.name}`).textContent = number(field.value);
+    for (const field of fields()) if (field.type === "range") at(`said-${field.name}`).textContent = number(field.value);
     for (const { button, settings: of } of presets) {
       button.setAttribute("aria-pressed", String(Object.keys(of).every((name) => String(of[name]) === String(settings[name]))));
     }
@@ -45,34 +48,33 @@
     drawPair(at("drawn"), pair);
     at("words").replaceChildren(...words.map(({ title, text }) => build("div", {}, build("dt", {}, title), build("dd", {}, text))));
   };
+  // One question at a time; what moved meanwhile is asked when its answer has come.
   const ask = async () => {
-    const turn = ++asked;
-    const query = new URLSearchParams(settings).toString();
+    if (asking) { moved = true; return; }
+    asking = true;
     document.body.classList.add("busy");
     try {
+      const query = new URLSearchParams(settings).toString();
       const answer = await fetch(`/api/lesson${query ? `?${query}` : ""}`, { headers: { accept: "application/json" } });
       const lesson = await answer.json();
-      if (turn !== asked) return;
       if (!answer.ok) throw new Error(lesson.detail);
-      if (!form.elements.length) furnish(lesson);
-      settings = lesson.settings;
-      write();
+      if (!fields().length) furnish(lesson);
       show(lesson);
-      history.replaceState(null, "", `?${new URLSearchParams(settings)}`);
+      history.replaceState(null, "", `?${new URLSearchParams(lesson.settings)}`);
     } catch (problem) {
-      if (turn !== asked) return;
       at("trouble").textContent = problem instanceof TypeError ? "The server does not answer: is it still running?" : problem.message;
       at("trouble").hidden = false;
     } finally {
-      if (turn === asked) document.body.classList.remove("busy");
+      asking = false;
+      document.body.classList.remove("busy");
     }
+    if (moved) { moved = false; ask(); }
   };
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", (event) => {
     settings = { ...settings, [event.target.name]: event.target.value };
     said();
-    clearTimeout(waiting);
-    waiting = setTimeout(ask, PAUSE);
+    waiting = waiting || setTimeout(() => { waiting = 0; ask(); }, PAUSE);
   });
   ask();
 })();
