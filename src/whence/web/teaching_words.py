@@ -8,7 +8,7 @@ from whence.report.wording import fits, p_equals
 
 _READINGS = {
     Reading.BOTH_FIT: "Both fit, so these rows look alike both ways: a test that refuses nothing decides nothing.",
-    Reading.NEITHER_FITS: "Neither fits, so neither is the whole story: something else acts, or the model is too small.",
+    Reading.NEITHER_FITS: "Neither fits, so neither is the whole story: something else acts, or the model is small.",
     Reading.FORWARD_FITS: "Only x → y fits. That is what a direction looks like.",
     Reading.BACKWARD_FITS: "Only y → x fits, as if y were the cause.",
 }

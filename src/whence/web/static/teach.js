@@ -64,6 +64,9 @@
     } catch (problem) {
       at("trouble").textContent = problem instanceof TypeError ? "The server does not answer: is it still running?" : problem.message;
       at("trouble").hidden = false;
+      // A link with settings that are none: the defaults instead.
+      moved = moved || (!fields().length && Object.keys(settings).length > 0);
+      if (!fields().length) settings = {};
     } finally {
       asking = false;
       document.body.classList.remove("busy");
