@@ -27,6 +27,7 @@ FLOORS = [
     {"neural", "combined"},
     {"catalogue"},
     {"inference", "stability"},
+    {"consensus"},
     {"scanning"},
     {"report"},
     {"benchmark"},

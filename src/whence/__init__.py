@@ -14,6 +14,7 @@ The top-level files are the road; read in this order they tell the method:
     neural      LOCI with networks, all fits at once
     preflight   what a look at the rows tells before any fit
     stability   random halves of the rows decided anew
+    consensus   several methods on one pair
     threads     one thread for numerical libraries
 
 Rooms beside the road: combined (the default method), numerics, models, baselines, tables, datasets, benchmark, report,

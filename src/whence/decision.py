@@ -6,7 +6,7 @@ forward − backward, so that > 0 favours x → y.
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -97,6 +97,8 @@ class Stability(NamedTuple):
     """Smallest and largest score of a half."""
     draws: int
     seed: int = 0
+    scores: tuple[float, ...] = ()
+    """Of every half, in the order they were drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,9 +290,27 @@ class Decision(Record):
         """
         return _room("draw")(self, path, ax)
 
-    def report(self, path: Any) -> None:
-        """Write one self-contained HTML page."""
-        _room("write_report")(self, path)
+    def report(self, path: Any, *, stability: bool = False, methods: Sequence[Any] = ()) -> None:
+        """Write one self-contained HTML page.
+
+        Parameters
+        ----------
+        path
+            Where to write it.
+        stability
+            Also show what random halves of the rows say, and decide them if that was not asked for yet.
+        methods
+            Names of other methods to ask, each with its time (or answers that were had already).
+
+        Examples
+        --------
+        >>> import numpy as np, tempfile, pathlib, whence
+        >>> x = np.random.default_rng(0).uniform(-1, 1, 200)
+        >>> decision = whence.infer(x, np.exp(2 * x) + 0.1 * np.sin(9 * x))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     decision.report(pathlib.Path(folder) / "page.html", stability=True, methods=["mdl", "loci-h"])
+        """
+        _room("write_report")(self, path, stability, methods)
 
     def _repr_html_(self) -> str:
         """The head of that page and a small picture, for notebooks."""

@@ -35,7 +35,7 @@ def half_samples(decision: Decision, draws: int = 20, seed: int = 0, built: Meth
         )
     towards = Direction.of(decision.score)
     agreement = sum(Direction.of(score) is towards for score in scores) / len(scores)
-    return Stability(agreement, min(scores), max(scores), len(scores), seed)
+    return Stability(agreement, min(scores), max(scores), len(scores), seed, tuple(scores))
 
 
 def _rebuilt(decision: Decision) -> Method:

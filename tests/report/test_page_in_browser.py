@@ -1,12 +1,15 @@
 """The page in a browser, sent under the strictest policy a server can set: nothing is refused, nothing is loaded."""
 
+import re
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from specimens import SPECIMENS
 
+from whence.consensus import Answer
 from whence.report.page import render
 
 CHROMIUM = shutil.which("chromium")
@@ -52,6 +55,15 @@ def test_no_inline_exception_is_needed(browser: Any) -> None:
     assert page.evaluate("getComputedStyle(document.querySelector('svg text')).fill") == "rgb(91, 102, 115)"
     assert page.locator("button[data-copies]").first.is_visible()
     assert told == []
+
+
+@pytest.mark.parametrize("kind", ["clear", "failed", "repeated", "warned"])
+def test_three_sheets_of_paper_are_enough(browser: Any, kind: str, tmp_path: Path) -> None:
+    decision = SPECIMENS[kind]
+    answers = [Answer(name, decision, 0.1) for name in ("a", "b", "c", "d", "e")]
+    page, _ = opened(browser, render(decision, answers=answers))
+    sheets = re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", path=tmp_path / "page.pdf"))
+    assert 1 <= len(sheets) <= 3
 
 
 def test_the_policy_bites(browser: Any) -> None:

@@ -16,7 +16,7 @@ from whence.safe import json_text, plain_value, shell_word
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
-    from whence.cli.compare import Answer
+    from whence.consensus import Answer
     from whence.decision import Decision
     from whence.pair import Pair
     from whence.protocol import Method
@@ -79,7 +79,9 @@ def infer(
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else.")] = False,
     report: Annotated[
         Path | None,
-        typer.Option(metavar="OUT.html", help="Also write a page to read and keep; of several methods, the first's."),
+        typer.Option(
+            metavar="OUT.html", help="Also write a page to read and keep, with what was asked: halves, other methods."
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -129,7 +131,7 @@ def infer(
     answers = [_answer(pair, name, seed, stability, quiet=as_json, **settings[name]) for name in names]
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:
-        write_files(answers[0].decision, report, plot)
+        write_files(answers[0].decision, report, plot, answers if len(answers) > 1 else ())
     finally:
         _print_answers(answers, as_json)
     whose = f" of {names[0]}" if len(names) > 1 else ""
@@ -162,7 +164,7 @@ def check_folder(target: Path) -> None:
 
 
 def _answer(pair: "Pair", method: str, seed: int, stability: bool, quiet: bool, **settings: Any) -> "Answer":
-    from whence.cli.compare import Answer
+    from whence.consensus import Answer
 
     start = time.perf_counter()
     decision = decide(pair, method, seed, quiet, **settings)
@@ -220,14 +222,14 @@ def as_text(record: Any) -> str:
     return json_text(record, ascii_only=narrow, default=plain_value)
 
 
-def write_files(decision: "Decision", report: Path | None, plot: Path | None) -> None:
-    """The page and the picture."""
+def write_files(decision: "Decision", report: Path | None, plot: Path | None, answers: "Sequence[Answer]" = ()) -> None:
+    """The page, with what other methods said, and the picture."""
     if plot is not None:
         from whence.report.picture import draw
 
         draw(decision, plot)
     if report is not None:
-        decision.report(str(report))
+        decision.report(str(report), methods=answers)
 
 
 def _print_answers(answers: "list[Answer]", as_json: bool) -> None:

@@ -2,14 +2,17 @@
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from whence.consensus import Answer, ask
 from whence.decision import Decision
 from whence.report import panels
 from whence.report.files import environment, replace_with
 from whence.report.inline import FONT_AS_TEXT, inline
 from whence.report.picture import blank, settings
 from whence.report.summary import Side, summarise
+from whence.stability import half_samples
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -18,19 +21,25 @@ if TYPE_CHECKING:
 Panel = Callable[["Axes", Side], None]
 
 
-def render(decision: Decision, nonce: str = "") -> str:
+def render(decision: Decision, nonce: str = "", answers: Sequence[Answer] = ()) -> str:
     """The page as a string; the same decision gives the same string.
 
     nonce: that of the Content-Security-Policy under which a server sends the page; a file of its own needs none.
+    answers: what other methods say of the pair, where they were asked.
     """
-    summary = summarise(decision, panels.MOST_DOTS)
+    summary = summarise(decision, panels.MOST_DOTS, answers)
     pictures = {side.key: _all_panels(side) for side in summary.sides}
     return environment().get_template("decision.html").render(s=summary, pictures=pictures, nonce=nonce)
 
 
-def write(decision: Decision, path: str | os.PathLike[str]) -> None:
-    """Write the page, whole or not at all."""
-    replace_with(path, render(decision).encode("utf-8", errors="replace"))
+def write(
+    decision: Decision, path: str | os.PathLike[str], stability: bool = False, methods: Sequence[str | Answer] = ()
+) -> None:
+    """Write the page, whole or not at all; halves and methods that were not asked yet are asked now."""
+    if stability and decision.half_samples is None:
+        decision = replace(decision, half_samples=half_samples(decision))
+    answers = [ask(decision.pair, each) if isinstance(each, str) else each for each in methods]
+    replace_with(path, render(decision, answers=answers).encode("utf-8", errors="replace"))
 
 
 def describe(side: Side) -> str:

@@ -1,14 +1,18 @@
 """Everything a page or a picture shows, worked out before anything is rendered; the renderers only render."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from whence.decision import Decision, Direction, Evidence
+from whence.consensus import Answer, consensus, in_words
+from whence.decision import Decision, Direction, Evidence, percent
 from whence.report import provenance
 from whence.report.geometry import Drawing, drawing_of, rows_to_draw
 from whence.report.measures import Fact, Factor, Measure, correlations, data_facts, factors, measures, terms
 from whence.report.ordered import Ordered
 from whence.report.printed_sum import PrintedSum, printed_sum
+from whence.report.sparks import HalvesOnALine, SumOfBars, halves_on_a_line, sum_of_bars
 from whence.report.stance import ReadingCell, Stance, badge, brief_lean, confidence, explanation, readings, sentence
 from whence.report.wording import (
     BRIEF,
@@ -16,6 +20,8 @@ from whence.report.wording import (
     count,
     fits,
     halves,
+    how_sure,
+    leans_anywhere,
     level_of,
     number,
     outcome,
@@ -23,6 +29,17 @@ from whence.report.wording import (
     shown,
     signed,
 )
+
+
+class Said(NamedTuple):
+    """What one method says, in a row of a table."""
+
+    method: str
+    answer: str
+    score: str
+    sure: str
+    halves: str
+    seconds: str
 
 
 class Warned(NamedTuple):
@@ -75,7 +92,13 @@ class PageSummary:
     """p of the test whether the columns are related at all."""
     halves: str
     """What random halves of the rows say, where that was asked."""
+    line: HalvesOnALine | None
+    others: tuple[Said, ...]
+    """Every method that was asked, this one first; empty where no other was."""
+    agreement: str
+    """What most of them say."""
     sum: PrintedSum | None
+    bars: SumOfBars | None
     terms: tuple[Measure, ...]
     factors: tuple[Factor, ...]
     x: str
@@ -128,8 +151,11 @@ class PageSummary:
         return any(side.drawing.residual is not None for side in self.sides)
 
 
-def summarise(decision: Decision, max_points: int) -> PageSummary:
-    """Work out what a page shows; `max_points` bounds the dots of a panel."""
+def summarise(decision: Decision, max_points: int, answers: Sequence[Answer] = ()) -> PageSummary:
+    """Work out what a page shows; `max_points` bounds the dots of a panel, `answers` are those of other methods."""
+    mine = () if any(each.decision is decision for each in answers) else (_own(decision),)
+    asked = (*mine, *answers) if answers else ()
+    found = printed_sum(decision)
     columns = Ordered.both(decision.pair)
     sides = sides_of(decision, max_points, columns)
     entry = provenance.catalogue_entry(decision)
@@ -143,7 +169,11 @@ def summarise(decision: Decision, max_points: int) -> PageSummary:
         leans=brief_lean(decision),
         relation=number(decision.relation_p_value, 2) if decision.relation_p_value is not None else "",
         halves=halves(decision.half_samples) if decision.half_samples else "",
-        sum=printed_sum(decision),
+        line=halves_on_a_line(decision),
+        others=tuple(map(_said, asked)),
+        agreement=shown(consensus(asked).sentence) if asked else "",
+        sum=found,
+        bars=sum_of_bars(list(decision.contributions.values()), decision.weight or 0.0) if found else None,
         terms=terms(decision),
         factors=factors(decision),
         x=shown(decision.pair.x_name),
@@ -217,6 +247,22 @@ def _side(decision: Decision, direction: Direction, cause: str, effect: str, dra
         contested=decision.direction is not Direction.UNDECIDED,
         evidence=evidence,
         drawing=drawing,
+    )
+
+
+def _own(decision: Decision) -> Answer:
+    return Answer(provenance.specification(decision), decision, math.nan)
+
+
+def _said(answer: Answer) -> Said:
+    decision, halves_said = answer.decision, answer.decision.half_samples
+    return Said(
+        method=shown(answer.asked),
+        answer=shown(in_words(decision)),
+        score=signed(decision.score if leans_anywhere(decision) else None),
+        sure=how_sure(decision),
+        halves=percent(halves_said.agreement) if halves_said else "–",
+        seconds="–" if math.isnan(answer.seconds) else f"{answer.seconds:.2f}",
     )
 
 

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from whence.criteria import LEVEL
-from whence.decision import Decision, Evidence, Stability
+from whence.decision import Decision, Evidence, Stability, percent
 from whence.safe import visible
 
 BRIEF = 26
@@ -138,6 +138,23 @@ def fits(evidence: Evidence) -> bool | None:
     if evidence.p_value is None or math.isnan(evidence.p_value):
         return None
     return evidence.p_value >= LEVEL
+
+
+def how_sure(decision: Decision) -> str:
+    """The confidence; of a method without one, the two p-values."""
+    if decision.confidence is not None and leans_anywhere(decision):
+        return percent(decision.confidence)
+    return f"{p_value(decision.forward)}, {p_value(decision.backward)}" if tested(decision) else "–"
+
+
+def leans_anywhere(decision: Decision) -> bool:
+    """Whether its numbers mean anything: neither a failure nor unrelated columns have a direction."""
+    return not (decision.failure or decision.unrelated)
+
+
+def tested(decision: Decision) -> bool:
+    """Whether p-values are all there is to say how sure it is."""
+    return decision.confidence is None and decision.reading is not None
 
 
 def _minus(text: str) -> str:
