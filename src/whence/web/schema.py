@@ -65,6 +65,7 @@ class Seen(BaseModel):
     judged: int
     understood: list[str] = Field(description="How it was read, a sentence each.")
     columns: list[Column]
+    choices: list[dict[str, str | bool]] = Field(description="Settings that would make unclear columns clear.")
 
 
 class JobState(BaseModel):

@@ -14,14 +14,18 @@ function goTo(element) {
 function complain(trouble) {
   $("trouble").textContent = trouble?.message ?? "";
   $("trouble").hidden = !trouble;
-  const choices = trouble?.choices ?? [];
+  offer(trouble?.choices ?? []);
+  if (trouble) $("trouble").scrollIntoView({ block: "center" });
+}
+
+// Ways to read an unclear table: a button each.
+function offer(choices) {
   $("choices").hidden = !choices.length;
   $("choices").replaceChildren(...choices.map((choice) => {
     const button = make("button", words(choice), { type: "button" });
     button.addEventListener("click", () => give(state.again, choice));
     return button;
   }));
-  if (trouble) $("trouble").scrollIntoView({ block: "center" });
 }
 
 function words(choice) {
@@ -58,6 +62,7 @@ const give = (what, choice = {}) => trying(async () => {
 function see(seen) {
   state.table = seen.table;
   state.judged = showTable(seen);
+  offer(state.again ? seen.choices : []);
   const two = state.judged.length > 1;
   const pairs = state.judged.length * (state.judged.length - 1) / 2;
   $("seen-head").textContent = `What was understood: ${seen.name}`;
