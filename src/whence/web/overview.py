@@ -29,7 +29,7 @@ def overview(stream: BinaryIO, most_columns: int, **asked: Any) -> dict[str, Any
             "takes: leave some out, or use whence scan on the command line."
         )
     read = _readable(table, range(len(table.names)) if len(table.names) == 2 else table.numeric)
-    columns = [_column(name, read.get(k, InputError("it holds no numbers"))) for k, name in enumerate(table.names)]
+    columns = [_column(name, read[k] if k in read else _passed_over(table, k)) for k, name in enumerate(table.names)]
     values = [each for each in read.values() if not isinstance(each, InputError)]
     rows = max(map(len, values), default=0)
     missing = sum(column["missing"] for column in columns)
@@ -56,6 +56,12 @@ def _readable(table: ColumnTable, places: Sequence[int]) -> dict[int, FloatArray
             return {places[0]: problem}
         middle = len(places) // 2
         return _readable(table, places[:middle]) | _readable(table, places[middle:])
+
+
+def _passed_over(table: ColumnTable, k: int) -> InputError:
+    """Why a column is none that can be chosen: text, but for a first column of row numbers."""
+    counts = k == 0 and not isinstance(_readable(table, [0])[0], InputError)
+    return InputError("it counts the rows" if counts else "it holds no numbers")
 
 
 def _column(name: str, values: FloatArray | InputError) -> dict[str, Any]:
