@@ -19,7 +19,7 @@ schema = schemathesis.openapi.from_dict(create(Desk(LIMITS))._app.openapi())
 @schema.parametrize()
 @DRAWN
 def test_what_is_drawn_is_answered_as_documented(case: schemathesis.Case, server: Running) -> None:
-    response = case.call(base_url=f"http://127.0.0.1:{server.port}")
+    response = case.call(base_url=f"http://127.0.0.1:{server.port}", timeout=120)
     assert response.status_code < 500, response.text
     case.validate_response(
         response,
