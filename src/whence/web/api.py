@@ -174,8 +174,8 @@ def _job(desk: Desk, name: str) -> Json:
     if not job.answer:
         return Json(told)
     # The record is text already, and may be long.
-    record = desk.answers.get(job.answer).record
-    return Json(f'{told[:-1]}, "result": {record}}}')
+    kept = desk.answers.get(job.answer)
+    return Json(f'{told[:-1]}, "title": {json.dumps(kept.title)}, "result": {kept.record}}}')
 
 
 def _plain(text: str) -> float | str:
