@@ -4,20 +4,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from running import Running, running
-
-from whence.web.limits import MIB, Limits
-
-LIMITS = Limits(
-    upload_bytes=4 * MIB,
-    json_bytes=MIB,
-    table_bytes=8 * MIB,
-    rows=50_000,
-    columns=300,
-    processes=1,
-    header_seconds=0.4,
-    pause_seconds=0.6,
-)
+from running import LIMITS, Running, running
 
 
 @pytest.fixture(scope="session")

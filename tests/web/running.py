@@ -10,8 +10,20 @@ import uvicorn
 
 from whence.web.app import create
 from whence.web.desk import Desk
-from whence.web.limits import Limits
+from whence.web.limits import MIB, Limits
 from whence.web.server import Server, bound, patient
+
+LIMITS = Limits(
+    upload_bytes=4 * MIB,
+    json_bytes=MIB,
+    table_bytes=8 * MIB,
+    rows=50_000,
+    columns=300,
+    processes=1,
+    header_seconds=0.4,
+    pause_seconds=0.6,
+)
+"""Bounds that a test can reach."""
 
 
 @dataclass(frozen=True)

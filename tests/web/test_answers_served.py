@@ -102,9 +102,13 @@ def test_a_job_that_nobody_asks_about_is_given_up(server: Running) -> None:
 
 def test_what_is_understood_can_be_corrected(client: httpx.Client) -> None:
     unclear = "\n".join(["a;b", *(f"{k}.{k + 100};{k % 7}" for k in range(100, 140))]).encode()
-    response = upload(client, unclear)
-    assert "decimal mark" in sentence(response, 422)
-    assert response.json()["choices"] == [{"decimal": "."}, {"decimal": ","}]
+    seen = upload(client, unclear).json()
+    assert "decimal mark" in seen["columns"][0]["why"]
+    assert seen["choices"] == [{"decimal": "."}, {"decimal": ","}]
+    counting = "\n".join(["1,2,3", *(f"{k}.5,{k % 7}.5,{k % 5}.5" for k in range(30))]).encode()
+    response = upload(client, counting)
+    assert "names or the first row" in sentence(response, 422)
+    assert response.json()["choices"] == [{"header": True}, {"header": False}]
     assert upload(client, unclear, decimal=",").json()["columns"][0]["least"] == 100200
     assert upload(client, unclear, decimal=".").json()["columns"][0]["least"] == 100.2
 

@@ -4,7 +4,8 @@ import asyncio
 import json
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
 
 from whence.web.bodies import InFlight
 from whence.web.crew import Crew, Task
@@ -27,10 +28,12 @@ from whence.web.schema import Decided, JobState, Seen, accepts, answers
 from whence.web.uploads import is_form, read_form, read_json
 
 
-class Json(Response):
+class Json(JSONResponse):
     """JSON that is text already."""
 
-    media_type = "application/json"
+    def render(self, content: str) -> bytes:
+        """As it is."""
+        return content.encode()
 
 
 def routes(desk: Desk) -> APIRouter:
@@ -171,8 +174,8 @@ def _job(desk: Desk, name: str) -> Json:
     if not job.answer:
         return Json(told)
     # The record is text already, and may be long.
-    record = desk.answers.get(job.answer).record
-    return Json(f'{told[:-1]}, "result": {record}}}')
+    kept = desk.answers.get(job.answer)
+    return Json(f'{told[:-1]}, "title": {json.dumps(kept.title)}, "result": {kept.record}}}')
 
 
 def _plain(text: str) -> float | str:

@@ -41,10 +41,10 @@ def valley(rows: int = 600, seed: int = 1) -> bytes:
     rng = np.random.default_rng(seed)
     altitude = rng.uniform(200, 2600, rows)
     height = (altitude - 1400) / 1200
-    temperature = 14 - 7.5 * height - 2 * height**2 + (0.6 + 0.5 * np.abs(height)) * rng.normal(size=rows)
+    temperature = 14 - 7 * height - 4 * height**2 + (0.3 + 1.6 * np.abs(height)) * rng.normal(size=rows)
     rain = rng.gamma(3, 30, rows)
-    warmth = (temperature - 8) / 6
-    growth = 40 + 14 * np.tanh(1.5 * warmth) + (1.0 + 2.5 * np.exp(warmth / 1.5)) * rng.laplace(size=rows)
+    warmth = (temperature - temperature.mean()) / temperature.std()
+    growth = 40 + 12 * np.sin(1.8 * warmth) + (0.5 + 2 * np.abs(warmth)) * rng.normal(size=rows)
     columns = {"altitude": altitude, "temperature": temperature, "rain": rain, "growth": growth}
     cells = {name: [_comma(value) for value in column] for name, column in columns.items()}
     for k in rng.choice(rows, 9, replace=False):

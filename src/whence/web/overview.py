@@ -11,6 +11,7 @@ from whence.tables import read_table
 from whence.tables.choose import ColumnTable
 from whence.tables.sniff import DELIMITERS
 from whence.tables.text import TextTable
+from whence.web.refusal import choices
 
 BARS = 24
 """Of the small picture of a column."""
@@ -28,18 +29,20 @@ def overview(stream: BinaryIO, most_columns: int, **asked: Any) -> dict[str, Any
             "takes: leave some out, or use whence scan on the command line."
         )
     read = _readable(table, range(len(table.names)) if len(table.names) == 2 else table.numeric)
-    columns = [_column(name, read.get(k, "it holds no numbers")) for k, name in enumerate(table.names)]
-    values = [each for each in read.values() if not isinstance(each, str)]
+    columns = [_column(name, read[k] if k in read else _passed_over(table, k)) for k, name in enumerate(table.names)]
+    values = [each for each in read.values() if not isinstance(each, InputError)]
     rows = max(map(len, values), default=0)
     missing = sum(column["missing"] for column in columns)
     judged = sum(column["judged"] for column in columns)
-    places = [k for k, each in read.items() if not isinstance(each, str)]
+    places = [k for k, each in read.items() if not isinstance(each, InputError)]
     understood = [*_layout_words(table, asked), *_counts(rows, missing, judged, len(columns)), *table.notes(*places)]
-    return {"rows": rows, "missing": missing, "judged": judged, "understood": understood, "columns": columns}
+    found = {"rows": rows, "missing": missing, "judged": judged, "understood": understood, "columns": columns}
+    unclear = [each for problem in read.values() if isinstance(problem, InputError) for each in choices(problem)]
+    return found | {"choices": [each for k, each in enumerate(unclear) if each not in unclear[:k]]}
 
 
-def _readable(table: ColumnTable, places: Sequence[int]) -> dict[int, FloatArray | str]:
-    """Columns as numbers, or the sentence that says why not.
+def _readable(table: ColumnTable, places: Sequence[int]) -> dict[int, FloatArray | InputError]:
+    """Columns as numbers, or the refusal that says why not.
 
     All are read in one pass; where one spoils it, the halves are, so that few bad columns cost few passes more.
     """
@@ -50,16 +53,22 @@ def _readable(table: ColumnTable, places: Sequence[int]) -> dict[int, FloatArray
         return {k: as_column(values, table.names[k])[0] for k, values in zip(places, raw, strict=True)}
     except InputError as problem:
         if len(places) == 1:
-            return {places[0]: str(problem)}
+            return {places[0]: problem}
         middle = len(places) // 2
         return _readable(table, places[:middle]) | _readable(table, places[middle:])
 
 
-def _column(name: str, values: FloatArray | str) -> dict[str, Any]:
+def _passed_over(table: ColumnTable, k: int) -> InputError:
+    """Why a column is none that can be chosen: text, but for a first column of row numbers."""
+    counts = k == 0 and not isinstance(_readable(table, [0])[0], InputError)
+    return InputError("it counts the rows" if counts else "it holds no numbers")
+
+
+def _column(name: str, values: FloatArray | InputError) -> dict[str, Any]:
     facts: dict[str, Any] = {"name": name, "judged": False, "why": "", "missing": 0, "first": [], "bars": []}
     facts |= {"least": None, "largest": None}
-    if isinstance(values, str):
-        return facts | {"why": values}
+    if isinstance(values, InputError):
+        return facts | {"why": str(values)}
     present = values[np.isfinite(values)]
     facts |= {"why": unfit(values), "missing": int(np.count_nonzero(np.isnan(values)))}
     facts["judged"] = not facts["why"]

@@ -42,3 +42,14 @@ def busy(waiting: int, what: str = "jobs") -> Refusal:
         f"{waiting} {what} are waiting already, as many as may; expected a shorter queue: try again in a moment.",
         headers={"Retry-After": "5"},
     )
+
+
+def choices(problem: Exception) -> tuple[dict[str, Any], ...]:
+    """What the command line would offer for an unclear table, as settings."""
+    said: list[dict[str, Any]] = []
+    for option, *value in getattr(problem, "answers", ()):
+        if option == "--decimal":
+            said.append({"decimal": value[0]})
+        elif option in ("--header", "--no-header"):
+            said.append({"header": option == "--header"})
+    return tuple(said)

@@ -4,7 +4,7 @@ import secrets
 from typing import Any
 
 from whence.decision import Decision
-from whence.report import page
+from whence.report import page, scan_page
 from whence.scanning.result import Scan
 
 
@@ -15,8 +15,6 @@ def marked_pair(decision: Decision) -> tuple[str, str]:
 
 def marked_scan(scan: Scan) -> tuple[str, str]:
     """The page of a scan, and the mark that stands for the nonce in it."""
-    from whence.report import scan_page
-
     return _marked(scan_page.render, scan)
 
 

@@ -65,6 +65,7 @@ class Seen(BaseModel):
     judged: int
     understood: list[str] = Field(description="How it was read, a sentence each.")
     columns: list[Column]
+    choices: list[dict[str, str | bool]] = Field(description="Settings that would make unclear columns clear.")
 
 
 class JobState(BaseModel):
@@ -80,6 +81,7 @@ class JobState(BaseModel):
     seconds_left: float | None = Field(description="Until the step ends, if it goes on as it went.")
     detail: str | None = Field(description="Why there is no answer.")
     answer: str | None = Field(description="The link of its answer.")
+    title: str | None = Field(None, description="Once done: the answer in one line.")
     result: dict[str, Any] | None = Field(
         None, description="Once done: what `whence infer --json` prints, or what `whence scan --out x.json` writes."
     )

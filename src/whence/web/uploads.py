@@ -46,13 +46,14 @@ async def read_form(request: Request, limits: Limits, flight: InFlight) -> Form:
         form = await parser.parse()
     except MultiPartException as problem:
         raise Refusal(400, f"Got a form that cannot be read ({visible(problem)}); expected one file.") from None
-    file = form.get("file")
-    if not isinstance(file, UploadFile):
-        raise Refusal(422, "Got a form without a file; expected the table in a field called 'file'.")
-    fields = {key: value for key, value in form.multi_items() if isinstance(value, str)}
-    content = await file.read()
-    await form.close()
-    return Form(plain_name(file.filename), content, fields)
+    try:
+        file = form.get("file")
+        if not isinstance(file, UploadFile):
+            raise Refusal(422, "Got a form without a file; expected the table in a field called 'file'.")
+        fields = {key: value for key, value in form.multi_items() if isinstance(value, str)}
+        return Form(plain_name(file.filename), await file.read(), fields)
+    finally:
+        await form.close()
 
 
 def plain_name(name: str | None) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from whence.pair import InputError
 from whence.signals import follow_parent
-from whence.web.refusal import Refusal
+from whence.web.refusal import Refusal, choices
 
 Tell = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and of how much."""
@@ -53,7 +53,7 @@ def _outcome(work: Any, settings: dict[str, Any], content: bytes, tell: Tell, me
     except Refusal as refusal:
         return "refusal", (refusal.status, refusal.sentence, refusal.choices)
     except InputError as problem:
-        return "refusal", (422, str(problem), _choices(problem))
+        return "refusal", (422, str(problem), choices(problem))
     except MemoryError:
         return "refusal", (
             413,
@@ -67,17 +67,6 @@ def _outcome(work: Any, settings: dict[str, Any], content: bytes, tell: Tell, me
         import traceback
 
         return "failure", "".join(traceback.format_exception(problem))
-
-
-def _choices(problem: InputError) -> tuple[dict[str, Any], ...]:
-    """What the command line would offer for an unclear table, as settings."""
-    said: list[dict[str, Any]] = []
-    for option, *value in getattr(problem, "answers", ()):
-        if option == "--decimal":
-            said.append({"decimal": value[0]})
-        elif option in ("--header", "--no-header"):
-            said.append({"header": option == "--header"})
-    return tuple(said)
 
 
 def _teller(pipe: Connection) -> Tell:

@@ -14,14 +14,18 @@ function goTo(element) {
 function complain(trouble) {
   $("trouble").textContent = trouble?.message ?? "";
   $("trouble").hidden = !trouble;
-  const choices = trouble?.choices ?? [];
+  offer(trouble?.choices ?? []);
+  if (trouble) $("trouble").scrollIntoView({ block: "center" });
+}
+
+// Ways to read an unclear table: a button each.
+function offer(choices) {
   $("choices").hidden = !choices.length;
   $("choices").replaceChildren(...choices.map((choice) => {
     const button = make("button", words(choice), { type: "button" });
     button.addEventListener("click", () => give(state.again, choice));
     return button;
   }));
-  if (trouble) $("trouble").scrollIntoView({ block: "center" });
 }
 
 function words(choice) {
@@ -58,6 +62,7 @@ const give = (what, choice = {}) => trying(async () => {
 function see(seen) {
   state.table = seen.table;
   state.judged = showTable(seen);
+  offer(state.again ? seen.choices : []);
   const two = state.judged.length > 1;
   const pairs = state.judged.length * (state.judged.length - 1) / 2;
   $("seen-head").textContent = `What was understood: ${seen.name}`;
@@ -97,24 +102,18 @@ function follow(job, what) {
 const duration = (seconds) => seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`;
 
 function show(job) {
-  const title = job.kind === "table" ? "The whole table" : verdict(job.result);
-  $("verdict").textContent = title;
-  $("said").textContent = `Answer: ${title}`;
+  $("verdict").textContent = job.title;
+  $("said").textContent = `Answer: ${job.title}`;
   $("link").href = job.answer;
   $("download").href = `${job.answer}/file`;
   $("report").dataset.src = `${job.answer}/report`;
   open();
   const item = make("li");
-  item.append(make("a", title, { href: job.answer }));
+  item.append(make("a", job.title, { href: job.answer }));
   $("answers").prepend(item);
   $("earlier").hidden = $("answers").children.length < 2;
   history.pushState({}, "", job.answer);
   goTo($("answer"));
-}
-
-function verdict(result) {
-  if (result.status === "unrelated") return `${result.x} and ${result.y} are unrelated`;
-  return result.cause === null ? `undecided between ${result.x} and ${result.y}` : `${result.cause} → ${result.effect}`;
 }
 
 // The report is a page of its own in a frame that is as high as it is.
