@@ -12,7 +12,7 @@
     node.append(...children);
     return node;
   };
-  const cell = Math.min(42, Math.max(5, 760 / N));
+  const cell = Math.min(42, Math.max(5, 840 / N));
   const font = Math.min(12.5, Math.max(9.5, 0.6 * cell));
   const every = Math.ceil((font + 1) / cell);
   const short = (name) => {
@@ -65,11 +65,11 @@
       (paths[kind] || []).forEach((d, level) => d && drawn.push(shape("path", { class: kind, d, "fill-opacity": kind === "unrelated" ? 1 : 0.4 + 0.15 * level })));
     }
     drawn.push(shape("path", { class: "diagonal", d: diagonal }));
-    if (cell >= 5) drawn.push(shape("path", { class: "lines", d: grid.join("") }));
+    if (cell >= 8) drawn.push(shape("path", { class: "lines", d: grid.join("") }));
     for (const kind of ["arrow-mark", "against-mark", "effect-mark", "failed"]) {
       (paths[kind] || []).forEach((d) => d && drawn.push(shape("path", { class: kind, d })));
     }
-    (paths.undecided || []).forEach((d, level) => d && drawn.push(shape("path", { class: "undecided", d, "stroke-width": cell * (0.22 + 0.08 * level) })));
+    (paths.undecided || []).forEach((d, level) => d && drawn.push(shape("path", { class: "undecided", d, "stroke-width": cell * (0.22 + 0.08 * level + (cell < 12 ? 0.25 : 0)) })));
     arranged.forEach((name, k) => {
       if (k % every) return;
       const middle = margin + (k + 0.5) * cell;
