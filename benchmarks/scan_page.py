@@ -31,9 +31,7 @@ REARRANGE = "document.querySelector('#arrangement input:not(:checked)').click()"
 
 def milliseconds(page: Page, action: str, undo: str = "") -> float:
     """Median time of a piece of script together with the layout that it causes."""
-    measured = (
-        f"const t = performance.now(); {action}; document.body.offsetHeight; return performance.now() - t"
-    )
+    measured = f"const t = performance.now(); {action}; document.body.offsetHeight; return performance.now() - t"
     timed = f"() => {{ {measured}; }}"
     found = []
     for _ in range(REPEATS):

@@ -146,6 +146,17 @@ def test_what_was_left_out_is_named(small: Scan) -> None:
     assert "This is no map of the whole table" in page
 
 
+def test_an_adjusted_scan_shows_what_is_left_of_its_columns() -> None:
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=300)
+    table = {"common": common, **{name: np.sin(common) + 0.4 * rng.normal(size=300) for name in "ab"}}
+    page = render(whence.scan(table, adjust=["common"], jobs=1))
+    assert "<dt>Adjusted for</dt><dd>common</dd>" in page
+    stored = embedded(page)[0]["columns"]
+    # What is left is in standard deviations, unlike the columns themselves.
+    assert all(high - low > 4 for low, high in zip(stored["low"], stored["high"], strict=True))
+
+
 def test_the_page_is_written_whole(small: Scan, tmp_path: Any) -> None:
     small.report(tmp_path / "scan.html")
     assert (tmp_path / "scan.html").read_text(encoding="utf-8") == render(small)

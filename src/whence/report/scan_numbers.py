@@ -174,7 +174,7 @@ def _columns(judge: Judge, used: Sequence[int]) -> dict[str, Any]:
     rows = np.sort(np.random.default_rng(0).choice(n, size=size, replace=False, shuffle=False))
     lows, highs, packed = [], [], []
     for k in used:
-        column = np.asarray(judge.values[k])[rows]
+        column = np.asarray(judge.values[k][rows])  # of a memory map only these are read
         present = column[np.isfinite(column)]
         low, high = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
         with np.errstate(invalid="ignore"):

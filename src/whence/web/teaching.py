@@ -64,8 +64,8 @@ class Slider(NamedTuple):
 
 CONTROLS: Mapping[str, Choice | Slider] = {
     "f": Choice("Mean of the effect, f", tuple(MEANS)),
-    "g": Choice("Shape of the noise's size, g", tuple(SPREADS)),
-    "strength": Slider("How much its size changes", 0, 1, 0.05, "0: the same size everywhere"),
+    "g": Choice("Size of the noise, g", tuple(SPREADS)),
+    "strength": Slider("How much it changes", 0, 1, 0.05, "0: the same size everywhere"),
     "noise": Choice("Law of the noise", tuple(NOISES)),
     "amount": Slider("Amount of noise", 0.05, 1.5, 0.05, "in standard deviations of f"),
     "cause": Choice("Law of the cause", tuple(CAUSES)),
