@@ -34,6 +34,7 @@ FLOORS = [
     {"benchmark"},
     {"study"},
     {"bridges"},
+    {"web"},
     {"cli"},
     {"__main__"},
 ]

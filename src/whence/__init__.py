@@ -53,6 +53,7 @@ _ROOMS = {
     "replace_with": "whence.report.files:replace_with",
     "render_card": "whence.report.card:card",
     "write_report": "whence.report.page:write",
+    "write_scan_report": "whence.report.scan_page:write",
 }
 """What a Decision reaches through this door (see `decision`): name -> module:function."""
 

@@ -9,7 +9,8 @@ import ast
 import inspect
 import math
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -174,6 +175,21 @@ def seeded_method(spec: str, seed: int, **settings: Any) -> Method:
     between("", *SEEDS, seed=seed)
     wanted = takes_seed(spec, settings) and not any(word.startswith("seed=") for word in spec.split(":"))
     return method(spec, **({"seed": seed} if wanted else {}), **settings)
+
+
+@contextmanager
+def blamed_on_settings(method: str) -> Iterator[None]:
+    """What breaks a method that was given settings is the settings' fault."""
+    try:
+        yield
+    except (TypeError, ValueError) as problem:
+        # Without settings, the same exceptions are faults of ours and must not be blamed on the user.
+        if isinstance(problem, InputError) or ":" not in method:
+            raise
+        raise InputError(
+            f"Got the settings {method!r}, with which the method cannot run ({problem}); expected other values: "
+            "leave them out to see the method's own."
+        ) from problem
 
 
 def accepts(spec: str, setting: str) -> bool:

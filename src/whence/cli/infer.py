@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whence.cli.streams import put, put_lines, say
-from whence.safe import json_text, shell_word
+from whence.safe import json_text, plain_value, shell_word
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def infer(
 
     Several methods (--method whence,mdl,loci-h) get a row each, and a line says what most answer.
     """
-    from whence.catalogue import seeded_method
+    from whence.catalogue import blamed_on_settings, seeded_method
     from whence.cli.compare import method_names
     from whence.tables import read_pair
 
@@ -123,7 +123,7 @@ def infer(
     settings = {name: _device_settings(name, device.value) | limits.get(name, {}) for name in names}
     # Built once here already, so that a misspelt method is refused before a large table is read.
     for name in names:
-        with _faults_of(name):
+        with blamed_on_settings(name):
             seeded_method(name, seed, **settings[name])
     with hint_at_options():
         said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
@@ -174,7 +174,7 @@ def _answer(pair: "Pair", method: str, seed: int, stability: bool, quiet: bool, 
 
 def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
     """The answer for one pair, with a sign of life where a method takes its time."""
-    from whence.catalogue import entry, sample_hint, seeded_method
+    from whence.catalogue import blamed_on_settings, entry, sample_hint, seeded_method
     from whence.inference import infer as infer_pair
 
     if hint := sample_hint(method, pair.n):
@@ -183,7 +183,7 @@ def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings
     # The spline methods answer before a spinner could be seen, unless the rows are very many.
     text = f"{method} on {pair.n:,} rows …"
     slow = entry(method.split(":")[0]).family != "loci" or pair.n > 200_000
-    with _faults_of(method):
+    with blamed_on_settings(method):
         chosen: Any = seeded_method(method, seed, **settings)
         with _sign_of_life(text, chosen, slow, quiet or not sys.stderr.isatty()) as alive:
             return infer_pair(pair, method=alive)
@@ -218,28 +218,11 @@ def hint_at_options() -> Iterator[None]:
         raise InputError(f"{problem} On the command line: {ways}.") from None
 
 
-@contextmanager
-def _faults_of(method: str) -> Iterator[None]:
-    """What breaks a method that was given settings is the settings' fault."""
-    from whence.pair import InputError
-
-    try:
-        yield
-    except (TypeError, ValueError) as problem:
-        # Without settings, the same exceptions are faults of ours and must not be blamed on the user.
-        if isinstance(problem, InputError) or ":" not in method:
-            raise
-        raise InputError(
-            f"Got the settings {method!r}, with which the method cannot run ({problem}); expected other values: "
-            "leave them out to see the method's own."
-        ) from problem
-
-
 def as_text(record: Any) -> str:
     """JSON, in plain ASCII where standard output can carry no more."""
     # NaN is no JSON: Decision.to_dict has turned it into null.
     narrow = "utf" not in (sys.stdout.encoding or "").lower()
-    return json_text(record, ascii_only=narrow, default=_plain_value)
+    return json_text(record, ascii_only=narrow, default=plain_value)
 
 
 def write_files(decision: "Decision", report: Path | None, plot: Path | None, answers: "Sequence[Answer]" = ()) -> None:
@@ -343,7 +326,3 @@ def _sign_of_life(text: str, method: Any, slow: bool, quiet: bool) -> Iterator[A
             yield method
     else:
         yield method
-
-
-def _plain_value(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else str(value)

@@ -80,6 +80,10 @@ def scan(
     plot: Annotated[
         Path | None, typer.Option(metavar="OUT.png", help="Also draw the matrix of all pairs (png, svg, pdf).")
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.html", help="Also write a page: matrix, graph, and a table that opens every pair."),
+    ] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="In CSV, leave cells that a spreadsheet would run as they are.")
     ] = False,
@@ -108,7 +112,7 @@ def scan(
     from whence.scanning.result import FORMATS, GRAPH_FORMATS, check_ending
     from whence.scanning.scanner import scan as scan_table
 
-    check_targets(None, plot)
+    check_targets(report, plot)
     if out is not None:
         check_ending(out, FORMATS)
         check_folder(out)
@@ -146,9 +150,11 @@ def scan(
             found.write_graph(graph)
         if plot is not None:
             found.plot(plot)
+        if report is not None:
+            found.report(report)
     finally:
         _show(found)
-    for what, path in (("All pairs", out), ("Arrows", graph), ("Picture", plot)):
+    for what, path in (("All pairs", out), ("Arrows", graph), ("Picture", plot), ("Page", report)):
         if path is not None:
             put(f"{what}: {path}")
 

@@ -8,6 +8,8 @@ ticks, density              the numbers along an axis; many rows as shaded hexag
 panels, picture             one direction on given axes; the figure of both, and its file
 scan_look, scan_matrix, scan_graph   the pictures of a scan: what they share; all pairs; the arrows
 inline                      a figure as SVG inside a page
+pair_numbers                one pair as numbers, for draw.js in any page
+scan_numbers, scan_svg, scan_page    a scan as numbers and shapes; its self-contained page
 page, card                  the self-contained HTML page; its head for notebooks
 files                       templates in, whole files out
 """

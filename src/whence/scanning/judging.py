@@ -132,6 +132,11 @@ class Judge:
             seconds = screened.seconds + shared + time.perf_counter() - start
             yield replace(told, warnings=tuple(map(str, told.warnings)), seconds=seconds)
 
+    def decide(self, i: int, j: int) -> Decision:
+        """What the data alone say about two columns, with the fits of both directions."""
+        (decision,) = decided([self.pair(i, j)], self.built(), self.seed)
+        return decision
+
     def obeying(self, row: ScanRow) -> ScanRow:
         """The row once what is known about its columns has been heard."""
         return obeyed(row, self.knowledge.on(row.x, row.y), self.settings.get("threshold", THRESHOLD))

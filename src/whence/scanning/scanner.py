@@ -168,7 +168,7 @@ def _scanned(run: "_Progress", wanted: Pairs, size: int, table: ScanTable, fdr: 
         for (i, j), way in hard
         if way
     )
-    return Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind, before)
+    return Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind, before, judge)
 
 
 def _engine(

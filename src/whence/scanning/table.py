@@ -69,7 +69,7 @@ def scan_table(
     store = ColumnStore()
     expected = len(set(chosen) - set(others))
     for done, (name, column) in enumerate(read, start=1):
-        left = _unfit(column) or adjustment.residual(column)
+        left = unfit(column) or adjustment.residual(column)
         if isinstance(left, str):
             if wanted is not None:
                 raise InputError(f"Got the column {name!r}, and {left}; expected a column of numbers that varies.")
@@ -113,12 +113,12 @@ def _columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, F
 
 def _adjustment(columns: Mapping[str, FloatArray]) -> Adjustment:
     for name, column in columns.items():
-        if why := _unfit(column):
+        if why := unfit(column):
             raise InputError(f"Got the column {name!r} to adjust for, and {why}; expected numbers that vary.")
     return Adjustment.of(list(columns), list(columns.values()))
 
 
-def _unfit(column: FloatArray) -> str:
+def unfit(column: FloatArray) -> str:
     """Why a column cannot be judged against any other; empty where it can."""
     present = column[~np.isnan(column)]
     if len(present) < MIN_ROWS:
