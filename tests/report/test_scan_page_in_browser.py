@@ -57,7 +57,7 @@ def test_filters_leave_what_they_say(page: Any) -> None:
         page.get_by_label(status).uncheck()
     assert set(cells(page, 2)) == {"oriented"}
     page.get_by_role("button", name="Show all").click()
-    page.wait_for_function("document.getElementById('pairs-said').textContent === '105 pairs'")
+    page.get_by_text("105 pairs", exact=True).wait_for()
     page.get_by_label("Confidence at least").fill("90")
     assert cells(page, 3) and min(numbers(cells(page, 3))) >= 90
     page.get_by_label("with warnings only").check()

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whence.combined.words import KINDS
 from whence.decision import Decision
 from whence.pair import FloatArray
-from whence.report.geometry import RESIDUAL_LIMIT, Drift, FittedCurve, Range
+from whence.report.geometry import RESIDUAL_LIMIT, Drift, FittedCurve, Range, coarser, pieces
 from whence.report.printed_sum import printed_sum
 from whence.report.stance import Stance, badge, confidence, explanation, sentence
 from whence.report.summary import Side, score, sides_of
@@ -23,10 +22,6 @@ CURVE_POINTS = 40
 """Of a fitted curve in a picture of some hundred pixels."""
 STEPS = 1000
 """Into which the range of an axis is divided, or within a factor of three: as fine as a small panel's pixels."""
-_REACH = 1 / 24
-"""Part of the cause's range within which a point of the curve needs rows …"""
-_BEARING = 3
-"""… and how many: where there are fewer, the curve would show what the model makes up."""
 
 
 def pair_numbers(decision: Decision, points: int = 300) -> dict[str, Any]:
@@ -44,7 +39,7 @@ def pair_numbers(decision: Decision, points: int = 300) -> dict[str, Any]:
     dict
         `x`, `y`, `verdict`, `badge`, `sentence`, `explanation`, `method`, `rows`, `score`, `confidence` as text;
         `dots`, the columns at the rows drawn; `sides`, forward and backward, each with its names, outcome, axis
-        ranges, curve in pieces, residuals at the dots and drift; `sum`, the terms of the score; `warnings` with their
+        ranges, curve and drift in pieces, residuals at the dots; `sum`, the terms of the score; `warnings` with their
         levels.
 
     Examples
@@ -74,14 +69,14 @@ def pair_numbers(decision: Decision, points: int = 300) -> dict[str, Any]:
         "score": score(decision),
         "confidence": confidence(decision),
         "dots": [rounded(forward.drawing.cause, across), rounded(forward.drawing.effect, up)],
-        "sides": [_side(forward, decision.pair.x), _side(backward, decision.pair.y)],
+        "sides": [_side(forward), _side(backward)],
         "sum": _sum(decision),
         "warnings": [{"level": level_of(text), "text": shown(text)} for text in decision.warnings],
     }
 
 
-def _side(side: Side, every: FloatArray) -> dict[str, Any]:
-    drawing = side.drawing
+def _side(side: Side) -> dict[str, Any]:
+    drawing = coarser(side.drawing, CURVE_POINTS)
     across, up = drawing.cause_range, drawing.effect_range
     return {
         "key": side.key,
@@ -93,10 +88,10 @@ def _side(side: Side, every: FloatArray) -> dict[str, Any]:
         "contested": side.contested,
         "across": list(across),
         "up": list(up),
-        "curve": [] if drawing.curve is None else [*_borne(drawing.curve, every, across, up)],
+        "curve": [] if drawing.curve is None else [*_borne(drawing.curve, across, up)],
         "residual": None if drawing.residual is None else _residuals(drawing.residual),
         "beyond": drawing.beyond,
-        "drift": None if drawing.drift is None else _drift(drawing.drift, across),
+        "drift": [] if drawing.drift is None else [*_drift(drawing.drift, across)],
     }
 
 
@@ -113,27 +108,20 @@ def _residuals(values: FloatArray) -> list[float]:
     return rounded(np.clip(values, -RESIDUAL_LIMIT, RESIDUAL_LIMIT), (-RESIDUAL_LIMIT, RESIDUAL_LIMIT))
 
 
-def _borne(curve: FittedCurve, every: FloatArray, across: Range, up: Range) -> Iterator[dict[str, list[float]]]:
+def _borne(curve: FittedCurve, across: Range, up: Range) -> Iterator[dict[str, list[float]]]:
     """The pieces of a curve that have rows around them, each with its band where there is one."""
-    kept = np.unique(np.linspace(0, len(curve.cause) - 1, CURVE_POINTS).astype(np.intp))
-    cause = curve.cause[kept]
-    ascending, reach = np.sort(every), _REACH * (across[1] - across[0])
-    near = np.searchsorted(ascending, cause + reach, "right") - np.searchsorted(ascending, cause - reach, "left")
-    for piece in _runs(cause, near >= min(_BEARING, len(every)), 2 * reach):
-        lines = {"mean": curve.location, "low": curve.low, "high": curve.high}
-        found = {name: rounded(line[kept][piece], up) for name, line in lines.items() if line is not None}
-        yield {"cause": rounded(cause[piece], across)} | found
+    lines = {"mean": curve.location, "low": curve.low, "high": curve.high}
+    for piece, borne in pieces(curve.borne):
+        if borne:
+            found = {name: rounded(line[piece], up) for name, line in lines.items() if line is not None}
+            yield {"cause": rounded(curve.cause[piece], across)} | found
 
 
-def _runs(cause: FloatArray, borne: NDArray[np.bool_], gap: float) -> list[slice]:
-    """Stretches of two or more points that are all borne and no further apart than `gap`."""
-    joined = borne[1:] & borne[:-1] & (np.diff(cause) <= gap)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], joined, [False]])))
-    return [slice(int(first), int(last) + 1) for first, last in zip(edges[::2], edges[1::2], strict=True)]
-
-
-def _drift(drift: Drift, across: Range) -> dict[str, Any]:
-    return {"cause": rounded(drift.cause, across), "levels": [_residuals(level) for level in drift.levels]}
+def _drift(drift: Drift, across: Range) -> Iterator[dict[str, Any]]:
+    for piece, borne in pieces(drift.borne):
+        if borne:
+            levels = [_residuals(level[piece]) for level in drift.levels]
+            yield {"cause": rounded(drift.cause[piece], across), "levels": levels}
 
 
 def _sum(decision: Decision) -> dict[str, Any] | None:

@@ -95,6 +95,5 @@ def _static() -> dict[str, bytes]:
     """Everything a page loads, by name: there is no path that could lead elsewhere."""
     own = {each.name: each.read_bytes() for each in (files("whence.web") / "static").iterdir()}
     # The report's look and drawing are the report's, not a copy.
-    theirs = {"style.css": environment().get_template("style.css").render().encode()}
-    drawing = files("whence.report") / "templates" / "draw.js"
-    return own | theirs | ({"draw.js": drawing.read_bytes()} if drawing.is_file() else {})
+    names = ("style.css", "draw.css", "draw.js")
+    return own | {name: environment().get_template(name).render().encode() for name in names}

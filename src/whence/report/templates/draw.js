@@ -112,8 +112,8 @@ const { build, drawPair, drawCloud, drawTerms } = (() => {
       picture.append(shape("path", { class: level ? "level far" : "level", d: `M${LEFT} ${place.y(level)}H${WIDTH - RIGHT}` }));
     }
     picture.append(dots(place, cause, side.residual));
-    for (const level of side.drift ? side.drift.levels : []) {
-      picture.append(shape("path", { class: "drift", d: line(place, side.drift.cause, level) }));
+    for (const piece of side.drift) {
+      for (const level of piece.levels) picture.append(shape("path", { class: "drift", d: line(place, piece.cause, level) }));
     }
     if (side.beyond) {
       const words = `${side.beyond} row${side.beyond === 1 ? "" : "s"} beyond ±${LIMIT}`;
@@ -154,14 +154,15 @@ const { build, drawPair, drawCloud, drawTerms } = (() => {
     }
     steps.push({ name: sum.known ? "= score" : `× weight ${sum.weight} = score`, text: sum.score, from: 0, to: value(sum.score), kind: "score" });
     const ends = steps.flatMap(({ from, to }) => [from, to]);
-    const low = Math.min(0, ...ends), high = Math.max(0, ...ends);
-    const place = (at) => tenth(4 + (292 * (at - low)) / (high - low || 1));
+    // Both sides have room, and little looks like little: a score of 1.4 is a confidence of 80 %.
+    const reach = Math.max(2.8, ...ends.map(Math.abs)) / 4;
+    const low = Math.min(-reach, ...ends), high = Math.max(reach, ...ends);
+    const place = (at) => tenth(4 + (292 * (at - low)) / (high - low));
     const rows = steps.map(({ name, text, from, to, kind }) => {
       const [left, right] = [place(Math.min(from, to)), place(Math.max(from, to))];
-      const way = to >= from ? "forward" : "backward";
       const bar = shape("svg", { viewBox: "0 0 300 22", preserveAspectRatio: "none", "aria-hidden": "true" },
         shape("path", { class: "zero", d: `M${place(0)} 0v22` }),
-        shape("rect", { class: `bar ${kind} ${way}`, x: left, y: 4, width: Math.max(right - left, 1), height: 14 }));
+        shape("rect", { class: `stretch ${kind}`, x: left, y: 4, width: Math.max(right - left, 1), height: 14 }));
       return build("tr", { class: kind }, build("th", { scope: "row" }, name), build("td", { class: "room" }, bar), build("td", { class: "amount" }, text));
     });
     element.replaceChildren(

@@ -120,11 +120,20 @@ const openPair = (() => {
     if (event.key === "ArrowLeft") step(-1);
     if (event.key === "ArrowRight") step(1);
   });
+  // Inside a frame that is as high as this page, the middle of the window is far away: stand where the reader looks.
+  const standInSight = () => {
+    const frame = window.frameElement;
+    if (!frame) return;
+    const above = Math.max(0, -frame.getBoundingClientRect().top);
+    dialog.style.margin = `${above + 16}px auto auto`;
+    dialog.style.maxHeight = `${window.parent.innerHeight - 32}px`;
+  };
   // Opens pair k; `among` is the list that Previous and Next walk through.
   return (k, among = [k]) => {
     list = among;
     place = Math.max(among.indexOf(k), 0);
     show();
+    standInSight();
     dialog.showModal();
     at("pair-close").focus();
   };
