@@ -122,6 +122,15 @@ def test_a_full_queue_says_how_long_it_is(one: Crew) -> None:
     assert answer(one, "echo")
 
 
+def test_a_queue_of_large_tasks_is_full_sooner() -> None:
+    made = Crew(1, 4, 30.0, 256 * MIB, "toy_work", held=3 * MIB)  # never started: what is put there waits
+    made.submit("echo", {}, bytes(2 * MIB))
+    with pytest.raises(Refusal, match="1 jobs are waiting"):
+        made.submit("echo", {}, bytes(2 * MIB))
+    made.submit("echo", {}, bytes(MIB))
+    made.close()
+
+
 def test_progress_is_heard_while_the_work_goes_on(one: Crew) -> None:
     task = one.submit("steps", {"of": 3}, b"")
     eventually(lambda: task.progress and task.progress.done == 3)

@@ -14,6 +14,7 @@ reports     answers as pages
 desk        jobs that are asked about by their link, and given up when nobody asks
 examples    tables to try
 teaching, teaching_words     a pair drawn as somebody wishes, judged, and what is to be seen
+questions   what may be asked, checked in one place
 schema      what the JSON says, for /openapi.json
 api, pages  what is answered where
 app         all of it put together

@@ -61,9 +61,12 @@ class Task:
 
 
 class Crew:
-    """So many processes, so many tasks in the queue, so many seconds and bytes a task."""
+    """So many processes, so many tasks and bytes in the queue, so many seconds and bytes of memory a task."""
 
-    def __init__(self, processes: int, waiting: int, seconds: float, memory: int, module: str) -> None:
+    def __init__(
+        self, processes: int, waiting: int, seconds: float, memory: int, module: str, held: int = 256 << 20
+    ) -> None:
+        self._held = held
         self._most, self._seconds, self._start = waiting, seconds, lambda: _Process(memory, module)
         self._queue: deque[Task] = deque()
         self._changed = threading.Condition()
@@ -79,7 +82,8 @@ class Crew:
         """Put a task into the queue; refused where that is full."""
         task = Task(work, settings, content)
         with self._changed:
-            if self._closed or len(self._queue) >= self._most:
+            bytes_held = len(content) + sum(len(each.content) for each in self._queue)
+            if self._closed or len(self._queue) >= self._most or (self._queue and bytes_held > self._held):
                 raise busy(len(self._queue))
             self._queue.append(task)
             self._changed.notify()

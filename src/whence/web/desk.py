@@ -65,10 +65,10 @@ class Desk:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        memory = limits.memory_bytes
-        self.quick = Crew(limits.processes, limits.waiting, limits.seconds, memory, WORK)
+        memory, held = limits.memory_bytes, limits.in_flight_bytes
+        self.quick = Crew(limits.processes, limits.waiting, limits.seconds, memory, WORK, held)
         # Whole tables have processes of their own, so that they never keep a pair waiting.
-        self.long = Crew(max(1, limits.processes // 2), limits.waiting, limits.scan_seconds, memory, WORK)
+        self.long = Crew(max(1, limits.processes // 2), limits.waiting, limits.scan_seconds, memory, WORK, held)
         self.tables: Shelf[Table] = Shelf("table", limits.kept_tables, limits.kept_bytes)
         self.answers: Shelf[Answer] = Shelf("answer", limits.kept_answers, limits.kept_bytes)
         self._jobs: OrderedDict[str, Job] = OrderedDict()

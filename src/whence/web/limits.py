@@ -18,7 +18,7 @@ class Limits:
     rows: int = 2_000_000
     columns: int = 2_000
     in_flight_bytes: int = 256 * MIB
-    """Of all requests that are being read."""
+    """Of all requests that are being read, and as much again of those that wait in a queue."""
     kept_tables: int = 32
     kept_answers: int = 200
     kept_bytes: int = 256 * MIB

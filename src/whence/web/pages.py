@@ -5,7 +5,6 @@ import secrets
 import unicodedata
 from functools import cache
 from importlib.resources import files
-from importlib.util import find_spec
 from typing import Any
 
 from fastapi import APIRouter
@@ -58,9 +57,7 @@ def routes(desk: Desk) -> APIRouter:
 
     @pages.get("/teach")
     async def teach() -> HTMLResponse:
-        if not teaching():
-            raise nowhere("page", "teach")
-        return HTMLResponse(environment("whence.web").get_template("teach.html").render(teaching=True))
+        return HTMLResponse(environment("whence.web").get_template("teach.html").render())
 
     return pages
 
@@ -77,14 +74,9 @@ def file_name(title: str) -> str:
     return "-".join(["whence", *re.findall(r"[A-Za-z0-9]+", plain)])[:80] + ".html"
 
 
-def teaching() -> bool:
-    """Whether the teaching view is there."""
-    return find_spec("whence.web.teaching") is not None
-
-
 def _start(desk: Desk, name: str = "", answer: Answer | None = None, sentence: str = "") -> str:
     chosen = [each for each in methods() if each.family != "control"]
-    shown: dict[str, Any] = {"examples": EXAMPLES, "methods": chosen, "default": DEFAULT, "teaching": teaching()}
+    shown: dict[str, Any] = {"examples": EXAMPLES, "methods": chosen, "default": DEFAULT}
     shown |= {"limits": desk.limits, "name": name, "answer": answer, "sentence": sentence}
     shown["table"] = answer.table if answer and answer.table in desk.tables else ""
     return environment("whence.web").get_template("index.html").render(**shown)

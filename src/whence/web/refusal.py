@@ -39,7 +39,8 @@ def busy(waiting: int, what: str = "jobs") -> Refusal:
     """The queue is full."""
     return Refusal(
         503,
-        f"{waiting} {what} are waiting already, as many as may; expected a shorter queue: try again in a moment.",
+        f"{waiting} {what} are waiting already, as many or as large as may; expected a shorter queue: try again in a "
+        "moment.",
         headers={"Retry-After": "5"},
     )
 

@@ -2,7 +2,6 @@
 
 import inspect
 import io
-from importlib import import_module
 from typing import Any
 
 from whence.catalogue import DEFAULT, blamed_on_settings
@@ -18,6 +17,7 @@ from whence.web.examples import EXAMPLES, invisible
 from whence.web.overview import overview
 from whence.web.refusal import Refusal
 from whence.web.reports import marked_pair, marked_scan
+from whence.web.teaching import lesson as draw_lesson
 from whence.web.worker import Tell
 
 
@@ -76,12 +76,11 @@ def table(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str, Any
 
 def lesson(settings: dict[str, Any], content: bytes, tell: Tell) -> Any:
     """A drawn pair and what is said of it, for the teaching view."""
-    teach = import_module("whence.web.teaching").lesson
     try:
-        inspect.signature(teach).bind(**settings)
+        inspect.signature(draw_lesson).bind(**settings)
     except TypeError as problem:
         raise Refusal(422, f"Got settings that a lesson does not have ({problem}); expected others.") from None
-    return teach(**settings)
+    return draw_lesson(**settings)
 
 
 WORK = {"look": look, "pair": pair, "arrays": arrays, "table": table, "lesson": lesson}
