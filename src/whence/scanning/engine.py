@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from whence.scanning.judging import Judge
-from whence.signals import deaf_children, follow_parent
+from whence.signals import deaf_children, follow_parent, without_script
 from whence.threads import one_thread
 
 Tile = Sequence[Any]
@@ -116,7 +116,7 @@ class Processes:
             self._end()
 
     def _submit(self, work: Work, tile: Tile, jobs: int) -> Future[list[Any]]:
-        with deaf_children():
+        with deaf_children(), without_script():
             if self._pool is None:
                 # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody will release.
                 self._pool = ProcessPoolExecutor(jobs, get_context("spawn"), _enter, (self._judge, self._place))
