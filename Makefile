@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: demo test test-oldest fuzz native lint bench bench-network bench-peers reproduce clean
+.PHONY: demo test test-oldest fuzz docs docs-open native lint bench bench-network bench-peers reproduce clean
 
 demo: .venv/.core
 	$(BIN)/whence demo --out out/demo
@@ -15,6 +15,14 @@ test: .venv/.dev
 # what newer ones will do away with: that is theirs.
 test-oldest: out/oldest/.installed
 	out/oldest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning
+
+# The site, offline: every page and every example of the gallery; a warning or a dead link is an error.
+docs: .venv/.docs
+	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -d out/doctrees docs out/site
+	$(BIN)/python docs/check_site.py out/site
+
+docs-open: docs
+	$(BIN)/python -m webbrowser -t "file://$(CURDIR)/out/site/index.html"
 
 # Compile the C loops anew after an edit.
 native: .venv/.dev
@@ -52,6 +60,10 @@ LOOPS := pyproject.toml hatch_build.py $(wildcard src/whence/numerics/native/*.[
 .venv/.core: $(LOOPS) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
+
+.venv/.docs: $(LOOPS) | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	touch $@ .venv/.core
 
 out/oldest/.installed: $(LOOPS)
 	$(PYTHON) -m venv out/uv

@@ -40,7 +40,7 @@ def deaf_children() -> Iterator[None]:
 def without_script() -> Iterator[None]:
     """Processes spawned inside do not run the caller's script again, as Python would have it to find names in it.
 
-    None of ours lie there. A script without `if __name__ == "__main__"` would ask anew in every worker, and each die of it.
+    None of ours lie there. A script without `if __name__ == "__main__"` would ask anew in every worker, and kill it.
     """
     main = sys.modules["__main__"]
     spec, file = main.__spec__, main.__dict__.pop("__file__", None)
