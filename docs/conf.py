@@ -31,10 +31,7 @@ extensions = [
     "house",
 ]
 exclude_patterns = ["gallery", "_api/listing.md", "_benchmarks/*.md", "**sg_execution_times.rst"]
-suppress_warnings = [
-    "config.cache",  # the gallery's settings cannot be pickled
-    "toc.empty_glob",  # the guide takes in whatever pages lie in its folder, if any are left
-]
+suppress_warnings = ["config.cache"]  # the gallery's settings cannot be pickled
 lexers["csv"] = TextLexer()
 
 myst_enable_extensions = ["colon_fence", "attrs_inline"]
@@ -76,3 +73,4 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+html_context = {"default_mode": "auto"}
