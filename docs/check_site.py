@@ -1,4 +1,7 @@
-"""Every link inside the built site leads somewhere, and nothing in it asks the network: `python docs/check_site.py FOLDER`."""
+"""Every link inside the built site leads somewhere, and no page loads anything from elsewhere.
+
+`python docs/check_site.py FOLDER`, called by `make docs`.
+"""
 
 import sys
 from html.parser import HTMLParser
@@ -31,7 +34,11 @@ class Page(HTMLParser):
 
 def problems(folder: Path) -> list[str]:
     """A line for each dead link and each thing loaded from elsewhere."""
-    pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.html")) if "_static" not in path.parts}
+    pages = {
+        path: Page(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.rglob("*.html"))
+        if "_static" not in path.parts
+    }
     found = []
     for path, page in pages.items():
         where = path.relative_to(folder)

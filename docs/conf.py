@@ -54,6 +54,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "abort_on_example_error": True,
     "reset_modules": ("matplotlib",),
+    "image_scrapers": ("matplotlib", "figures_shown"),
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -64,6 +65,7 @@ html_extra_path = ["llms.txt"]
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {"index": [], "start": [], "reading": [], "trust": [], "choosing": [], "faq": []}
+html_sidebars |= {"architecture": [], "contributing": [], "changes": []}
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "show_prev_next": False,

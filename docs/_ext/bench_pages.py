@@ -18,7 +18,11 @@ def recorded(summary: Any) -> str:
     for method in ranked:
         low, high = summary.bounds(method, RECORDED)
         rate = summary.answer_rates.get((method, RECORDED))
-        answered = f"{rate.share:.0f} %, of which right: {rate.accuracy:.0f} % [{rate.low:.0f}–{rate.high:.0f}]" if rate else "all"
+        answered = (
+            f"{rate.share:.0f} %, of which right: {rate.accuracy:.0f} % [{rate.low:.0f}–{rate.high:.0f}]"
+            if rate
+            else "all"
+        )
         rows.append((f"`{method}`", f"{summary.value(method, RECORDED):.0f} % [{low:.0f}–{high:.0f}]", answered))
     best = [row for row in rows if row[0] == "`whence`"]
     others = [row for row in rows if row[0] != "`whence`"]
@@ -44,7 +48,7 @@ def write_pages(app: Any) -> None:
     rows = kept()
     accuracy, audrc = summarise(rows, "accuracy"), summarise(rows, "audrc")
     texts = {
-        "accuracy": rendering.render(accuracy, look=rendering.Look(paper=True)).split("\n\n")[0],
+        "accuracy": rendering.render(accuracy).split("\n\n")[0],
         "audrc": rendering.render(audrc).split("\n\n")[0],
         "answered": rendering.withheld(accuracy, "whence"),
         "recorded": recorded(accuracy),

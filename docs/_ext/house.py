@@ -20,17 +20,19 @@ def floors() -> list[list[str]]:
     """`FLOORS` of tests/test_imports.py, the top floor first; a test fails where it is not the package."""
     tree = ast.parse((ROOT / "tests" / "test_imports.py").read_text(encoding="utf-8"))
     (found,) = [
-        node.value for node in tree.body if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "FLOORS"
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "FLOORS"
     ]
     return [sorted(floor) for floor in reversed(ast.literal_eval(found)) if "__main__" not in floor]
 
 
 def purpose(room: str) -> str:
-    """The first sentence of a room's own docstring."""
+    """The first sentence of a room's own docstring, without its marks."""
     package = ROOT / "src" / "whence"
     path = next(path for path in (package / room / "__init__.py", package / f"{room}.py") if path.exists())
     told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return re.split(r"(?<=[.:])\s", told.split("\n\n")[0].replace("\n", " ") + " ")[0].rstrip(" :.")
+    return re.split(r"(?<=[.?])\s", told.split("\n\n")[0].replace("\n", " "))[0].replace("`", "").rstrip(".")
 
 
 def drawing() -> str:

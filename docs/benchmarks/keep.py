@@ -1,6 +1,7 @@
-"""Keep of a results store what the site's tables and figures are computed from: `python docs/benchmarks/keep.py r.sqlite`.
+"""Keep of a results store what the site's tables and figures are computed from.
 
-One line a pair and method, six digits a score: enough for every metric, and a tenth of the store's size.
+`python docs/benchmarks/keep.py r.sqlite` writes rows.csv.gz beside this file. One line a pair and method, six digits a
+score: enough for every metric, and a tenth of the store's size.
 """
 
 import csv
@@ -15,7 +16,19 @@ from whence.benchmark.row import Row
 from whence.benchmark.store import Store
 
 KEPT = Path(__file__).with_name("rows.csv.gz")
-COLUMNS = ("dataset", "pair_id", "method", "score", "confidence", "withheld", "truth", "weight", "status", "seconds", "n")
+COLUMNS = (
+    "dataset",
+    "pair_id",
+    "method",
+    "score",
+    "confidence",
+    "withheld",
+    "truth",
+    "weight",
+    "status",
+    "seconds",
+    "n",
+)
 DIGITS = {"score": 6, "confidence": 6, "weight": 9, "seconds": 3}
 TEXT = {"dataset", "pair_id", "method", "status"}
 
@@ -47,7 +60,9 @@ def _row(cells: dict[str, str]) -> Row:
     given = {name: text if name in TEXT else float(text or "nan") for name, text in cells.items()}
     score, truth = given["score"], int(given["truth"])
     right = {"correct": score * truth > 0, "withheld": bool(given["withheld"]), "truth": truth, "n": int(given["n"])}
-    empty = {each.name: {"str": "", "int": 0, "bool": False}.get(str(_kind(each.type)), math.nan) for each in fields(Row)}
+    empty = {
+        each.name: {"str": "", "int": 0, "bool": False}.get(str(_kind(each.type)), math.nan) for each in fields(Row)
+    }
     return Row(**empty | given | right)
 
 

@@ -2,8 +2,8 @@
 Patients: nine answers, one mistake
 ===================================
 
-442 diabetes patients (Efron et al. 2004, inside scikit-learn): age, sex, body mass index, blood pressure, six serum values,
-and how the disease went on.
+442 diabetes patients (Efron et al. 2004, inside scikit-learn): age, sex, body mass index, blood pressure, six serum
+values, and how the disease went on.
 """
 
 from sklearn.datasets import load_diabetes
@@ -18,15 +18,16 @@ for row in scan:
         print(f"{row.cause} → {row.effect}: {row.confidence:.0%}")
 
 # %%
-# Every answer has the same cause, ``s4``, and one of them is absurd: no serum value makes anybody older. What is ``s4``?
+# Every answer has the same cause, ``s4``, and one of them is absurd: no serum value makes anybody older. What is
+# ``s4``?
 
 total, good, ratio = patients["s1"], patients["s3"], patients["s4"]
 print(f"correlation of s4 with s1 / s3: {ratio.corr(total / good):.2f}")
 print(f"share of whole numbers in s4: {(ratio == ratio.round()).mean():.0%}")
 
 # %%
-# It is total cholesterol over HDL, and mostly written down as 2, 3, 4 … A column with few values is cheap to describe, and
-# its steps look like the simple beginning of a story. The answer comes with a warning that says so:
+# It is total cholesterol over HDL, and mostly written down as 2, 3, 4 … A column with few values is cheap to describe,
+# and its steps look like the simple beginning of a story. The answer comes with a warning that says so:
 
 decision = whence.infer(patients, "s4", "age")
 print(decision)

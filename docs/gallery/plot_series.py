@@ -23,8 +23,8 @@ panels[1].plot(walk, prices, ".", alpha=0.4)
 panels[1].set(xlabel="random walk", ylabel="share")
 
 # %%
-# The right panel looks like a relation. It is not: both columns drift, and any two drifting columns draw such a figure. In
-# their order, the rows are recognised as a series and count for few:
+# The right panel looks like a relation. It is not: both columns drift, and any two drifting columns draw such a figure.
+# In their order, the rows are recognised as a series and count for few:
 
 decision = whence.infer({"walk": walk, "share": prices}, "walk", "share")
 print(decision)

@@ -14,9 +14,9 @@ scan = whence.scan(wine, jobs=1)
 print(scan)
 
 # %%
-# Almost everything is related to everything, since the growers differ in everything, and no pair is answered. That is right:
-# growers stand behind all columns, as the species did behind the irises. The matrix shows which way each pair leans, and
-# the empty cells are what a scan finds even here: pairs that are *not* related.
+# Almost everything is related to everything, since the growers differ in everything, and no pair is answered. That is
+# right: growers stand behind all columns, as the species did behind the irises. The matrix shows which way each pair
+# leans, and the empty cells are what a scan finds even here: pairs that are *not* related.
 
 figure = scan.plot()
 

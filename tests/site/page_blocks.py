@@ -1,9 +1,10 @@
 """The code blocks of a page: what is run, what it should print, and which blocks say why they are not run.
 
-- ```` ```python ```` is run, all of a page in one namespace and one folder; a ```` ```text ```` block behind it is what it prints.
-- ```` ```console ```` is run line by line (`$ whence …`); what stands below is the beginning of what it prints, `…` anything.
-- ```` ```sh ```` and blocks without a language are read: the commands and options in them must exist.
-- `<!-- setup` … `-->` is Python that is run and not shown; `<!-- not run: reason -->` stands before a block that is not run.
+- `python` is run, all of a page in one namespace and one folder; a `text` block behind it is what it prints.
+- `console` is run line by line (`$ whence …`); what stands below is what it prints, up to `…`.
+- `sh` and blocks without a language are read: the commands and options in them must exist.
+- `<!-- setup` … `-->` is Python that is run and not shown.
+- `<!-- not run: reason -->` stands before a block that is not run.
 """
 
 import re

@@ -98,7 +98,9 @@ def test_links_lead_to_files_that_exist(page: str) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
         path = (DOCS / page).parent / target
-        if not re.match(r"[a-z]+:", target) and not target.startswith(("_gallery", "../_gallery", "_benchmarks", "../_benchmarks")):
+        if not re.match(r"[a-z]+:", target) and not target.startswith(
+            ("_gallery", "../_gallery", "_benchmarks", "../_benchmarks")
+        ):
             assert path.exists(), f"{page}: {target}"
 
 
