@@ -54,7 +54,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "abort_on_example_error": True,
     "reset_modules": ("matplotlib",),
-    "image_scrapers": ("matplotlib", "figures_shown"),
+    "image_scrapers": ("figures_shown", "matplotlib"),
 }
 
 html_theme = "pydata_sphinx_theme"

@@ -12,12 +12,11 @@ _saved: list[Figure] = []
 
 def _save(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
     figure = block_vars["example_globals"].get("figure")
-    known = any(figure is each for each in _saved) or any(plt.figure(number) is figure for number in plt.get_fignums())
-    if not isinstance(figure, Figure) or known:
+    if not isinstance(figure, Figure) or any(figure is each for each in _saved):
         return ""
     _saved.append(figure)
-    if figure.canvas.manager is not None:  # one of pyplot's, closed since: already on the page
-        return ""
+    if any(plt.figure(number) is figure for number in plt.get_fignums()):
+        return ""  # the gallery's own scraper comes next, and takes it
     path = next(block_vars["image_path_iterator"])
     figure.savefig(path, dpi=110)
     return figure_rst([path], gallery_conf["src_dir"])

@@ -19,6 +19,7 @@ print(whence.scan(club, jobs=1))
 decision = whence.infer(club, "Weight", "Waist")
 print(decision)
 print({part: round(value, 2) for part, value in decision.weight_parts.items()})
+figure = decision.plot()
 
 # %%
 # Methods that answer everything answer here, too; they agree, and most halves of the rows agree with them:

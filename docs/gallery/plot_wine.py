@@ -15,8 +15,8 @@ print(scan)
 
 # %%
 # Almost everything is related to everything, since the growers differ in everything, and no pair is answered. That is
-# right: growers stand behind all columns, as the species did behind the irises. The matrix shows which way each pair
-# leans, and the empty cells are what a scan finds even here: pairs that are *not* related.
+# right: growers stand behind all columns, as the species did behind the irises. In the matrix a dot is a
+# related pair without an answer. The pale cells are what a scan finds even here: pairs that are *not* related.
 
 figure = scan.plot()
 
