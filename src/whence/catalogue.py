@@ -154,9 +154,26 @@ def entry(name: str) -> Entry:
 
 
 def method(spec: str = DEFAULT, **settings: Any) -> Method:
-    """Build the method named by `spec`, for instance `method("cam:published=true")`.
+    """Build the method named by `spec`, with settings behind the name or as keywords.
 
-    With `rows`, which every method takes, a longer pair is decided by so many of its rows, drawn with the seed.
+    Parameters
+    ----------
+    spec
+        A name from `methods()`, such as `"loci-h"` or `"cam:published=true"`.
+    **settings
+        The method's settings, as `whence methods NAME` lists them. With `rows`, which every method takes, a longer pair
+        is decided by so many of its rows, drawn with the seed.
+
+    Returns
+    -------
+    Method
+        An object with a `name` and `decide_many(pairs)`.
+
+    Examples
+    --------
+    >>> import whence
+    >>> dict(whence.method("loci-h:n_knots=15", degree=3).settings)["n_knots"]
+    15
     """
     name, *assignments = spec.split(":")
     given = dict(_setting(text, spec) for text in assignments) | settings

@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
 
 class Direction(Enum):
-    """Which way the arrow points between the first column x and the second column y."""
+    """Which way the arrow points between the first column x and the second column y.
+
+    Examples
+    --------
+    >>> import whence
+    >>> whence.Direction.of(-0.3)
+    <Direction.BACKWARD: 'y->x'>
+    >>> whence.Direction("undecided") is whence.Direction.of(0.0)
+    True
+    """
 
     FORWARD = "x->y"
     BACKWARD = "y->x"
@@ -88,7 +97,17 @@ class Evidence(Record):
 
 
 class Stability(NamedTuple):
-    """What halves of the rows say."""
+    """What halves of the rows say.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(-2, 2, 300)
+    >>> halves = whence.infer(x, np.sin(2 * x) + 0.1 * rng.normal(size=300)).stability(draws=5)
+    >>> halves.agreement, halves.draws
+    (1.0, 5)
+    """
 
     agreement: float
     """Share of the halves that lean the way all rows do."""

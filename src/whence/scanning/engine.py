@@ -20,7 +20,7 @@ import numpy as np
 
 from whence.scanning.judging import Judge
 from whence.scanning.tasks import Died, Tile, Work
-from whence.signals import deaf_children, follow_parent
+from whence.signals import deaf_children, follow_parent, without_script
 from whence.threads import limit_processors, one_thread, processors
 
 AT_HAND = 2
@@ -127,7 +127,7 @@ class Processes:
             self._end()
 
     def _submit(self, work: Work, tile: Tile, jobs: int) -> Future[list[Any]]:
-        with deaf_children():
+        with deaf_children(), without_script():
             if self._pool is None:
                 # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody will release.
                 given = (self._judge, self._place, self.workers)

@@ -29,7 +29,20 @@ _JOINED = " | "
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """The pairs of a table, in the order of its columns."""
+    """The pairs of a table, in the order of its columns.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.uniform(-2, 2, 500)
+    >>> b = np.sin(2 * a) + (0.1 + 0.2 * abs(a)) * rng.normal(size=500)
+    >>> scan = whence.scan({"a": a, "b": b, "c": rng.normal(size=500)})
+    >>> [(row.x, row.y, row.status) for row in scan]
+    [('a', 'b', 'oriented'), ('a', 'c', 'unrelated'), ('b', 'c', 'unrelated')]
+    >>> list(scan.graph().edges)
+    [('a', 'b')]
+    """
 
     rows: tuple[ScanRow, ...]
     columns: tuple[str, ...]
