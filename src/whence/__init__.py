@@ -18,8 +18,8 @@ The top-level files are the road; read in this order they tell the method:
     threads     one thread for numerical libraries
 
 Rooms beside the road: combined (the default method), numerics, models, baselines, tables, datasets, benchmark, report,
-theory, study, bridges, web, cli. Everything is imported on first use, so that `import whence` costs next to nothing. (No
-file is called infer or method: once imported, it would hide the function of that name.)
+theory, study, bridges, web, cli. Everything is imported on first use, so that `import whence` costs next to nothing.
+(No file is called infer or method: once imported, it would hide the function of that name.)
 """
 
 from collections.abc import Callable

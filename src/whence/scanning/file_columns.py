@@ -44,7 +44,7 @@ class FileColumns:
         if table.adjusted or not isinstance(data, str | os.PathLike) or not _is_parquet(Path(data)):
             return None
         places = [table.every.index(name) for name in table.names]
-        digests = [_digest(column) for column in table.values]
+        digests = [_digest(table.values[k]) for k in range(len(places))]
         return cls(str(Path(data).absolute()), places, digests, table.n, dict(asked))
 
     @property
