@@ -9,6 +9,7 @@ wrong. So terms are added one at a time, the one with the largest score statisti
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ class Term(NamedTuple):
     parent: int
     spread: bool
     p: float
-    """Of the score test with which the term came in: robust to noise of any law."""
+    """Of the score test of the term, what else is in the model accounted for: robust to noise of any law."""
 
 
 class AdditiveFit(NamedTuple):
@@ -58,61 +59,105 @@ class Smooths:
         blocks = [_basis(column) for column in columns]
         ends = np.cumsum([1, *(block.shape[1] for block in blocks)])
         self.columns = tuple(columns)
-        self.places: tuple[IntArray, ...] = tuple(np.arange(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True))
+        self.places: tuple[IntArray, ...] = tuple(np.arange(a, b) for a, b in pairwise(ends))
         self.features: FloatArray = np.hstack([np.ones((len(columns[0]), 1)), *blocks])
         self.gram: FloatArray = self.features.T @ self.features
 
-    def fit(self, target: int, parents: Iterable[int], alpha: float) -> AdditiveFit:
-        """The column `target` given those of `parents` that matter at the level `alpha`."""
-        candidates, terms = sorted(parents), list[Term]()
-        state = _State(self, self.columns[target])
-        while candidates and state.size * _ROWS_A_COEFFICIENT < len(state.v):
-            best = min(state.tested(candidates, terms), key=lambda term: term[0], default=None)
-            if best is None or best[1].p > alpha:
+    def fit(self, target: int, parents: Iterable[int], alpha: float, required: Iterable[int] = ()) -> AdditiveFit:
+        """The column `target` given those of `parents` that matter at the level `alpha`.
+
+        The mean is moved by all that are `required`, whatever their tests say.
+        """
+        candidates, state = sorted(parents), _State(self, self.columns[target])
+        for parent in sorted(required):
+            state.add(state.tested(parent, spread=False))
+        while state.size * _ROWS_A_COEFFICIENT < len(state.v):
+            tests = state.tests(candidates)
+            best = max(tests, key=lambda test: test.excess, default=None)
+            if best is None or best.term.p > alpha:
                 break
-            terms.append(best[1])
-            state.add(best[1])
-        return AdditiveFit(tuple(terms), 0.5 * state.log_variance, state.residual)
+            state.add(best.term)
+        return state.fit
+
+    def pruned(self, target: int, fit: AdditiveFit, alpha: float, required: Iterable[int] = ()) -> AdditiveFit:
+        """The fit once every term is tested given all others, and those that matter no longer have gone.
+
+        What came in early may have stood for a parent that came in later.
+        """
+        kept, terms = frozenset(required), list(fit.terms)
+        while True:
+            tested = [self._without(target, terms, k) for k in range(len(terms))]
+            loose = [term for term in tested if term.p > alpha and (term.spread or term.parent not in kept)]
+            if not loose:
+                return _State(self, self.columns[target], tested).fit
+            terms.remove(next(term for term in terms if term[:2] == max(loose, key=lambda each: each.p)[:2]))
+
+    def _without(self, target: int, terms: Sequence[Term], k: int) -> Term:
+        """Term number `k`, tested where all others are in the model."""
+        others = _State(self, self.columns[target], [*terms[:k], *terms[k + 1 :]])
+        return others.tested(terms[k].parent, terms[k].spread)
+
+
+class _Test(NamedTuple):
+    term: Term
+    excess: float
+    """Of the statistic over what it is without any effect: p-values of strong terms are all zero."""
 
 
 class _State:
     """The fit of one column while its terms are chosen."""
 
-    def __init__(self, smooths: Smooths, v: FloatArray) -> None:
-        self.smooths, self.v = smooths, v
+    def __init__(self, smooths: Smooths, v: FloatArray, terms: Iterable[Term] = ()) -> None:
+        self.smooths, self.v, self.terms = smooths, v, list[Term]()
         self.of_mean, self.of_spread = np.zeros(1, np.int64), np.zeros(1, np.int64)
         self.spread_coefficients = np.zeros(1)
+        for term in terms:
+            self._place(term)
         self._solve()
 
     @property
     def size(self) -> int:
         return len(self.of_mean) + len(self.of_spread)
 
+    @property
+    def fit(self) -> AdditiveFit:
+        return AdditiveFit(tuple(self.terms), 0.5 * self.log_variance, self.residual)
+
     def add(self, term: Term) -> None:
+        self._place(term)
+        self._solve()
+
+    def _place(self, term: Term) -> None:
         places = self.smooths.places[term.parent]
+        self.terms.append(term)
         if term.spread:
             self.of_spread = np.concatenate([self.of_spread, places])
             self.spread_coefficients = np.concatenate([self.spread_coefficients, np.zeros(len(places))])
         else:
             self.of_mean = np.concatenate([self.of_mean, places])
-        self._solve()
 
-    def tested(self, candidates: Sequence[int], chosen: Sequence[Term]) -> "list[tuple[float, Term]]":
-        """Every term that is not in the model yet: how much worse than the best it is (in logarithms), and its test."""
-        taken = {(term.parent, term.spread) for term in chosen}
-        weights = np.exp(-np.maximum(self.log_variance, _FLOOR))
-        squares = self.residual**2
-        asked = (
-            (False, self.of_mean, weights, weights * (self.v - self.mean)),
-            (True, self.of_spread, np.ones(len(self.v)), squares - np.mean(squares)),
-        )
-        out = []
-        for spread, inside, weight, slope in asked:
-            left = [k for k in candidates if (k, spread) not in taken]
-            for k, statistic in zip(left, self._scores(left, inside, weight, slope), strict=True):
-                degrees = len(self.smooths.places[k])
-                out.append((degrees - statistic, Term(k, spread, float(chdtrc(degrees, statistic)))))
-        return out
+    def tested(self, parent: int, spread: bool) -> Term:
+        """One term that is not in the model."""
+        return self._tests([parent], spread)[0].term
+
+    def tests(self, candidates: Sequence[int]) -> list[_Test]:
+        """Every term that is not in the model yet."""
+        return [*self._tests(candidates, False), *self._tests(candidates, True)]
+
+    def _tests(self, candidates: Sequence[int], spread: bool) -> list[_Test]:
+        taken = {term.parent for term in self.terms if term.spread == spread}
+        left = [k for k in candidates if k not in taken]
+        if spread:
+            squares = self.residual**2
+            scores = self._scores(left, self.of_spread, np.ones(len(self.v)), squares - np.mean(squares))
+        else:
+            weights = np.exp(-np.maximum(self.log_variance, _FLOOR))
+            scores = self._scores(left, self.of_mean, weights, weights * (self.v - self.mean))
+        degrees = [len(self.smooths.places[k]) for k in left]
+        return [
+            _Test(Term(k, spread, float(chdtrc(free, score))), score - free)
+            for k, free, score in zip(left, degrees, scores, strict=True)
+        ]
 
     def _scores(self, left: Sequence[int], inside: IntArray, weight: FloatArray, slope: FloatArray) -> list[float]:
         """The score statistic of each column's functions, what is in the model already accounted for.
