@@ -28,6 +28,7 @@ FLOORS = [
     {"catalogue"},
     {"inference", "stability"},
     {"scanning"},
+    {"graphs"},
     {"report"},
     {"benchmark"},
     {"study"},

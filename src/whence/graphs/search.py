@@ -82,5 +82,3 @@ class Search:
                 if gain < best - _FAR:
                     break
         return place
-
-
