@@ -2,13 +2,13 @@
 
     python benchmarks/graphs.py run METHOD,… [--tables 10] [--settings heteroscedastic,…]    rows into out/graphs.jsonl
     python benchmarks/graphs.py table           order error, structural Hamming distance and CPU seconds of all rows
-    python benchmarks/graphs.py calibration     how often an edge with a given support is true; how often a warning is false
+    python benchmarks/graphs.py calibration     how often an edge with some support is true, and a warning false
     python benchmarks/graphs.py hidden          how often a hidden common cause is warned of
     python benchmarks/graphs.py sachs           the protein-signalling table inside the `cdt` package
 
 Methods: whence, RESIT, DirectLiNGAM, CAM-UV, DAGMA, "PC (KCI)"; all but the first run in an environment of their own
-under out/peers. Order error: the share of true edges whose child stands before its parent (for methods without an order:
-in a topological order of their edges). Distance: pairs of columns whose edge differs. Times are CPU seconds.
+under out/peers. Order error: the share of true edges whose child stands before its parent (for methods without an
+order: in a topological order of their edges). Distance: pairs of columns whose edge differs. Times are CPU seconds.
 """
 
 import argparse

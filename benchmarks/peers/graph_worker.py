@@ -2,7 +2,7 @@
 
     python graph_worker.py PEER < ROWS.json
 
-Reads a list of rows and prints {"order": […] or null, "edges": [[parent, child], …], "seconds": CPU seconds of the call}.
+Reads a list of rows and prints {"order": […] or null, "edges": [[parent, child], …], "seconds": CPU seconds}.
 """
 
 import json

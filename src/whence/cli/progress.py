@@ -31,6 +31,8 @@ def progress(units: Mapping[str, str]) -> Iterator[OnProgress]:
         if what not in bars:
             bars[what] = shown.add_task(what, total=of)
         shown.update(bars[what], completed=done)
+        if done == of:
+            shown.stop()  # what follows may print
 
     try:
         yield on_progress

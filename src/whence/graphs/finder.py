@@ -76,8 +76,8 @@ def order(
     >>> found = whence.order({"a": a, "c": c, "b": b})
     >>> for edge in found.edges:
     ...     print(edge)
-    a → c (mean)
     b → c (spread)
+    a → c (mean)
     """
     positive("order", 0.5, alpha=alpha)
     between("order", 0, MOST_DRAWS, bootstrap=bootstrap)

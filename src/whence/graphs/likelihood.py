@@ -1,7 +1,7 @@
 """How well a column is told by those before it: the likelihood that an order of all columns adds up.
 
-Among orders with the true parents before every column, the noise that is left has the least entropy in total. The law of
-the noise is not assumed: its density is estimated from the gaps between the residuals.
+Among orders with the true parents before every column, the noise that is left has the least entropy in total. The law
+of the noise is not assumed: its density is estimated from the gaps between the residuals.
 
 Rejected: sinks by the independence of the residual (HSIC), as RESIT finds them. On simulated tables of ten columns it
 had 35 % of the edges the wrong way round where likelihood has 2 %: every column is fitted on all others first, and what

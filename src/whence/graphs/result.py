@@ -87,6 +87,11 @@ class CausalGraph:
     def __repr__(self) -> str:
         return f"<CausalGraph: {self}>"
 
+    @property
+    def _counts(self) -> str:
+        edges = f"{len(self.edges)} edge{'s' * (len(self.edges) != 1)}"
+        return f"{edges} between {len(self.order)} columns of {self.n:,} rows"
+
     def parents(self, column: str) -> tuple[str, ...]:
         """The columns that move this one."""
         return tuple(edge.parent for edge in self.edges if edge.child == column)
@@ -124,7 +129,7 @@ class CausalGraph:
 
     def plot(self, path: Any = None) -> "Figure":
         """Draw the columns and the arrows between them."""
-        return _room("draw_causal_graph")(self.graph(), str(self).split(",")[0], path)
+        return _room("draw_causal_graph")(self.graph(), self._counts, path)
 
 
 def _room(name: str) -> Callable[..., Any]:

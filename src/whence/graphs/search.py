@@ -18,7 +18,7 @@ OnMove = Callable[[int, int], None]
 
 _SWEEPS = 12
 _FAR = 0.15
-"""Nats a row below the best place so far, beyond which a column is not moved on: what it has passed does not come back."""
+"""Nats a row below the best place so far, beyond which a column is not moved on: what it lost does not come back."""
 _LEAST = 1e-9
 """Nats a row that count as a gain, and the grain of the start's whole numbers."""
 

@@ -1,7 +1,7 @@
 """How far the edges depend on which rows happened to be there: the graph found anew on random parts of the rows.
 
-Rows are drawn without replacement, 63.2 % of them, as many as a bootstrap sample has different ones: a row that is drawn
-twice would close a gap between residuals, and the noise's entropy is taken from these gaps.
+Rows are drawn without replacement, 63.2 % of them, as many as a bootstrap sample has different ones: a row that is
+drawn twice would close a gap between residuals, and the noise's entropy is taken from these gaps.
 """
 
 from collections import Counter

@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +18,13 @@ if TYPE_CHECKING:
     from networkx import DiGraph
 
 Vector = NDArray[np.float64]
+Slot = str | tuple[str, str]
+"""What takes room in a row: a name, or an arrow on its way past it."""
 _SWEEPS = 12
-_GAP = 0.3
-"""Inches between the names of a row."""
-
-
-class _Name(NamedTuple):
-    """A column on the paper; all in inches."""
-
-    text: str
-    middle: Vector
-    size: Vector
+_ROW, _GAP, _LANE = 1.05, 0.3, 0.22
+"""Inches from row to row, between the names of a row, and for an arrow that passes a row."""
+_PORTS = 0.7
+"""Of a name's breadth, over which the arrows that end or begin at it are spread."""
 
 
 def draw_causal_graph(arrows: "DiGraph", heading: str, path: str | os.PathLike[str] | None = None) -> "Figure":
@@ -38,107 +35,143 @@ def draw_causal_graph(arrows: "DiGraph", heading: str, path: str | os.PathLike[s
 def _figure(arrows: "DiGraph", heading: str) -> "Figure":
     font = float(np.clip(12 - 0.4 * len(arrows) ** 0.5, 7, 10))
     rows = _rows(arrows)
-    widths = [sum(_size(name, font)[0] + _GAP for name in row) for row in rows]
-    paper = np.array([float(np.clip(max(widths, default=0) + 1.0, 6.4, 24)), 0.4 + 1.05 * max(len(rows), 1)])
-    figure = blank(paper[0], paper[1] + 1.3, left=0, right=0, top=0.5, bottom=0.8)
+    widths = [sum(_size(slot, font)[0] + _GAP for slot in row) for row in rows]
+    paper = np.array([float(np.clip(max(widths, default=0) + 0.6, 6.4, 24)), _ROW * max(len(rows), 1)])
+    legend = _legend(arrows)
+    foot = 0.3 + 0.17 * len(legend)
+    figure = blank(paper[0], paper[1] + foot + 0.5, left=0, right=0, top=0.5, bottom=foot)
     ax = figure.subplots()
     ax.set(xlim=(0, paper[0]), ylim=(0, paper[1]))
     ax.set_axis_off()
-    names = _placed(rows, font, paper)
+    places = [_placed(row, font, paper, k) for k, row in enumerate(rows)]
+    ways = _ways(arrows, places, font)
     for a, b, facts in sorted(arrows.edges(data=True), key=lambda edge: edge[2]["weight"]):
-        _arrow(ax, names[a], names[b], facts)
-    for name in names.values():
-        _box(ax, name, font)
-    left, height = 0.2 / paper[0], paper[1] + 1.3
+        _arrow(ax, ways[a, b], facts)
+    for place in places:
+        for slot, middle in place.items():
+            if isinstance(slot, str):
+                _box(ax, slot, middle, font)
+    left, height = 0.2 / paper[0], paper[1] + foot + 0.5
     words: dict[str, Any] = {"color": panels.INK, "fontsize": 11, "weight": "bold", "parse_math": False}
     figure.text(left, 1 - 0.2 / height, heading, va="top", **words)
-    figure.text(left, 0.15 / height, "\n".join(_legend(arrows)), color=panels.MUTED, fontsize=8.5, parse_math=False)
+    figure.text(left, 0.15 / height, "\n".join(legend), color=panels.MUTED, fontsize=8.5, parse_math=False)
     return figure
 
 
 def _legend(arrows: "DiGraph") -> list[str]:
     facts = [each for _, _, each in arrows.edges(data=True)]
-    drawn = any("support" in each for each in facts)
-    thicker = "; the thicker and darker, the more random parts of the rows have it" if drawn else ""
-    lines = [f"An arrow runs from a column to one that it moves{thicker}."]
+    lines = ["An arrow runs from a column to one that it moves."]
+    if any("support" in each for each in facts):
+        lines.append("The thicker and darker, the more random parts of the rows have it.")
     if any(each["spread"] for each in facts):
         lines.append("±: it moves the size of the noise. Dashed: that alone, and not the mean.")
     alone = [label(name) for name in arrows if not arrows.degree(name)]
     if alone:
-        more = f" and {len(alone) - 8} more" if len(alone) > 8 else ""
-        lines.append(f"Without an arrow: {', '.join(alone[:8])}{more}.")
+        more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
+        lines.append(f"Without an arrow: {', '.join(alone[:5])}{more}.")
     return lines
 
 
-def _rows(arrows: "DiGraph") -> list[list[str]]:
-    """Columns with an arrow by the longest way to them; beside each other such that arrows cross little.
+def _rows(arrows: "DiGraph") -> list[list[Slot]]:
+    """Columns by the longest way to them, with room for the arrows that pass; ordered such that arrows cross little.
 
-    A column stands at the mean of its parents' places, and in the next sweep of its children's (Sugiyama 1981).
+    What stands in a row is put at the mean place of what it hangs on above, and in the next sweep below (Sugiyama et
+    al. 1981).
     """
     depth: dict[str, int] = {}
     for name in arrows:  # parents come first
         if arrows.degree(name):
             depth[name] = 1 + max((depth[parent] for parent in arrows.predecessors(name)), default=-1)
-    rows = [[name for name in depth if depth[name] == k] for k in range(max(depth.values(), default=-1) + 1)]
+    rows: list[list[Slot]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
+    for name, k in depth.items():
+        rows[k].append(name)
+    for a, b in arrows.edges:
+        for k in range(depth[a] + 1, depth[b]):
+            rows[k].append((a, b))
     for sweep in range(_SWEEPS):
-        place = {name: (k + 0.5) / len(row) for row in rows for k, name in enumerate(row)}
-        beside = arrows.successors if sweep % 2 else arrows.predecessors
-        for row in rows[:: -1 if sweep % 2 else 1]:
-            wanted = {name: [place[other] for other in beside(name)] for name in row}
-            row.sort(key=lambda name, wanted=wanted: float(np.mean(wanted[name] or [place[name]])))  # type: ignore[misc]
-            place |= {name: (k + 0.5) / len(row) for k, name in enumerate(row)}
+        down = sweep % 2 == 0
+        order = range(1, len(rows)) if down else range(len(rows) - 2, -1, -1)
+        for k in order:
+            beside = {slot: j for j, slot in enumerate(rows[k - 1 if down else k + 1])}
+            wanted = {slot: _wanted(arrows, slot, beside, down) for slot in rows[k]}
+            stays = {slot: j * len(beside) / len(rows[k]) for j, slot in enumerate(rows[k])}
+            rows[k].sort(key=lambda slot, at=wanted, here=stays: here[slot] if at[slot] is None else at[slot])  # type: ignore[misc]
     return rows
 
 
-def _size(name: str, font: float) -> Vector:
-    return np.array([breadth(label(name), font) + 0.18, font * POINT + 0.18])
+def _wanted(arrows: "DiGraph", slot: Slot, beside: dict[Slot, int], down: bool) -> float | None:
+    """The mean place of what a slot hangs on in the row beside it; None where that is nothing."""
+    if isinstance(slot, str):
+        edges = [(a, slot) for a in arrows.predecessors(slot)] if down else [(slot, b) for b in arrows.successors(slot)]
+    else:
+        edges = [slot]
+    places = [beside[each] for edge in edges for each in (edge, edge[0] if down else edge[1]) if each in beside]
+    return float(np.mean(places)) if places else None
 
 
-def _placed(rows: Sequence[Sequence[str]], font: float, paper: Vector) -> dict[str, _Name]:
-    found = {}
-    for k, row in enumerate(rows):
-        sizes = [_size(name, font) for name in row]
-        gap = (paper[0] - sum(size[0] for size in sizes)) / (len(row) + 1)
-        # Every other row is shifted a little: an arrow past a row then does not run through a name.
-        x = gap + (0.12 if k % 2 else -0.12) * gap
-        for name, size in zip(row, sizes, strict=True):
-            found[name] = _Name(label(name), np.array([x + size[0] / 2, paper[1] - 0.5 - 1.05 * k]), size)
-            x += size[0] + gap
-    return found
+def _size(slot: Slot, font: float) -> Vector:
+    return np.array([breadth(label(slot), font) + 0.18 if isinstance(slot, str) else _LANE, font * POINT + 0.18])
 
 
-def _arrow(ax: "Axes", cause: _Name, effect: _Name, facts: dict[str, Any]) -> None:
+def _placed(row: Sequence[Slot], font: float, paper: Vector, k: int) -> dict[Slot, Vector]:
+    """The middle of every slot of a row, spread over the paper."""
+    widths = [_size(slot, font)[0] for slot in row]
+    gap = (paper[0] - sum(widths)) / (len(row) + 1)
+    left = gap * np.arange(1, len(row) + 1) + np.cumsum([0.0, *widths[:-1]])
+    return {
+        slot: np.array([x + width / 2, paper[1] - _ROW * (k + 0.5)])
+        for slot, x, width in zip(row, left, widths, strict=True)
+    }
+
+
+def _ways(arrows: "DiGraph", places: Sequence[dict[Slot, Vector]], font: float) -> dict[tuple[str, str], list[Vector]]:
+    """The points that each arrow runs through: from a lower edge, past the rows between, to an upper edge."""
+    at = {slot: middle for place in places for slot, middle in place.items() if isinstance(slot, str)}
+    passed = {edge: [place[edge] for place in places if edge in place] for edge in arrows.edges}
+    ways = {}
+    for a, b in arrows.edges:
+        leaving = sorted(arrows.successors(a), key=lambda c, a=a: [*passed[a, c], at[c]][0][0])  # type: ignore[misc]
+        coming = sorted(arrows.predecessors(b), key=lambda c, b=b: [at[c], *passed[c, b]][-1][0])  # type: ignore[misc]
+        start = at[a] + _port(_size(a, font), leaving.index(b), len(leaving)) * (1, -1)
+        ways[a, b] = [start, *passed[a, b], at[b] + _port(_size(b, font), coming.index(a), len(coming))]
+    return ways
+
+
+def _port(size: Vector, k: int, count: int) -> Vector:
+    """From the middle of a box to the place at its upper edge where arrow `k` of so many ends."""
+    return np.array([_PORTS * size[0] * ((k + 0.5) / count - 0.5), size[1] / 2])
+
+
+def _arrow(ax: "Axes", way: Sequence[Vector], facts: dict[str, Any]) -> None:
     from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path
 
     sure, only = facts["weight"], facts["spread"] and not facts["mean"]
-    start, end = _border(cause, effect), _border(effect, cause)
-    bend = 0.06 if abs(cause.middle[1] - effect.middle[1]) < 1.5 else 0.16
-    curve: dict[str, Any] = {"connectionstyle": f"arc3,rad={bend}", "shrinkA": 0, "shrinkB": 1.5, "zorder": 2 + sure}
+    points, codes = [way[0]], [Path.MOVETO]
+    for here, there in pairwise(way):
+        middle = (here[1] + there[1]) / 2
+        points += [np.array([here[0], middle]), np.array([there[0], middle]), there]
+        codes += [Path.CURVE4] * 3
+    line: dict[str, Any] = {"path": Path(np.array(points), codes), "shrinkA": 0, "shrinkB": 1.5, "zorder": 2 + sure}
     # A white seam where arrows cross.
-    ax.add_patch(FancyArrowPatch(tuple(start), tuple(end), arrowstyle="-", linewidth=3, color=panels.PAPER, **curve))
-    look: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9 + 3 * sure, "joinstyle": "miter", "gid": "arrow"}
-    ink = shade(0.5 + 0.5 * (0.2 + 0.8 * sure), only)
-    line = (0, (4, 2)) if only else "-"
-    ends = (tuple(start), tuple(end))
-    ax.add_patch(FancyArrowPatch(*ends, color=ink, linewidth=0.7 + 1.3 * sure, linestyle=line, **look, **curve))
+    ax.add_patch(FancyArrowPatch(arrowstyle="-", linewidth=0.7 + 1.3 * sure + 1.8, color=panels.PAPER, **line))
+    look: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8 + 3 * sure, "joinstyle": "miter", "gid": "arrow"}
+    ink = shade(0.6 + 0.4 * sure, only)
+    dashes = (0, (4, 2)) if only else "-"
+    ax.add_patch(FancyArrowPatch(color=ink, linewidth=0.7 + 1.3 * sure, linestyle=dashes, **look, **line))
     if facts["spread"]:
-        way = end - start
-        x, y = (start + end) / 2 + bend / 2 * np.array([way[1], -way[0]])
-        behind = {"boxstyle": "circle,pad=0.08", "facecolor": panels.PAPER, "edgecolor": "none"}
-        ax.text(x, y, "±", color=ink, fontsize=9, ha="center", va="center", zorder=4, bbox=behind)
+        k = (len(way) - 1) // 2
+        x, y = (way[k] + way[k + 1]) / 2
+        behind = {"boxstyle": "circle,pad=0.06", "facecolor": panels.PAPER, "edgecolor": "none"}
+        ax.text(x, y, "±", color=ink, fontsize=8, ha="center", va="center", zorder=4, bbox=behind)
 
 
-def _border(box: _Name, other: _Name) -> Vector:
-    """Where the line from the middle of a box to the other's leaves it."""
-    way = other.middle - box.middle
-    return box.middle + way * min(float(np.min(box.size / 2 / np.maximum(np.abs(way), 1e-12))), 1.0)
-
-
-def _box(ax: "Axes", name: _Name, font: float) -> None:
+def _box(ax: "Axes", name: str, middle: Vector, font: float) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     look: dict[str, Any] = {"facecolor": PALE, "edgecolor": panels.PLAIN, "linewidth": 0.8, "zorder": 5}
-    (x, y), (width, height) = name.middle - name.size / 2, name.size
-    ax.add_patch(FancyBboxPatch((x, y), width, height, boxstyle="round,pad=0,rounding_size=0.06", **look))
+    size = _size(name, font)
+    x, y = middle - size / 2
+    ax.add_patch(FancyBboxPatch((x, y), size[0], size[1], boxstyle="round,pad=0,rounding_size=0.06", **look))
     centred: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 6, "parse_math": False}
-    ax.text(name.middle[0], name.middle[1], name.text, fontsize=font, color=panels.INK, **centred)
+    ax.text(middle[0], middle[1], label(name), fontsize=font, color=panels.INK, **centred)
