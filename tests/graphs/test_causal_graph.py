@@ -89,8 +89,9 @@ def test_what_is_known_is_obeyed(table):
 
 def test_a_hidden_cause_is_warned_of():
     rng = np.random.default_rng(0)
-    angle = rng.uniform(0, 2 * np.pi, 1000)
-    x, y = (unit(turn(angle) + 0.1 * rng.normal(size=1000)) for turn in (np.cos, np.sin))
+    hidden = rng.normal(size=1000)
+    x = unit(hidden + 0.5 * rng.normal(size=1000))
+    y = unit(np.sin(2 * hidden) + 0.2 * rng.normal(size=1000))
     found = whence.order({"x": x, "y": y})
     assert any("hidden common cause" in warning for warning in found.warnings)
 
@@ -159,7 +160,7 @@ def test_files_read_back(found, tmp_path):
     assert set(read.edges) == CHAIN
     assert read.edges["a", "b"]["spread"] is True
     assert '"a" -> "b"' in (tmp_path / "g.dot").read_text()
-    with pytest.raises(whence.InputError, match=".json, .graphml, .dot"):
+    with pytest.raises(whence.InputError, match="ends in"):
         found.write(tmp_path / "g.png")
 
 

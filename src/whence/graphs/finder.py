@@ -16,7 +16,7 @@ from whence.version import VERSION
 
 OnProgress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and of how many."""
-DOUBT = 0.001
+DOUBT = 0.01
 """Below this p-value a column's noise is said to depend on what comes before it."""
 MOST_DRAWS = 10_000
 

@@ -79,10 +79,7 @@ class CausalGraph:
     """Settings, seed and version: what it takes to repeat it."""
 
     def __str__(self) -> str:
-        edges = f"{len(self.edges)} edge{'s' * (len(self.edges) != 1)}"
-        return (
-            f"{len(self.order)} columns of {self.n} rows, causes first: {', '.join(map(visible, self.order))}; {edges}"
-        )
+        return f"{self._counts}; causes first: {', '.join(map(visible, self.order))}"
 
     def __repr__(self) -> str:
         return f"<CausalGraph: {self}>"
