@@ -122,6 +122,15 @@ def test_columns_without_a_density_are_left_out_with_the_reason(table):
         whence.order(more, columns=["a", "b", "coin"])
 
 
+def test_values_below_a_limit_of_detection_do_not_cost_a_column(table):
+    clipped = table | {"a": np.maximum(table["a"], np.quantile(table["a"], 0.08))}
+    found = whence.order(clipped)
+    assert arrows(found) == CHAIN
+    assert any("'a' has many equal values" in warning for warning in found.warnings)
+    rounded = whence.order({name: np.round(column, 1) for name, column in table.items()})
+    assert arrows(rounded) == CHAIN
+
+
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [

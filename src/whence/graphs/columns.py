@@ -15,6 +15,8 @@ from whence.tables.choose import listed, position
 
 LEAST_ROWS = 100
 """Fewer do not carry a spline of one parent and its test."""
+MOST_TIES = 0.1
+"""Share of the rows that may hold one value."""
 MOST_COLUMNS = 60
 """The work grows like the third power of the columns: 20 take seconds, 60 minutes."""
 
@@ -32,6 +34,8 @@ class GraphColumns:
     """Names of all columns, those too that were not asked for."""
     missing: int
     """Rows that were left out because a value was missing."""
+    notes: tuple[str, ...] = ()
+    """What was done to columns, a sentence each."""
 
     def canonical(self) -> "GraphColumns":
         """The same columns standardised, such that nothing found of them depends on how the table was written down.
@@ -43,7 +47,13 @@ class GraphColumns:
         names = sorted(columns, key=lambda name: (round(float(np.mean(np.abs(np.sort(columns[name])))), 9), name))
         values = np.array([columns[name] for name in names])
         values = values[:, np.lexsort(values[::-1])]
-        return GraphColumns(tuple(names), values, self.left_out, self.every, self.missing)
+        tied = {name: k for k, name in enumerate(names) if _longest_tie(values[k]) > _few(values.shape[1])}
+        for k in tied.values():
+            values[k] = standardise(_untied(values[k], k))
+        notes = tuple(
+            f"{name!r} has many equal values, which are spread at random to their neighbours'." for name in tied
+        )
+        return GraphColumns(tuple(names), values, self.left_out, self.every, self.missing, notes)
 
     def _named(self) -> list[tuple[str, FloatArray]]:
         return list(zip(self.names, self.values, strict=True))
@@ -96,11 +106,32 @@ def _unfit(column: FloatArray) -> str:
     if np.any(np.isinf(column)) or np.max(np.abs(column)) > LARGEST:
         return "it has infinite or too large values"
     values, times = np.unique(column, return_counts=True)
-    # The noise's density is taken from gaps between rows √n apart, which such a run of ties would close.
-    if times.max() > math.isqrt(len(column)):
+    if times.max() > MOST_TIES * len(column):
         often = f"{times.max()} of its {len(column)} rows hold {values[times.argmax()]:g}"
         return f"{often}, and noise with such steps has no density"
     return ""
+
+
+def _longest_tie(column: FloatArray) -> int:
+    return int(np.unique(column, return_counts=True)[1].max())
+
+
+def _few(rows: int) -> int:
+    """Equal values that leave gaps: the noise's density is taken from rows √n apart, in parts of the rows too."""
+    return math.isqrt(rows) // 2
+
+
+def _untied(column: FloatArray, seed: int) -> FloatArray:
+    """Equal values spread over the room half way to their neighbours, as if their last digit had not been lost.
+
+    At random: spread in the order of the rows, they would follow the column that the rows are sorted by.
+    """
+    values, place, times = np.unique(column, return_inverse=True, return_counts=True)
+    edges = np.concatenate([[values[0]], (values[1:] + values[:-1]) / 2, [values[-1]]])
+    # The first and the last have a neighbour on one side alone, and get the same room on the other.
+    edges[0], edges[-1] = 2 * values[0] - edges[1], 2 * values[-1] - edges[-2]
+    drawn = edges[place] + np.diff(edges)[place] * np.random.default_rng(seed).uniform(size=len(column))
+    return np.where(times[place] > 1, drawn, column)
 
 
 def _leave_out_copies(columns: dict[str, FloatArray], left_out: dict[str, str]) -> None:

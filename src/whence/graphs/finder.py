@@ -109,7 +109,7 @@ def order(
         table.values.shape[1],
         table.missing,
         table.left_out,
-        (*_doubts(noise), *_unseen(edges)),
+        (*_doubts(noise), *_unseen(edges), *table.notes),
         {"alpha": alpha, "bootstrap": bootstrap, "seed": seed, "version": VERSION},
     )
 

@@ -69,6 +69,6 @@ def _bits(columns: Iterable[int]) -> int:
 
 def _likelihood(fit: AdditiveFit) -> float:
     density = log_density_at_rows(fit.residual)
-    # Ties that only a part of the rows has leave no gaps there: then the normal law is all there is.
+    # Where ties leave no gaps, which is rare (see `columns`), the normal law is all there is.
     told = -0.5 * fit.residual**2 - 0.5 * np.log(2 * np.pi) if density is None else density
     return float(np.mean(told - fit.log_scale))
