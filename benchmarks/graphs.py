@@ -4,6 +4,7 @@
     python benchmarks/graphs.py table           order error, structural Hamming distance and CPU seconds of all rows
     python benchmarks/graphs.py calibration     how often an edge with some support is true, and a warning false
     python benchmarks/graphs.py hidden          how often a hidden common cause is warned of
+    python benchmarks/graphs.py cost            CPU seconds by columns and rows
     python benchmarks/graphs.py sachs           the protein-signalling table inside the `cdt` package
 
 Methods: whence, RESIT, DirectLiNGAM, CAM-UV, DAGMA, "PC (KCI)"; all but the first run in an environment of their own
@@ -234,6 +235,14 @@ def hidden(tables: int) -> None:
     print(f"{tables} tables of 6 columns × 1000 rows less the one with the most children: {warned} have a warning")
 
 
+def cost() -> None:
+    """CPU seconds of one sparse table of each size."""
+    for columns, rows in ((10, 500), (20, 500), (30, 500), (40, 500), (20, 1000), (20, 4000)):
+        seconds = ours(simulated(Setting(columns, rows, 1.0, True), 0)[0])["seconds"]
+        unit = seconds / (columns**2 * rows) * 1e6
+        print(f"{columns} columns × {rows} rows: {seconds:.1f} s, {unit:.0f} µs a row and squared column", flush=True)
+
+
 def sachs() -> None:
     """11 proteins in 7466 cells, against the consensus network that ships with the table."""
     folder = next((PEERS / "lib").glob("python*/site-packages/cdt/data/resources"), None)
@@ -259,7 +268,7 @@ def sachs() -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("run", "table", "calibration", "hidden", "sachs"))
+    parser.add_argument("part", choices=("run", "table", "calibration", "hidden", "cost", "sachs"))
     parser.add_argument("methods", nargs="?", default="whence", help="names with commas between")
     parser.add_argument("--tables", type=int, default=10)
     parser.add_argument("--settings", default="", help="parts of the names of settings, with commas between")
@@ -270,4 +279,4 @@ if __name__ == "__main__":
     elif said.part in ("calibration", "hidden"):
         {"calibration": calibration, "hidden": hidden}[said.part](said.tables)
     else:
-        {"table": table, "sachs": sachs}[said.part]()
+        {"table": table, "cost": cost, "sachs": sachs}[said.part]()

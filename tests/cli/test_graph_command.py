@@ -1,6 +1,12 @@
 """`whence graph` as it is typed."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,3 +73,22 @@ def test_what_cannot_be_is_one_sentence(wide, arguments, sentence):
     assert sentence in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
     assert result.stdout == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are looked up in /proc")
+def test_ctrl_c_ends_it_and_its_processes(wide):
+    command = [sys.executable, "-m", "whence", "graph", str(wide), "--bootstrap", "5000", "--jobs", "2"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while process.poll() is None and len(workers := children.read_text().split()) < 3:  # with multiprocessing's tracker
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    out, said = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert said.splitlines()[-1] == "Stopped before the answer was ready."
+    patience = time.monotonic() + 10
+    while any(Path(f"/proc/{worker}").exists() for worker in workers) and time.monotonic() < patience:
+        time.sleep(0.01)
+    assert not [worker for worker in workers if Path(f"/proc/{worker}").exists()]
