@@ -2,9 +2,12 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from browsing import launched
 from hypothesis import settings
 
 settings.register_profile("whence", deadline=None, derandomize=True, max_examples=40)
@@ -29,3 +32,10 @@ def golden_dir() -> Path:
     if not folder.is_dir():
         pytest.skip("no golden numbers beside the checkout")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium for the tests of a file: while it is open, an event loop runs in this thread, which others must not meet."""
+    with launched() as found:
+        yield found
