@@ -23,3 +23,13 @@ def test_nothing_serious_is_found(
                     frame.evaluate(axe)
                     found |= {(stop, frame.url): said for said in frame.evaluate(FOUND)}
         assert not found
+
+
+def test_a_control_without_a_name_and_pale_words_would_be_found(browser: Any, home: str, axe: str) -> None:
+    with watched(browser, home) as page:
+        page.evaluate(
+            """() => { document.querySelector("#pasting button").textContent = "";
+                document.querySelector("footer").attributeStyleMap.set("color", "#ddd"); }"""
+        )
+        page.evaluate(axe)
+        assert {"button-name", "color-contrast"} <= {found[0] for found in page.evaluate(FOUND)}

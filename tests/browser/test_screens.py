@@ -26,7 +26,7 @@ def test_every_page_is_drawn_and_fits_its_width(
         page.emulate_media(media="print" if look == "print" else "screen")
         for stop in tour(page, home, table, files):
             page.wait_for_timeout(300)  # a frame grows with its report
-            page.screenshot(path=OUT / f"{look} {stop}.png", full_page=stop != "pair of the scan")
+            page.screenshot(path=OUT / f"{look} {stop}.png".replace(" ", "-"), full_page=stop != "pair of the scan")
             for frame in page.frames:
                 width = frame.evaluate("() => document.documentElement.scrollWidth - innerWidth")
                 assert width <= 0, stop

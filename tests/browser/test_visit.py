@@ -35,9 +35,7 @@ def test_a_table_goes_in_and_answers_come_out(browser: Any, home: str, table: Pa
         assert page.locator("#columns tr").count() == 7
 
 
-def test_a_scan_is_sorted_filtered_opened_and_taken_along(
-    browser: Any, home: str, table: Path, tmp_path: Path
-) -> None:
+def test_a_scan_is_sorted_filtered_opened_and_taken_along(browser: Any, home: str, table: Path, tmp_path: Path) -> None:
     with watched(browser, home) as page:
         give(page, table)
         look_around(judge_all(page))
@@ -96,7 +94,10 @@ def test_names_that_are_script_are_shown_as_they_are(browser: Any, home: str) ->
     script = "<img src=x onerror=alert(1)>"
     with watched(browser, home) as page:
         page.on("dialog", lambda opened: pytest.fail(opened.message))
-        lines = [f"a {script};b {script}", *(";".join(line.split(";")[1:3]) for line in TABLE.decode().splitlines()[1:])]
+        lines = [
+            f"a {script};b {script}",
+            *(";".join(line.split(";")[1:3]) for line in TABLE.decode().splitlines()[1:]),
+        ]
         page.get_by_label("or paste two columns").fill("\n".join(lines))
         page.get_by_role("button", name="Read it").click()
         page.wait_for_selector("#seen:not([hidden])")

@@ -76,7 +76,9 @@ def pages_as_files(folder: Path) -> dict[str, str]:
     pair = read_pair(folder / "valley.csv", "temperature", "growth")
     whence.infer(pair).report(folder / "pair.html", stability=True, methods=["loci-h", "reci"])
     whence.scan(folder / "valley.csv").report(folder / "scan.html")
-    rows = [row for row in kept() if row.method in ("whence", "loci-h", "loci-m") and row.dataset in ("AN", "LS", "Tue")]
+    rows = [
+        row for row in kept() if row.method in ("whence", "loci-h", "loci-m") and row.dataset in ("AN", "LS", "Tue")
+    ]
     write_leaderboard(rows, folder / "benchmark.html")
     return {name: (folder / f"{name}.html").as_uri() for name in ("pair", "scan", "benchmark")}
 
