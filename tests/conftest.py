@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import launched
 from hypothesis import settings
+
+from browsing import launched
 
 settings.register_profile("whence", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("whence")
@@ -36,6 +37,6 @@ def golden_dir() -> Path:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium for the tests of a file: while it is open, an event loop runs in this thread, which others must not meet."""
+    """Chromium for the tests of a file, closed after them: an event loop runs in this thread while it is open."""
     with launched() as found:
         yield found

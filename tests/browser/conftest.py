@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browsing import absent
 from visiting import TABLE, pages_as_files
+
+from browsing import absent
 
 SERVE = [sys.executable, "-m", "whence", "serve", "--port", "0", "--no-browser", "--jobs", "1"]
 

@@ -23,10 +23,11 @@ def test_every_page_is_drawn_and_fits_its_width(
 ) -> None:
     OUT.mkdir(parents=True, exist_ok=True)
     with watched(browser, home, note="status of 404", reduced_motion="reduce", **LOOKS[look]) as page:
-        page.emulate_media(media="print" if look == "print" else "screen")
         for stop in tour(page, home, table, files):
             page.wait_for_timeout(300)  # a frame grows with its report
+            page.emulate_media(media="print" if look == "print" else "screen")
             page.screenshot(path=OUT / f"{look} {stop}.png".replace(" ", "-"), full_page=stop != "pair of the scan")
             for frame in page.frames:
                 width = frame.evaluate("() => document.documentElement.scrollWidth - innerWidth")
                 assert width <= 0, stop
+            page.emulate_media(media="screen")  # on paper there is nothing to press

@@ -12,8 +12,8 @@ from whence.web.examples import valley
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "benchmarks"))
 
 TABLE = valley()
-"""Text, gaps, decimal commas, a column that never varies; temperature → growth is clear, noise has to do with nothing."""
-PATIENCE = 12_000
+"""Text, gaps, decimal commas, a column that never varies; temperature → growth is clear, noise is apart."""
+PATIENCE = 60_000
 """Milliseconds; a busy machine starts its processes slowly."""
 
 
@@ -68,7 +68,6 @@ def answer(page: Any, verdict: str, headline: str = "") -> Any:
 def pages_as_files(folder: Path) -> dict[str, str]:
     """A pair's page with everything that can be asked for, a scan's, and the benchmark's from the kept rows."""
     from keep import kept
-
     from whence.benchmark.publish import write_leaderboard
     from whence.tables import read_pair
 
