@@ -13,12 +13,12 @@ from whence.scanning.forecast import ScanForecast
 from whence.scanning.result import FORMATS
 from whence.scanning.scanner import scan
 from whence.tables import pair_from, read_pair
+from whence.web.crew_member import Tell
 from whence.web.examples import EXAMPLES, invisible
 from whence.web.overview import overview
 from whence.web.refusal import Refusal
 from whence.web.reports import marked_pair, marked_scan
 from whence.web.teaching import lesson as draw_lesson
-from whence.web.worker import Tell
 
 
 def prepare() -> None:
