@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import cast
 
+from python_multipart.exceptions import FormParserError
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
@@ -44,7 +45,7 @@ async def read_form(request: Request, limits: ServerLimits, flight: InFlight) ->
     parser.spool_max_size = limits.upload_bytes + 1  # files stay in memory: beyond this size they would go to disk
     try:
         form = await parser.parse()
-    except MultiPartException as problem:
+    except (MultiPartException, FormParserError) as problem:  # older versions of starlette let the latter through
         raise Refusal(400, f"Got a form that cannot be read ({visible(problem)}); expected one file.") from None
     try:
         file = form.get("file")
