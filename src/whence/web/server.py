@@ -34,7 +34,8 @@ def serve(host: str, port: int, limits: ServerLimits, on_ready: Callable[[str], 
         If it was SIGINT, once everything is removed.
     """
     listening = bound(host, port)
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    for talker in ("uvicorn", "python_multipart"):  # what strangers send damaged is answered, not told to the terminal
+        logging.getLogger(talker).setLevel(logging.ERROR)
     config = uvicorn.Config(
         create(FrontDesk(limits), host),
         http=patient(limits.header_seconds),

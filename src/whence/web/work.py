@@ -79,7 +79,9 @@ def lesson(settings: dict[str, Any], content: bytes, tell: Tell) -> Any:
     try:
         inspect.signature(draw_lesson).bind(**settings)
     except TypeError as problem:
-        raise Refusal(422, f"Got settings that a lesson does not have ({problem}); expected others.") from None
+        raise Refusal(
+            422, f"Got settings that a lesson does not have ({str(problem)[:120]}); expected others."
+        ) from None
     return draw_lesson(**settings)
 
 
