@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: demo test test-oldest bridges fuzz native lint bench bench-network bench-peers reproduce release-check clean
+.PHONY: demo test test-oldest bridges fuzz docs docs-open native lint bench bench-network bench-peers reproduce
+.PHONY: release-check clean
 
 demo: .venv/.core
 	$(BIN)/whence demo --out out/demo
@@ -19,6 +20,14 @@ test-oldest: out/oldest/.installed
 # Every bridge beside the newest version of its package: make bridges BRIDGES="dowhy pgmpy".
 bridges: out/uv/bin/uv
 	$(PYTHON) tests/bridges/run.py $(BRIDGES)
+
+# The site, offline: every page and every example of the gallery; a warning or a dead link is an error.
+docs: .venv/.docs
+	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -d out/doctrees docs out/site
+	$(BIN)/python docs/check_site.py out/site
+
+docs-open: docs
+	$(BIN)/python -m webbrowser -t "file://$(CURDIR)/out/site/index.html"
 
 # Compile the C loops anew after an edit.
 native: .venv/.dev
@@ -64,6 +73,10 @@ LOOPS := pyproject.toml hatch_build.py $(wildcard src/whence/numerics/native/*.[
 .venv/.core: $(LOOPS) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
+
+.venv/.docs: $(LOOPS) | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	touch $@ .venv/.core
 
 out/uv/bin/uv:
 	$(PYTHON) -m venv out/uv

@@ -2,8 +2,9 @@
 
     python benchmarks/scan.py cost        a pair in a scan against a lone `infer`; growth; two processes against one
     python benchmarks/scan.py large       200 columns × 1000 rows end to end; 2000 × 500 against one target; memory
+    python benchmarks/scan.py rows        10⁵, 10⁶ and 10⁷ rows of a Parquet file: one `infer`, a scan; time and memory
     python benchmarks/scan.py peers       10 columns, beside loops over causal-learn's and gCastle's ANM
-    python benchmarks/scan.py truth       generated graphs: false discoveries, arrows and order against DirectLiNGAM
+    python benchmarks/scan.py truth       generated graphs: false discoveries, arrows; order against lingam's
 
 Times are CPU seconds of one process unless a line says wall.
 """
@@ -11,6 +12,9 @@ Times are CPU seconds of one process unless a line says wall.
 import argparse
 import itertools
 import resource
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -137,6 +141,49 @@ def large() -> None:
     print(f"peak memory of the largest process: {peak:.2f} GiB")
 
 
+ALONE = """
+import sys, time, whence
+path, what = sys.argv[1:]
+start = time.process_time()
+if what == "infer":
+    whence.infer(path, "c0", "c1")
+else:
+    whence.scan(path, target="c0", jobs=1)
+# VmHWM starts anew with the program; ru_maxrss would be inherited from this one.
+peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(time.process_time() - start, peak * 1024)
+"""
+
+
+def rows(sizes: Sequence[int] = (10**5, 10**6, 10**7)) -> None:
+    """Long tables, each in a process of its own: the floor is two columns of doubles."""
+    before: dict[str, float] = {}
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            for columns, what in ((2, "infer"), (4, "scan"), (8, "scan")):
+                file = Path(folder) / f"{columns}.parquet"
+                long_file(file, columns, size)
+                call = [sys.executable, "-c", ALONE, str(file), what]
+                seconds, peak = map(float, subprocess.check_output(call, text=True).split())
+                file.unlink()
+                name = f"{what} of {columns} columns" if what == "infer" else f"scan of {columns} columns, one target"
+                grown = f", × {seconds / before[name]:.1f}" if name in before else ""
+                before[name] = seconds
+                print(f"n = {size:>10,}  {name:<32}{seconds:7.1f} s{grown:<9}  peak {peak / 2**20:6.0f} MiB", end="")
+                print(f" = {peak / (16 * size):.1f} × two columns, {peak / (8 * columns * size):.1f} × the table")
+
+
+def long_file(file: Path, columns: int, size: int) -> None:
+    """A Parquet file whose columns all hang together, written column by column."""
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=size)
+    drawn = [np.tanh(x + 0.1 * k) + (0.3 + 0.2 * np.abs(x)) * rng.normal(size=size) for k in range(1, columns)]
+    write_table(pyarrow.table({f"c{k}": column for k, column in enumerate([x, *drawn])}), file)
+
+
 def peers() -> None:
     """Ten columns, every pair."""
     from peers.environment import Worker, prepare
@@ -180,6 +227,54 @@ def truth(tables: int = 20) -> None:
     print(f"  of {screened} pairs called related {false} are of these ({false / screened:.1%}; bound 5 %)")
     print(f"  direct edges: {found} of {direct} related, {leaning / found:.0%} lean right")
     print(f"  {answered / found:.0%} answered, of these {right / max(answered, 1):.0%} right")
+    orders(tables)
+
+
+def orders(tables: int, resit_tables: int = 5) -> None:
+    """The order of all columns against lingam's, on the same tables; RESIT takes minutes a table, and gets a few."""
+    from peers.environment import Worker, prepare
+
+    python, versions = prepare(ROOT / "out" / "peers")
+    made = [graph_table(10 + seed % 11, 1000, seed) for seed in range(tables)]
+    ours = [_our_order(table) for table, _ in made]
+    for peer, count in (("lingam DirectLiNGAM", tables), ("lingam RESIT", resit_tables)):
+        worker = Worker(python)
+        answers = [worker.ask_order(peer, list(table.values())) for table, _ in made[:count]]
+        worker.close()
+        theirs = [
+            ([list(table)[k] for k in answer["verdict"]], answer["seconds"])
+            for (table, _), answer in zip(made, answers, strict=False)
+            if "verdict" in answer
+        ]
+        failed = [answer["error"] for answer in answers if "error" in answer]
+        print(f"order, {count} tables; pairs of an ancestor and a descendant, the ancestor first:")
+        for name, found in (("whence", ours[:count]), (f"{peer} {versions['lingam']}", theirs)):
+            if len(found) == count:
+                print(f"  {name}: {_agreement(made, found)}")
+        if failed:
+            print(f"  {peer}: {len(failed)} tables failed ({failed[0]})")
+
+
+def _our_order(table: Table) -> tuple[list[str], float]:
+    """The order, and CPU seconds."""
+    start = time.process_time()
+    found = whence.scan(table, jobs=1).order()
+    return list(found.columns), time.process_time() - start
+
+
+def _agreement(made: Sequence[tuple[Table, set[tuple[str, str]]]], found: Sequence[tuple[Sequence[str], float]]) -> str:
+    """Share of pairs in the right order; the interval is from drawing the tables anew, whose pairs hang together."""
+    counts = []
+    for (_, edges), (order, _) in zip(made, found, strict=False):
+        place = {name: k for k, name in enumerate(order)}
+        ancestors = closure(edges)
+        counts.append((sum(place[a] < place[d] for a, d in ancestors), len(ancestors)))
+    right, total = np.array(counts).T
+    drawn = np.random.default_rng(0).integers(0, len(counts), (10_000, len(counts)))
+    low, high = np.quantile(right[drawn].sum(axis=1) / total[drawn].sum(axis=1), (0.025, 0.975))
+    seconds = sum(each for _, each in found) / len(found)
+    share = right.sum() / total.sum()
+    return f"{share:.0%} of {total.sum()} (95 % from {low:.0%} to {high:.0%}), {seconds:.2f} s a table"
 
 
 def closure(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -197,5 +292,5 @@ def siblings(ancestors: set[tuple[str, str]]) -> set[frozenset[str]]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("cost", "large", "peers", "truth"))
-    {"cost": cost, "large": large, "peers": peers, "truth": truth}[parser.parse_args().part]()
+    parser.add_argument("part", choices=("cost", "large", "rows", "peers", "truth"))
+    {"cost": cost, "large": large, "rows": rows, "peers": peers, "truth": truth}[parser.parse_args().part]()

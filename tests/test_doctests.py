@@ -1,13 +1,20 @@
 """The examples in the docstrings of the public surface run and print what they say."""
 
 import doctest
+import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import whence
 
-PUBLIC = sorted(set(whence._HOME.values()))
+SITE = Path(__file__).parents[1] / "docs" / "_ext"
+sys.path.insert(0, str(SITE))
+from api_pages import DOORS, public_names  # noqa: E402
+
+NAMES = [(door, name) for door in DOORS for name in public_names(door)]
+PUBLIC = sorted({*whence._HOME.values(), *(getattr(import_module(door), name).__module__ for door, name in NAMES)})
 
 
 @pytest.mark.parametrize("module", PUBLIC)
@@ -16,6 +23,6 @@ def test_examples(module: str) -> None:
     assert failed == 0
 
 
-@pytest.mark.parametrize("name", ["infer", "Decision", "Evidence", "Method", "methods", "LocationScaleRegressor"])
-def test_what_people_look_up_has_an_example(name: str) -> None:
-    assert ">>>" in (getattr(whence, name).__doc__ or "")
+@pytest.mark.parametrize(("door", "name"), NAMES)
+def test_what_the_site_lists_has_an_example(door: str, name: str) -> None:
+    assert ">>>" in (getattr(import_module(door), name).__doc__ or "")

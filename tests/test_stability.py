@@ -77,7 +77,7 @@ def test_it_is_what_a_loop_over_halves_finds(name: str) -> None:
         rows = np.sort(rng.choice(101, 51, replace=False))
         scores.append(whence.infer(x[rows], y[rows], method=name).score)
     agreement = np.mean(np.sign(scores) == np.sign(decision.score))
-    assert decision.stability(6, seed=3) == Stability(agreement, min(scores), max(scores), 6, 3)
+    assert decision.stability(6, seed=3) == Stability(agreement, min(scores), max(scores), 6, 3, tuple(scores))
 
 
 @pytest.mark.parametrize("name", ["whence", "loci-h"])
@@ -190,4 +190,4 @@ def test_what_was_found_stands_in_the_record() -> None:
     decision = whence.infer(*weak())
     found = decision.stability(4)
     assert "stability" not in decision.to_dict()
-    assert replace(decision, half_samples=found).to_dict()["stability"] == found._asdict()
+    assert replace(decision, half_samples=found).to_dict()["stability"] == found.to_dict()

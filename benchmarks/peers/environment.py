@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
 PACKAGES = ("cdt", "causal-learn", "lingam", "gcastle")
@@ -69,8 +71,15 @@ class Worker:
 
     def ask(self, peer: str, x: "np.ndarray", y: "np.ndarray") -> dict[str, Any]:
         """Time one call there."""
+        return self._asked({"peer": peer, "x": x.tolist(), "y": y.tolist()})
+
+    def ask_order(self, peer: str, columns: "Sequence[np.ndarray]") -> dict[str, Any]:
+        """Time one call on a whole table; the verdict is the order of its columns."""
+        return self._asked({"peer": peer, "columns": [column.tolist() for column in columns]})
+
+    def _asked(self, request: dict[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"peer": peer, "x": x.tolist(), "y": y.tolist()}) + "\n")
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
         return json.loads(line) if line else {"error": "the process ended without an answer"}

@@ -1,8 +1,9 @@
 """Runs one published package, in the environment that `peers.environment` made for it; imports nothing of ours.
 
 Reads one JSON request a line, {"peer": name, "x": [...], "y": [...]}, and answers with one line: the CPU seconds of the
-call and the package's own verdict (> 0 favours x → y, 0 undecided), or the error it ended with. One package a process:
-some change global settings when imported, and then break the others.
+call and the package's own verdict (> 0 favours x → y, 0 undecided), or the error it ended with. A request may have the
+"columns" of a whole table instead; the verdict is then their order, causes first. One package a process: some change
+global settings when imported, and then break the others.
 """
 
 import json
@@ -58,17 +59,21 @@ def causal_learn_lingam(x: np.ndarray, y: np.ndarray) -> float:
 
 def lingam_direct(x: np.ndarray, y: np.ndarray) -> float:
     """DirectLiNGAM."""
-    from lingam import DirectLiNGAM
-
-    return _order(DirectLiNGAM(), x, y)
+    return _order(lingam_model("DirectLiNGAM"), x, y)
 
 
 def lingam_resit(x: np.ndarray, y: np.ndarray) -> float:
-    """RESIT with the regressor of the package's own example."""
-    from lingam import RESIT
+    """RESIT."""
+    return _order(lingam_model("RESIT"), x, y)
+
+
+def lingam_model(name: str) -> Any:
+    """A model of that package, RESIT with the regressor of the package's own example."""
+    import lingam
     from sklearn.ensemble import RandomForestRegressor
 
-    return _order(RESIT(regressor=RandomForestRegressor(max_depth=4, random_state=0)), x, y)
+    more = {"regressor": RandomForestRegressor(max_depth=4, random_state=0)} if name == "RESIT" else {}
+    return getattr(lingam, name)(**more)
 
 
 def castle_anm(x: np.ndarray, y: np.ndarray) -> float:
@@ -101,13 +106,23 @@ PEERS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
 }
 
 
+def order_of(peer: str, table: np.ndarray) -> list[int]:
+    """Places of a table's columns, causes first."""
+    model = lingam_model(peer.removeprefix("lingam "))
+    model.fit(table)
+    return [int(k) for k in model.causal_order_]
+
+
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """CPU seconds and verdict of one call; an error becomes its text."""
-    x, y = np.array(request["x"]), np.array(request["y"])
+    columns = [np.array(request[name]) for name in ("x", "y")] if "x" in request else np.array(request["columns"])
     start = time.process_time()
     try:
         with redirect_stdout(sys.stderr):  # some of them print
-            verdict = float(PEERS[request["peer"]](x, y))
+            if "columns" in request:
+                verdict: Any = order_of(request["peer"], columns.T)
+            else:
+                verdict = float(PEERS[request["peer"]](*columns))
     except Exception as problem:  # whatever a package does, the run goes on and says so
         return {"error": f"{type(problem).__name__}: {problem}"[:200]}
     seconds = time.process_time() - start

@@ -14,11 +14,12 @@ The top-level files are the road; read in this order they tell the method:
     neural      LOCI with networks, all fits at once
     preflight   what a look at the rows tells before any fit
     stability   random halves of the rows decided anew
+    consensus   several methods on one pair
     threads     one thread for numerical libraries
 
 Rooms beside the road: combined (the default method), numerics, models, baselines, tables, datasets, benchmark, report,
-theory, study, bridges, cli. Everything is imported on first use, so that `import whence` costs next to nothing. (No
-file is called infer or method: once imported, it would hide the function of that name.)
+theory, study, bridges, web, cli. Everything is imported on first use, so that `import whence` costs next to nothing.
+(No file is called infer or method: once imported, it would hide the function of that name.)
 """
 
 from collections.abc import Callable
@@ -52,6 +53,7 @@ _ROOMS = {
     "replace_with": "whence.report.files:replace_with",
     "render_card": "whence.report.card:card",
     "write_report": "whence.report.page:write",
+    "write_scan_report": "whence.report.scan_page:write",
 }
 """What a Decision reaches through this door (see `decision`): name -> module:function."""
 

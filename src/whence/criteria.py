@@ -109,7 +109,16 @@ def _log_joint(cause: np.ndarray, effect: np.ndarray, side: "Evidence") -> np.nd
 
 
 class Reading(Enum):
-    """The four ways two independence tests can turn out; the value is the sentence for the user."""
+    """The four ways two independence tests can turn out; the value is the sentence for the user.
+
+    Examples
+    --------
+    >>> import whence
+    >>> whence.Reading.of(0.4, 0.001).name
+    'FORWARD_FITS'
+    >>> print(whence.Reading.of(0.4, 0.001).value.format(x="rain", y="river"))
+    Only rain → river fits: its residual looks independent of rain, and the reverse model is rejected.
+    """
 
     FORWARD_FITS = "Only {x} → {y} fits: its residual looks independent of {x}, and the reverse model is rejected."
     BACKWARD_FITS = "Only {y} → {x} fits: its residual looks independent of {y}, and the reverse model is rejected."

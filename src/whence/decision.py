@@ -6,7 +6,7 @@ forward − backward, so that > 0 favours x → y.
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
 
 class Direction(Enum):
-    """Which way the arrow points between the first column x and the second column y."""
+    """Which way the arrow points between the first column x and the second column y.
+
+    Examples
+    --------
+    >>> import whence
+    >>> whence.Direction.of(-0.3)
+    <Direction.BACKWARD: 'y->x'>
+    >>> whence.Direction("undecided") is whence.Direction.of(0.0)
+    True
+    """
 
     FORWARD = "x->y"
     BACKWARD = "y->x"
@@ -88,7 +97,17 @@ class Evidence(Record):
 
 
 class Stability(NamedTuple):
-    """What halves of the rows say."""
+    """What halves of the rows say.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(-2, 2, 300)
+    >>> halves = whence.infer(x, np.sin(2 * x) + 0.1 * rng.normal(size=300)).stability(draws=5)
+    >>> halves.agreement, halves.draws
+    (1.0, 5)
+    """
 
     agreement: float
     """Share of the halves that lean the way all rows do."""
@@ -97,6 +116,12 @@ class Stability(NamedTuple):
     """Smallest and largest score of a half."""
     draws: int
     seed: int = 0
+    scores: tuple[float, ...] = ()
+    """Of every half, in the order they were drawn."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What they come to, without every score."""
+        return {name: value for name, value in self._asdict().items() if name != "scores"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,8 +234,17 @@ class Decision(Record):
             return f"undecided between {self.pair.x_name} and {self.pair.y_name}"
         return f"{self.cause} → {self.effect}"
 
+    @property
+    def leans(self) -> tuple[str, str] | None:
+        """Cause and effect as the evidence would have them, where the answer is withheld; else None."""
+        x, y = self.pair.x_name, self.pair.y_name
+        ways = {Direction.FORWARD: (x, y), Direction.BACKWARD: (y, x)}
+        return ways.get(self.leaning) if self.abstention else None
+
     def __str__(self) -> str:
-        sure = "" if self.confidence is None or self.unrelated else f"confidence {percent(self.confidence)}, "
+        towards = f" for {visible(' → '.join(self.leans))}" if self.leans else ""
+        silent = self.confidence is None or self.unrelated
+        sure = "" if silent else f"confidence {percent(self.confidence or 0.0)}{towards}, "
         score = "no answer" if self.failure else f"score {self.score:+.4g}"
         rows = self.thinned or f"n = {self.pair.n}"
         told = len(self.warnings)
@@ -251,7 +285,7 @@ class Decision(Record):
             "settings": dict(self.settings),
             "seed": self.seed,
             "version": self.version,
-        } | ({} if self.half_samples is None else {"stability": self.half_samples._asdict()})
+        } | ({} if self.half_samples is None else {"stability": self.half_samples.to_dict()})
 
     # The rooms that draw and repeat decisions lie above this one. They are reached through the front door, which alone
     # knows every room: an import here would tie the records to matplotlib and to the catalogue.
@@ -279,9 +313,27 @@ class Decision(Record):
         """
         return _room("draw")(self, path, ax)
 
-    def report(self, path: Any) -> None:
-        """Write one self-contained HTML page."""
-        _room("write_report")(self, path)
+    def report(self, path: Any, *, stability: bool = False, methods: Sequence[Any] = ()) -> None:
+        """Write one self-contained HTML page.
+
+        Parameters
+        ----------
+        path
+            Where to write it.
+        stability
+            Also show what random halves of the rows say, and decide them if that was not asked for yet.
+        methods
+            Names of other methods to ask, each with its time (or answers that were had already).
+
+        Examples
+        --------
+        >>> import numpy as np, tempfile, pathlib, whence
+        >>> x = np.random.default_rng(0).uniform(-1, 1, 200)
+        >>> decision = whence.infer(x, np.exp(2 * x) + 0.1 * np.sin(9 * x))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     decision.report(pathlib.Path(folder) / "page.html", stability=True, methods=["mdl", "loci-h"])
+        """
+        _room("write_report")(self, path, stability, methods)
 
     def _repr_html_(self) -> str:
         """The head of that page and a small picture, for notebooks."""

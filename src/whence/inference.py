@@ -68,9 +68,17 @@ def infer(
     """
     pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy)
     method = _built_method(method, seed, settings | threshold_setting(method, threshold))
+    (decision,) = decided([pair], method, seed)
+    return decision
+
+
+def decided(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decision]:
+    """What a method says of pairs, which one that is batched sees all at once, with what a look at their rows tells."""
     with one_thread():
-        (decision,) = method.decide_many([pair])
-        return warned(replace(decision, seed=seed if decision.seed is None else decision.seed), check(pair))
+        notices = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
+        found = method.decide_many(pairs)
+        seeded = [replace(each, seed=seed if each.seed is None else each.seed) for each in found]
+        return [warned(decision, told) for decision, told in zip(seeded, notices, strict=True)]
 
 
 def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:

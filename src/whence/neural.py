@@ -48,9 +48,14 @@ class NeuralLoci:
         return self.training.seed
 
     @property
+    def wants_gpu(self) -> bool:
+        """Whether it trains on a GPU where there is one."""
+        return self.training.device != "cpu"
+
+    @property
     def batch_size(self) -> int:
         """How many pairs are best handed over at once."""
-        return GPU_BATCH if self.training.device != "cpu" and gpu_in_sight() else HOST_BATCH
+        return GPU_BATCH if self.wants_gpu and gpu_in_sight() else HOST_BATCH
 
     def with_progress(self, progress: Progress) -> "NeuralLoci":
         """The same method, reporting how far training is."""

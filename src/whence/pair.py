@@ -21,7 +21,17 @@ LARGEST = 1e302
 
 
 class InputError(ValueError):
-    """The input is at fault; the message is one sentence: what was got, what was expected, what to do."""
+    """The input is at fault; the message is one sentence: what was got, what was expected, what to do.
+
+    Examples
+    --------
+    >>> import whence
+    >>> try:
+    ...     whence.infer([1.0, 2.0], [2.0, 1.0])
+    ... except whence.InputError as refusal:
+    ...     print(refusal)
+    Got 2 rows; expected at least 10, and a direction is seldom clear below 100.
+    """
 
     def __str__(self) -> str:
         return visible(super().__str__())
@@ -55,6 +65,13 @@ class Pair(Record):
     """Two columns of equal length, finite, not constant, not identical, at least ten rows.
 
     Build one with `Pair.of`, which checks; the constructor itself trusts its caller.
+
+    Examples
+    --------
+    >>> import whence
+    >>> pair = whence.Pair.of(range(12), [k**2 for k in range(12)], x_name="side", y_name="area")
+    >>> pair.n, pair.swapped().x_name
+    (12, 'area')
     """
 
     x: FloatArray

@@ -35,6 +35,11 @@ class Method(Protocol):
         """One decision per pair, in order. A pair that fails becomes a Decision with `failure` set."""
 
 
+def batch_size(method: Method) -> int:
+    """How many pairs are best handed to a method at once; 1 where it says nothing."""
+    return max(1, int(getattr(method, "batch_size", 1) or 1))
+
+
 # What a failure becomes. A failure is a value: no number stands in for an answer that does not exist, and no method
 # returns NaN, an infinity or an exception where a decision is due.
 
@@ -88,7 +93,15 @@ def fit_messages(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[str
 
 
 class PairScore(NamedTuple):
-    """What a whole-pair score function returns: the score (> 0 favours x → y) and each direction's own plausibility."""
+    """What a whole-pair score function returns: the score (> 0 favours x → y) and each direction's own plausibility.
+
+    Examples
+    --------
+    >>> import whence
+    >>> from whence.protocol import PairScore
+    >>> PairScore(0.5, whence.Evidence(1.5), whence.Evidence(1.0)).score
+    0.5
+    """
 
     score: float
     forward: Evidence
@@ -97,7 +110,16 @@ class PairScore(NamedTuple):
 
 @dataclass(frozen=True)
 class Directional:
-    """A method given by `score(cause, effect)`, higher = more plausible; the pair's score is forward − backward."""
+    """A method given by `score(cause, effect)`, higher = more plausible; the pair's score is forward − backward.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> from whence.protocol import Directional
+    >>> spread = Directional("spread", lambda cause, effect: float(np.std(cause)))
+    >>> whence.infer([0, 5, 1, 9, 2, 8, 3, 7, 4, 6], range(0, 20, 2), method=spread).verdict
+    'y → x'
+    """
 
     name: str
     score: Callable[[FloatArray, FloatArray], float | Evidence]
@@ -115,7 +137,18 @@ class Directional:
 
 @dataclass(frozen=True)
 class Joint:
-    """A method given by `score(x, y) -> PairScore`, for scores that are not a plain difference of two directions."""
+    """A method given by `score(x, y) -> PairScore`, for scores that are not a plain difference of two directions.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> from whence.protocol import Joint, PairScore
+    >>> def ratio(x, y):
+    ...     score = float(np.log(np.std(x) / np.std(y)))
+    ...     return PairScore(score, whence.Evidence(score), whence.Evidence(-score))
+    >>> whence.infer([0, 5, 1, 9, 2, 8, 3, 7, 4, 6], range(0, 20, 2), method=Joint("ratio", ratio)).verdict
+    'y → x'
+    """
 
     name: str
     score: Callable[[FloatArray, FloatArray], PairScore]

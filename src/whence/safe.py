@@ -36,6 +36,11 @@ def json_text(record: Any, *, ascii_only: bool = False, indent: int = 2, **optio
     return _escaped(text, _json_escape, keep="\n")
 
 
+def plain_value(value: Any) -> Any:
+    """What JSON knows nothing of, for `json_text(default=…)`: a number of NumPy as a number, the rest as text."""
+    return value.item() if hasattr(value, "item") else str(value)
+
+
 def shell_word(text: object) -> str:
     """A word to be pasted into a command; what a terminal would obey is spelt out, and then names nothing."""
     return shlex.quote(visible(text))

@@ -1,4 +1,7 @@
-"""Worker processes heed their parent alone: Ctrl-C, which reaches the whole group, is the parent's to answer."""
+"""Worker processes heed their parent alone: Ctrl-C, which reaches the whole group, is the parent's to answer.
+
+And they know of whence alone: the script that asked is not run again in them.
+"""
 
 import ctypes
 import signal
@@ -31,3 +34,20 @@ def deaf_children() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def without_script() -> Iterator[None]:
+    """Processes spawned inside do not run the caller's script again, as Python would have it to find names in it.
+
+    None of ours lie there. A script without `if __name__ == "__main__"` would ask anew in every worker, and kill it.
+    """
+    main = sys.modules["__main__"]
+    spec, file = main.__spec__, main.__dict__.pop("__file__", None)
+    main.__spec__ = None
+    try:
+        yield
+    finally:
+        main.__spec__ = spec
+        if file is not None:
+            main.__file__ = file

@@ -16,6 +16,7 @@ _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 _lock = threading.Lock()
 _inside = 0
 _limit: Any = None
+_most_processors: int | None = None
 
 
 @contextmanager
@@ -40,7 +41,14 @@ def one_thread() -> Iterator[None]:
 
 def processors() -> int:
     """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    seen = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return seen if _most_processors is None else min(seen, _most_processors)
+
+
+def limit_processors(most: int) -> None:
+    """From now on this process counts no more processors than these: others work beside it."""
+    global _most_processors
+    _most_processors = max(1, most)
 
 
 def single_threaded() -> dict[str, str]:

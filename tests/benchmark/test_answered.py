@@ -221,7 +221,7 @@ def test_the_page_and_the_status_tell_of_withheld_answers() -> None:
     for name in ("AN", "LS", MEAN):
         found = summary.answer_rates["loci-m", name]
         numbers = [summary.value("loci-m", name), found.share, found.accuracy]
-        assert f'data-set="{name}" data-numbers="{json.dumps([round(number, 2) for number in numbers])}"' in text
+        assert f'data-set="{name}" data-numbers="{json.dumps(numbers)}"' in text
         assert f"{found.low:.0f}–{found.high:.0f}" in text
     assert "Answers given" not in leaderboard(made_up.rows())
     assert "20 ok; 6 withheld" in store_contents(rows)

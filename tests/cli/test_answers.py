@@ -64,7 +64,7 @@ def test_halves_of_the_rows_are_decided_when_asked(table: Path, tmp_path: Path) 
     data = np.loadtxt(table, delimiter=",", skiprows=1)
     decision = whence.infer(Pair.of(data[:, 0], data[:, 1], x_name="dose", y_name="response"))
     found = json.loads(infer(table, "--stability", "--seed", "3", "--json").stdout)["stability"]
-    assert found == decision.stability(seed=3)._asdict()
+    assert found == decision.stability(seed=3).to_dict()
     page = tmp_path / "page.html"
     shown = " ".join(infer(table, "--stability", "--report", page).stdout.split())
     assert "On 20 random halves of the rows: " in shown

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from trial import infer, run
 
 import whence
-from whence.cli.compare import Answer, consensus, method_names
+from whence.cli.compare import method_names
 from whence.cli.side_by_side import show_all
+from whence.consensus import Answer, consensus
 from whence.decision import Decision, Direction, Evidence
 from whence.pair import InputError, Pair
 from whence.preflight import Level, Notice
@@ -159,6 +160,7 @@ def test_halves_are_decided_by_every_method(table: Path) -> None:
 def test_the_page_and_the_picture_are_the_first_methods(table: Path, tmp_path: Path) -> None:
     page, picture = tmp_path / "page.html", tmp_path / "picture.svg"
     result = infer(table, "--method", "loci-h,whence", "--report", page, "--plot", picture)
+    assert "What the other methods say" in page.read_text(encoding="utf-8")
     assert result.stdout.splitlines()[-2:] == [f"Picture of loci-h: {picture}", f"Report of loci-h: {page}"]
     assert picture.exists()
     assert "loci-h" in page.read_text()

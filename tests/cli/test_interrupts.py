@@ -86,6 +86,29 @@ def test_a_study_keeps_what_is_finished_and_carries_on(jobs: int, tmp_path: Path
     assert finished_cells(tmp_path) >= 3
 
 
+@pytest.mark.parametrize(("jobs", "number"), [(1, signal.SIGINT), (2, signal.SIGINT), (2, signal.SIGTERM)])
+def test_a_scan_names_what_it_keeps_and_carries_on(jobs: int, number: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    columns = [np.tanh(x + 0.1 * k) + 0.3 * rng.normal(size=300) for k in range(24)]
+    header = ",".join(f"c{k}" for k in range(24))
+    np.savetxt(tmp_path / "t.csv", np.column_stack(columns), delimiter=",", header=header, comments="")
+    part = tmp_path / "pairs.csv.part"
+    command = ("scan", str(tmp_path / "t.csv"), "--out", str(tmp_path / "pairs.csv"), "--jobs", str(jobs))
+    process = start(*command)
+    while process.poll() is None and not (part.exists() and part.stat().st_size > 1000):
+        time.sleep(0.01)
+    os.killpg(process.pid, number)
+    out, said = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    told = f"Stopped; what is finished is kept in {part}, and the same command carries on from there."
+    assert said.splitlines()[-1] == told  # what it may take comes before
+    assert "Traceback" not in said
+    assert part.exists()
+    assert subprocess.run([sys.executable, "-m", "whence", *command], check=False, capture_output=True).returncode == 0
+    assert (part.exists(), (tmp_path / "pairs.csv").exists()) == (False, True)
+
+
 def test_a_study_that_has_just_started_its_processes_says_one_line(tmp_path: Path) -> None:
     process = start("study", "estimators", "--fast", "--jobs", "2", "--out", str(tmp_path))
     while process.poll() is None and not (tmp_path / "rows.sqlite").exists():

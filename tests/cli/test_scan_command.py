@@ -69,6 +69,8 @@ def test_what_is_known_is_obeyed(table, tmp_path):
     ("arguments", "sentence"),
     [
         (["--out", "pairs.xlsx"], "expected one that ends in .csv, .parquet, .json"),
+        (["--report", "page.pdf"], "expected a name that ends in .html"),
+        (["--report", "/nowhere/page.html"], "there is no folder"),
         (["--graph", "arrows.png"], "expected one that ends in .graphml, .json, .dot"),
         (["--out", "/nowhere/pairs.csv"], "there is no folder"),
         (["--columns", "dose,site"], "site"),

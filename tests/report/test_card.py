@@ -10,7 +10,7 @@ from test_page import outline
 
 from whence.decision import Decision
 
-LIMIT = 60_000
+LIMIT = 70_000
 
 
 @pytest.fixture(scope="module", params=SPECIMENS)

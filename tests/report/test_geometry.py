@@ -1,5 +1,7 @@
 """Thinning: what is drawn is a faithful, bounded and repeatable part of what there is."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from scipy import stats
 from specimens import decided, location, pair, scale
 
 from whence.decision import Evidence
-from whence.report.geometry import MAX_CURVE, MAX_QUANTILES, drawing_of, rows_to_draw
+from whence.report.geometry import MAX_CURVE, MAX_QUANTILES, drawing_of, pieces, rows_to_draw
 
 
 @given(st.integers(10, 3000), st.integers(5, 1000))
@@ -70,3 +72,38 @@ def test_arrays_that_cannot_be_drawn_are_left_out(bad: np.ndarray) -> None:
     rows = pair(120)
     drawing = drawing_of(rows.x, rows.y, Evidence(0.0, location=bad, scale=bad, residual=bad), np.arange(120))
     assert (drawing.curve, drawing.residual, drawing.drift, drawing.quantiles) == (None, None, None, None)
+
+
+def test_a_curve_is_borne_by_rows_and_neither_by_a_gap_nor_by_a_far_value() -> None:
+    rng = np.random.default_rng(3)
+    cause = np.concatenate([rng.uniform(0, 1, 300), rng.uniform(3, 4, 300), [12.0]])
+    curve = drawing_of(cause, cause, Evidence(0.0, location=cause), np.arange(10)).curve
+    assert curve is not None
+    alike = [(curve.cause[part][0], curve.cause[part][-1]) for part, borne in pieces(curve.borne) if borne]
+    np.testing.assert_allclose(alike, [(0, 1), (3, 4)], atol=0.2)
+
+
+@pytest.mark.parametrize("distinct", [2, 5, 10, 400])
+def test_values_that_are_few_by_nature_leave_no_gap(distinct: int) -> None:
+    cause = np.arange(400.0) % distinct
+    curve = drawing_of(cause, cause, Evidence(0.0, location=cause), np.arange(10)).curve
+    assert curve is not None and curve.borne.all()
+
+
+def test_of_a_sample_the_curve_needs_rows_in_the_sample() -> None:
+    cause = np.concatenate([np.linspace(0, 1, 2000), np.linspace(1, 2, 80)])
+    ends = []
+    for judged in (2080, 100):
+        curve = drawing_of(cause, cause, Evidence(0.0, location=cause), np.arange(10), judged).curve
+        assert curve is not None
+        ends.append(curve.cause[1:][curve.borne].max())
+    assert ends[0] == 2
+    assert ends[1] < 1.1
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=30))
+def test_pieces_follow_one_another_and_each_is_of_one_kind(borne: list[bool]) -> None:
+    found = pieces(np.array(borne))
+    assert [found[0][0].start, found[-1][0].stop] == [0, len(borne) + 1]
+    assert all(a[0].stop - 1 == b[0].start and a[1] != b[1] for a, b in itertools.pairwise(found))
+    assert all(set(borne[part.start : part.stop - 1]) == {kind} for part, kind in found)

@@ -6,18 +6,23 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
 import pytest
 from specimens import SPECIMENS, decided, pair, without_arrays
 
-from whence.decision import Decision
+import whence
+from whence.consensus import Answer
+from whence.decision import Decision, Stability
 from whence.pair import InputError
 from whence.report.files import environment
 from whence.report.page import render, write
 from whence.report.printed_sum import printed_sum
+from whence.report.sparks import halves_on_a_line, sum_of_bars
 
 LIMIT = 400_000
 VOID = {"meta", "br", "link", "img", "hr", "input"}
@@ -50,8 +55,8 @@ class Outline(HTMLParser):
                 self.loads.append(value or "")
             if key in ("aria-labelledby", "data-copies"):
                 self.referred.append(value or "")
-            if key.startswith("on"):
-                raise AssertionError(f"an event handler in the markup: {key}")
+            # Neither would pass a Content-Security-Policy without unsafe-inline.
+            assert key != "style" and not key.startswith("on"), f"{key} in the markup of <{tag}>"
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open, f"</{tag}> closes nothing"
@@ -80,7 +85,7 @@ def test_tags_nest_and_ids_are_unique(kind: tuple[Decision, str]) -> None:
     assert len(parsed.ids) == len(set(parsed.ids))
     assert set(parsed.referred) <= set(parsed.ids)
     assert parsed.seen.count("script") == 1
-    assert parsed.seen.count("svg") == 2
+    assert kind[1].count('<div class="panels"><svg') == 2
 
 
 def test_nothing_is_loaded(kind: tuple[Decision, str]) -> None:
@@ -89,6 +94,14 @@ def test_nothing_is_loaded(kind: tuple[Decision, str]) -> None:
     assert all(target.startswith("#") for target in re.findall(r"url\(\s*['\"]?([^)'\"]*)", page))
     assert "@import" not in page
     assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in page
+
+
+def test_a_nonce_is_the_only_thing_let_in() -> None:
+    plain, sent = render(SPECIMENS["clear"]), render(SPECIMENS["clear"], nonce="r4nd0m+/=")
+    assert "style-src 'nonce-r4nd0m+/='; script-src 'nonce-r4nd0m+/=';" in sent
+    assert "unsafe-inline" not in sent
+    assert re.findall(r"<(?:style|script)[^>]*>", sent) == ['<style nonce="r4nd0m+/=">', '<script nonce="r4nd0m+/=">']
+    assert "nonce" not in plain
 
 
 def test_every_reference_inside_a_picture_is_defined(kind: tuple[Decision, str]) -> None:
@@ -149,13 +162,68 @@ def test_the_sum_is_shown_with_its_readings_and_the_tests_stand_alone(kind: str)
     assert ("Confidence" in words) == (kind != "unrelated")
 
 
+@pytest.mark.parametrize("kind", ["confident", "confident backward", "withheld", "unrelated"])
+def test_the_bars_of_the_terms_lie_end_to_end(kind: str) -> None:
+    decision = SPECIMENS[kind]
+    found = sum_of_bars(list(decision.contributions.values()), decision.weight or 0.0)
+    ends = [found.zero, *(bar.end for bar in found.terms)]
+    for start, bar in zip(ends, found.terms, strict=False):
+        assert sorted((start, bar.end)) == pytest.approx([bar.x, bar.x + bar.width], abs=0.02)
+    assert found.total.end == found.terms[-1].end
+    assert found.score.end - found.zero == pytest.approx(
+        (decision.weight or 0) * (found.total.end - found.zero), abs=0.1
+    )
+    assert all(bar.kind == "for" for bar in (found.total, found.score))
+    assert render(decision).count('<rect class="') == 5
+
+
+def test_halves_are_dots_on_a_line_and_none_is_lost() -> None:
+    scores = (1.2, -0.3, 0.8, 0.8)
+    decision = replace(SPECIMENS["confident"], half_samples=Stability(0.75, -0.3, 1.2, 4, 0, scores))
+    page = render(decision)
+    assert page.count("<circle") == 4
+    assert "75 % lean the same way" in html.unescape(page)
+    line = halves_on_a_line(decision)
+    assert line is not None
+    assert sorted((dot.x < line.zero, dot.height) for dot in line.dots) == [
+        (False, 0),
+        (False, 0),
+        (False, 1),
+        (True, 0),
+    ]
+
+
+def test_other_methods_are_shown_only_where_they_were_asked(tmp_path: Path) -> None:
+    decision = SPECIMENS["confident"]
+    assert "What the other methods say" not in render(decision)
+    answers = [Answer("igci", SPECIMENS["score only"], 0.25), Answer("odd", SPECIMENS["failed"], 1.5)]
+    words = " ".join(" ".join(outline(render(decision, answers=answers)).text).split())
+    assert "whence altitude → temperature +1.878 86 % –" in words
+    assert "igci altitude → temperature +0.3 – 0.25" in words
+    assert "odd no answer – – 1.5" in words
+    assert "2 of 3 methods: altitude → temperature; odd: no answer." in words
+
+
+def test_report_asks_what_it_is_told_to(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, 200)
+    decision = whence.infer(x, np.sin(2 * x) + (0.1 + 0.2 * np.abs(x)) * rng.normal(size=200))
+    decision.report(tmp_path / "page.html", stability=True, methods=["mdl", "loci-h:n_knots=5"])
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("<circle") == 20
+    for name in ("mdl", "loci-h:n_knots=5"):
+        assert re.search(rf'<th scope="row">{name}</th>.*<td>[\d.]+</td></tr>', page)
+
+
 def test_no_sum_is_shown_where_there_is_none() -> None:
     assert "How the score adds up" not in render(SPECIMENS["clear"])
 
 
-def test_a_sample_of_the_rows_is_owned_up_to() -> None:
-    assert "rows drawn, a fixed random sample" in render(without_arrays(SPECIMENS["many rows"]))
-    assert "rows drawn" not in render(SPECIMENS["failed"])
+def test_many_rows_are_a_density() -> None:
+    page = render(without_arrays(SPECIMENS["many rows"]))
+    assert "Shades: how many of all 30\u202f000 rows lie in a cell" in page
+    assert ('class="cells"' in page, 'class="dots"' in page) == (True, False)
+    assert "Shades" not in render(SPECIMENS["failed"])
 
 
 def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
@@ -219,14 +287,44 @@ def luminance(colour: str) -> float:
     )
 
 
+def contrast(above: str, below: str) -> float:
+    darker, lighter = sorted((luminance(above), luminance(below)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def theme_of(name: str) -> dict[str, str]:
+    folder = resources.files("whence.report").joinpath("templates")
+    text = folder.joinpath("style.css" if name == "print" else name).read_text()
+    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", text))
+
+
 @pytest.mark.parametrize("theme", ["light.css", "dark.css", "print"])
 def test_words_can_be_read_on_every_ground(theme: str) -> None:
-    folder = resources.files("whence.report").joinpath("templates")
-    text = folder.joinpath("style.css" if theme == "print" else theme).read_text()
-    colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", text))
+    colours = theme_of(theme)
     pairs = [("ink", ground) for ground in ("paper", "ground", "good-soft", "doubt-soft", "bad-soft")]
     pairs += [(tone, "paper") for tone in ("muted", "plain", "good", "doubt", "bad", "chosen", "other")]
     pairs += [(tone, f"{tone}-soft") for tone in ("good", "doubt", "bad")] + [("plain", "ground"), ("muted", "ground")]
-    for above, below in pairs:
-        darker, lighter = sorted(luminance(colours[name]) for name in (above, below))
-        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, (above, below)
+    pairs += [("paper", "chosen"), ("paper", "ink"), ("chosen", "ground")]
+    assert {pair for pair in pairs if contrast(*(colours[name] for name in pair)) < 4.5} == set()
+
+
+@pytest.mark.parametrize("theme", ["light.css", "dark.css", "print"])
+def test_lines_dots_and_the_focus_can_be_seen(theme: str) -> None:
+    colours = theme_of(theme)
+    pairs = [(mark, "paper") for mark in ("dot", "muted", "chosen", "other", "plain")] + [("chosen", "ground")]
+    assert {pair for pair in pairs if contrast(*(colours[name] for name in pair)) < 3} == set()
+
+
+@pytest.mark.parametrize("place", ["light", "dark"])
+def test_the_leaderboard_can_be_read_too(place: str) -> None:
+    text = resources.files("whence.benchmark").joinpath("templates/leaderboard.html").read_text(encoding="utf-8")
+    blocks = [dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", block)) for block in text.split(":root")[1:3]]
+    colours = blocks[place == "dark"]
+    pairs = [(tone, ground) for tone in ("ink", "soft", "best") for ground in ("paper", "head")] + [("bad", "paper")]
+    assert {pair for pair in pairs if contrast(*(colours[name] for name in pair)) < 4.5} == set()
+
+
+def test_nothing_moves() -> None:
+    """So that there is nothing to stop for readers who ask for reduced motion."""
+    page = render(SPECIMENS["repeated"])
+    assert not re.search(r"animation|transition|scroll-behavior|@keyframes|<animate", page)

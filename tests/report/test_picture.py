@@ -8,8 +8,9 @@ import pytest
 from matplotlib.figure import Figure
 from specimens import HOSTILE, SPECIMENS, decided, pair, without_arrays
 
-from whence.pair import InputError
-from whence.report.picture import MAX_POINTS, draw
+from whence.pair import InputError, Pair
+from whence.report.panels import MOST_DOTS
+from whence.report.picture import draw
 
 
 def titles(figure: Figure) -> list[str]:
@@ -59,6 +60,7 @@ def test_only_the_chosen_direction_is_marked(kind: str, marked: list[int]) -> No
     [
         ("clear", "altitude → temperature   (loci-h, 120 rows, score +0.0037)"),
         ("confident", "altitude → temperature   (whence, 120 rows, confidence 86 %)"),
+        ("withheld", "undecided, 57 % for altitude → temperature   (whence, 120 rows)"),
         ("unrelated", "unrelated: altitude, temperature   (whence, 120 rows)"),
         ("failed", "no answer: altitude, temperature   (loci-h, 120 rows)"),
         ("thinned", "altitude → temperature   (whence, judged on 20\u202f000 of 21\u202f000 rows, confidence 86 %)"),
@@ -74,11 +76,22 @@ def test_axes_carry_the_column_names_and_residuals_stand_below() -> None:
     assert labels[2:] == [("altitude", "standardised residual"), ("temperature", "standardised residual")]
 
 
-def test_many_rows_are_thinned_and_the_caption_says_so() -> None:
-    figure = draw(decided(pair(30_000)))
-    dots = next(line for line in figure.axes[0].lines if line.get_gid() == "dots")
-    assert MAX_POINTS <= len(dots.get_xdata()) <= MAX_POINTS + 4
-    assert "of 30\u202f000 rows drawn" in figure.get_supxlabel()
+@pytest.mark.parametrize(("n", "mark"), [(MOST_DOTS, "dots"), (MOST_DOTS + 1, "cells")])
+def test_many_rows_are_a_density_and_the_caption_says_so(n: int, mark: str) -> None:
+    figure = draw(decided(pair(n)))
+    assert {line.get_gid() for line in figure.axes[0].lines} - {None} == {mark}
+    assert (f"how many of all {n:,} rows".replace(",", "\u202f") in figure.get_supxlabel()) == (mark == "cells")
+
+
+@pytest.mark.parametrize("ax", range(4))
+def test_numbers_along_the_axes_are_written_out(ax: int) -> None:
+    rows = pair(200)
+    figure = draw(decided(Pair.of(5000 + 2500 * rows.x, rows.y, x_name="price", y_name="weight")))
+    axes = figure.axes[ax]
+    figure.draw_without_rendering()
+    assert [axis.get_offset_text().get_text() for axis in (axes.xaxis, axes.yaxis)] == ["", ""]
+    if axes.get_xlabel() == "price":
+        assert "10\u202f000" in [label.get_text() for label in axes.get_xticklabels()]
 
 
 def test_far_residuals_stay_inside_the_frame_and_are_counted() -> None:

@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from specimens import SPECIMENS, WARNINGS, decided, pair, weighed
 
 from whence.catalogue import CATALOGUE
 from whence.report import provenance
 from whence.report.measures import correlations, data_facts, measures
+from whence.report.ordered import Ordered
 from whence.report.stance import Stance, badge, readings, sentence
 from whence.report.summary import drawn_rows, summarise
 from whence.report.wording import by_level, halves
@@ -56,7 +59,8 @@ def test_where_evidence_was_weighed_the_sentence_is_the_reason(kind: str) -> Non
 def test_badges_say_how_firm_an_answer_is() -> None:
     assert badge(SPECIMENS["confident"]) == "confidence 86 %"
     assert badge(SPECIMENS["unrelated"]) == "unrelated"
-    assert badge(SPECIMENS["withheld"]) == badge(SPECIMENS["tie"]) == "undecided"
+    assert badge(SPECIMENS["withheld"]) == "undecided, 57 % for altitude → temperature"
+    assert badge(SPECIMENS["tie"]) == "undecided"
     assert not any("{" in badge(decision) for decision in SPECIMENS.values())
 
 
@@ -84,7 +88,7 @@ def test_a_sample_of_the_rows_is_owned_up_to_everywhere() -> None:
     assert drawn_rows(decision, 30_000) == f"The curves and tests rest on {judged}."
 
 
-@pytest.mark.parametrize(("judged", "words"), [(300, "rest on all rows."), (None, "a fixed random sample.")])
+@pytest.mark.parametrize(("judged", "words"), [(300, "rest on all rows."), (None, "by the logarithm.")])
 def test_of_rows_nothing_is_claimed_that_a_method_does_not_say(judged: int | None, words: str) -> None:
     decision = replace(weighed(pair(300)), rows_judged=judged)
     assert drawn_rows(decision, 100).endswith(words)
@@ -138,8 +142,8 @@ def test_correlations_agree_with_scipy(kind: str) -> None:
     rows = SPECIMENS[kind].pair
     shrunk = rows.x / np.abs(rows.x).max(), rows.y / np.abs(rows.y).max()
     expected = stats.pearsonr(*shrunk).statistic, stats.spearmanr(*shrunk).statistic
-    np.testing.assert_allclose(correlations(rows), expected, rtol=1e-10)
-    assert all(fact.x and fact.y for fact in data_facts(rows))
+    np.testing.assert_allclose(correlations(rows, Ordered.both(rows)), expected, rtol=1e-10)
+    assert all(fact.x and fact.y for fact in data_facts(rows, Ordered.both(rows)))
 
 
 def test_fingerprint_tells_data_apart_and_not_names() -> None:
@@ -205,3 +209,12 @@ def test_a_method_from_elsewhere_is_summarised_too() -> None:
     summary = summarise(SPECIMENS["unknown method"], 100)
     assert (summary.assumes, summary.fails) == ("", "")
     assert ("seed", "7") in summary.settings
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=60))
+def test_an_ordered_column_knows_its_values_median_and_ranks(values: list[int]) -> None:
+    column = np.array(values, dtype=float)
+    known = Ordered.of(column)
+    np.testing.assert_array_equal(known.ascending[known.starts], np.unique(column))
+    assert known.median == np.median(column)
+    np.testing.assert_array_equal(known.mid_ranks() + 1, stats.rankdata(column))

@@ -7,18 +7,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whence.decision import Evidence
-from whence.report.wording import number, outcome, p_equals, short, shown, signed, width_of
+from whence.report.wording import extreme, number, outcome, p_equals, short, shown, signed, width_of
 
 _DIGITS = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 
 
 def read_back(text: str) -> float:
-    return float(text.translate(_DIGITS).replace("×10", "e"))
+    return float(text.translate(_DIGITS).replace("×10", "e").replace("\u202f", ""))
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300), st.integers(2, 6))
 def test_a_number_reads_back_to_its_digits(value: float, digits: int) -> None:
     assert math.isclose(read_back(number(value, digits)), value, rel_tol=0.51 * 10.0 ** (1 - digits), abs_tol=5e-324)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300))
+def test_an_extreme_is_never_rounded_where_it_is_short(value: float) -> None:
+    assert math.isclose(read_back(extreme(value)), value, rel_tol=0.51e-5, abs_tol=5e-324)
+    short_value = float(f"{value:.5g}")
+    assert read_back(extreme(short_value)) == short_value
+
+
+def test_the_largest_is_the_largest() -> None:
+    assert (extreme(18823.0), number(18823.0)) == ("18\u202f823", "18\u202f820")
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
@@ -28,7 +39,7 @@ def test_no_number_is_a_dash(value: float | None) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0"), (123456.0, "123500"), (-0.00021, "−0.00021"), (2.1e-9, "2.1×10⁻⁹"), (1e20, "1×10²⁰")],
+    [(0.0, "0"), (123456.0, "123\u202f500"), (-0.00021, "−0.00021"), (2.1e-9, "2.1×10⁻⁹"), (1e20, "1×10²⁰")],
 )
 def test_numbers_by_hand(value: float, text: str) -> None:
     assert number(value) == text

@@ -168,7 +168,7 @@ def test_too_few_rows_are_a_sentence():
     with pytest.raises(InputError, match="Got 50 rows in which 'c', 'd' are all present; expected at least 60"):
         whence.scan(table, adjust=["c", "d"])
     with pytest.raises(InputError, match="equal length"):
-        whence.scan({**fork(0), "d": np.arange(9.0)}, adjust=["d"])
+        whence.scan({**fork(0), "d": np.arange(90.0)}, adjust=["d"])
 
 
 def test_a_target_given_by_number_is_counted_in_the_whole_table():
@@ -187,3 +187,14 @@ def test_the_command_line_adjusts(tmp_path):
     refused = CliRunner().invoke(app, ["scan", str(tmp_path / "t.csv"), "--adjust", "c", "--target", "c"])
     assert refused.exit_code == 2
     assert "the others are adjusted for it" in refused.stderr
+
+
+def test_progress_is_told_column_by_column():
+    rng = np.random.default_rng(0)
+    table = {name: rng.normal(size=80) for name in "abcd"} | {"one": np.ones(80)}
+    told = []
+    whence.scan(table, adjust=["a"], method="igci", jobs=1, on_progress=lambda *what: told.append(what))
+    assert told[:4] == [("adjusting", k, 4) for k in (1, 2, 3, 4)]
+    told.clear()
+    whence.scan(table, method="igci", jobs=1, on_progress=lambda *what: told.append(what))
+    assert told[0][0] == "screening"

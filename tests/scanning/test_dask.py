@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import whence
 from whence.cli.app import app
 from whence.pair import InputError
-from whence.scanning import on_dask, pairs, scanner
+from whence.scanning import on_dask, pairs, scanner, tasks
 
 distributed = pytest.importorskip("distributed")
 
@@ -99,16 +99,16 @@ def test_dead_workers_are_missed_by_nobody(table, client):
     assert next(killed) >= 1
 
 
-def _deadly(judge, item):
-    if tuple(item[:2]) == (0, 3):
+def _deadly(judge, tile):
+    if [0, 3] in [list(pair) for pair in tile]:
         os._exit(9)
-    return scanner._screen(judge, item)
+    return tasks.screened(judge, tile)
 
 
 def test_a_pair_that_kills_its_worker_costs_its_own_row_only(table, client, monkeypatch):
     asked = {"columns": ["a", "r0", "r1", "r2"]}
     quiet = {(row.x, row.y): row for row in whence.scan(table, **asked, jobs=1)}
-    monkeypatch.setattr(scanner, "_screen", _deadly)
+    monkeypatch.setattr(scanner, "screened", _deadly)
     rows = {(row.x, row.y): row for row in whence.scan(table, **asked, dask=client)}
     dead = rows.pop(("a", "r2"))
     assert dead.status == "failed"
@@ -139,14 +139,14 @@ def test_a_scheduler_that_goes_away_leaves_a_journal_to_go_on_from(table, elsewh
 
 def test_what_a_task_raises_is_raised_here(client):
     judge = scanner.Judge(("a",), np.ones((1, 3)), "whence", 0, {}, None)
-    with on_dask.on_dask(judge, client, 1, "this scan", None) as run:
+    with on_dask.on_dask(judge, None, client, 1, "this scan", None) as run:
         with pytest.raises(ZeroDivisionError):
             list(run(_breaks, [[1], [0]]))
         assert dict(run(_breaks, [[1, 2], [4]])) == {0: [1.0, 0.5], 1: [0.25]}
 
 
-def _breaks(judge, item):
-    return 1 / item
+def _breaks(judge, tile):
+    return [1 / item for item in tile]
 
 
 def test_another_version_on_the_cluster_is_a_sentence(table, client, monkeypatch):

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from dataclasses import replace
 
 import numpy as np
 import pandas
@@ -17,11 +18,12 @@ from whence.cli.app import app
 from whence.pair import InputError
 from whence.scanning import forecast as forecasting
 from whence.scanning import scanner
-from whence.scanning.engine import InProcess
-from whence.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory
+from whence.scanning.engine import InProcess, Processes
+from whence.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory, remembered
 from whence.scanning.judging import Judge
 from whence.scanning.known import Knowledge
 from whence.scanning.machine import available_memory
+from whence.scanning.mapped import MappedColumns
 from whence.threads import processors
 
 LONG = ScanForecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
@@ -37,15 +39,28 @@ def all_pairs(columns):
     return list(itertools.combinations(range(columns), 2))
 
 
-def ticking(*steps):
-    """A clock that is asked three times a pair: before it, after its screening, after its orienting."""
-    times = itertools.accumulate(itertools.cycle((0.0, *steps)))
-    return lambda: next(times)
+class Here(InProcess):
+    """This process, under the name of several."""
+
+    def __init__(self, judge, workers):
+        super().__init__(judge)
+        self.workers = workers
 
 
 @pytest.fixture
-def in_this_process(monkeypatch):
-    monkeypatch.setattr(forecasting, "Processes", lambda judge, jobs: InProcess(judge))
+def foresee(monkeypatch):
+    """A forecast by a clock whose steps are those around screening and around orienting each pair."""
+
+    def foresee(judge, pairs, *steps, workers=1, processors=1, left=None, first=(), batch=1):
+        around = [(0.0, *(step for each in part for step in (0.0, each))) for part in (*first, steps)]
+        late = (0.0,) if workers > 1 else ()
+        parts = itertools.chain([(*around[0], *late)], around[1:] or (), itertools.repeat(around[-1]))
+        times = itertools.accumulate(itertools.chain.from_iterable(parts))
+        monkeypatch.setattr(forecasting, "_clock", lambda: next(times))
+        with Here(judge, workers) as run:
+            return forecast(run, judge, pairs, processors, left or (len(pairs), len(pairs)), batch)
+
+    return foresee
 
 
 @pytest.fixture
@@ -54,52 +69,67 @@ def foreseen(monkeypatch):
     monkeypatch.setattr(scanner, "_WORTH_TRYING", 0.0)
 
 
-def test_time_is_that_of_a_pair_times_the_pairs_shared_among_processors(in_this_process):
-    clock = ticking(0.001, 0.004)
-    alone = forecast(judge(), all_pairs(8), 1, 4, clock=clock)
+def test_time_is_that_of_a_pair_times_the_pairs_shared_among_processors(foresee):
+    alone = foresee(judge(), all_pairs(8), 0.001, 0.004, processors=4)
     assert (alone.pairs, alone.jobs) == (28, 1)
     assert (alone.screening, alone.orienting) == pytest.approx((0.028, 0.112))
     assert alone.seconds == pytest.approx(0.14)
-    for jobs, workers in ((4, 4), (4, 9), (9, 4)):
-        assert forecast(judge(), all_pairs(8), jobs, workers, clock=ticking(0.001, 0.004)).seconds == pytest.approx(
-            0.14 / 4
-        )
+    for jobs, cores in ((4, 4), (4, 9), (9, 4)):
+        shared = foresee(judge(), all_pairs(8), 0.001, 0.004, workers=jobs, processors=cores)
+        assert (shared.jobs, shared.seconds) == (jobs, pytest.approx(0.14 / 4))
 
 
-def test_what_is_done_already_takes_no_time():
-    resumed = forecast(judge(), all_pairs(8), 1, 1, (0, 7), clock=ticking(0.001, 0.004))
+def test_what_is_done_already_takes_no_time(foresee):
+    resumed = foresee(judge(), all_pairs(8), 0.001, 0.004, left=(0, 7))
     assert (resumed.screening, resumed.orienting) == pytest.approx((0.0, 0.028))
 
 
 @pytest.mark.parametrize(("step", "tried"), [(1e-6, 24), (0.15, 4), (60.0, 1)])
-def test_a_second_or_one_pair_is_spent_on_it(step, tried, monkeypatch):
+def test_a_second_or_one_pair_is_spent_on_it(step, tried, foresee, monkeypatch):
     asked, screen = [], Judge.screen
     monkeypatch.setattr(Judge, "screen", lambda self, i, j: asked.append((i, j)) or screen(self, i, j))
-    forecast(judge(40), all_pairs(40), 1, 1, clock=ticking(step, step))
+    foresee(judge(40), all_pairs(40), step, step)
     assert len(asked) == tried
     assert len(set(itertools.chain(*asked))) <= 8  # few columns, so that most of their pairs find them prepared
 
 
-def test_what_is_done_once_is_not_counted_for_every_pair():
-    times = itertools.accumulate(itertools.chain((0.0, 0.3, 0.3), itertools.cycle((0.0, 0.001, 0.001))))
-    assert forecast(judge(), all_pairs(8), 1, 1, clock=lambda: next(times)).seconds == pytest.approx(28 * 0.002)
+def test_what_is_done_once_is_not_counted_for_every_pair(foresee):
+    foreseen = foresee(judge(), all_pairs(8), 0.001, 0.001, first=[(0.3, 0.3)])
+    assert foreseen.seconds == pytest.approx(28 * 0.002)
 
 
-def test_pairs_that_cannot_be_tested_are_not_oriented():
+def test_pairs_that_cannot_be_tested_are_not_oriented(foresee):
     twins = np.tile(np.arange(30.0), (8, 1))
-    assert forecast(judge(values=twins), all_pairs(8), 1, 1, clock=ticking(0.001)).orienting == 0.0
+    assert foresee(judge(values=twins), all_pairs(8), 0.001, 0.0).orienting == 0.0
 
 
-def _deadly(judge, item):
-    if item[0] == (0, 1):
+def test_other_processes_take_as_long_to_start_as_the_first(monkeypatch):
+    times = iter([0.0, 0.7, *itertools.repeat(0.7, 10**4)])
+    monkeypatch.setattr(forecasting, "_clock", lambda: next(times))
+    with Here(judge(), 2) as run:
+        assert forecast(run, judge(), all_pairs(8), 2, (28, 28)).starting == 0.7
+
+
+def test_a_batch_is_tried_at_once_and_its_time_shared(monkeypatch):
+    seen = []
+    monkeypatch.setattr(forecasting, "_timed", lambda judge, tile: seen.append(len(tile)) or [[0.0, 0.25]] * len(tile))
+    with InProcess(judge(40)) as run:
+        foreseen = forecast(run, judge(40), all_pairs(40), 1, (0, 100), batch=64)
+    assert (seen, foreseen.orienting) == ([64], 25.0)
+
+
+def _deadly(judge, tile):
+    if (0, 1) in tile:
         os._exit(9)
-    return [1.0, 2.0]
+    return [[1.0, 2.0] for _ in tile]
 
 
 def test_a_pair_that_kills_its_process_does_not_end_it(monkeypatch):
     monkeypatch.setattr(forecasting, "_timed", _deadly)
     monkeypatch.setattr(forecasting, "_TRIED", 2)
-    assert forecast(judge(), all_pairs(8), 2, 2).seconds == pytest.approx(28 * 3.0 / 2)
+    with Processes(judge(), 2) as run:
+        foreseen = forecast(run, judge(), all_pairs(8), 2, (28, 28))
+    assert foreseen.screening + foreseen.orienting == pytest.approx(28 * 3.0 / 2)
 
 
 @given(st.integers(2, 300), st.integers(10, 5000), st.integers(1, 10**6), st.integers(1, 64))
@@ -116,8 +146,11 @@ def test_more_of_anything_needs_more_memory(columns, rows, pairs, jobs):
 
 @given(st.integers(1, 12), st.floats(0, 20))
 def test_as_many_processes_as_fit(wish, share):
+    def need(jobs):
+        return needed_memory(replace(judge(), remembered=remembered(jobs, available)), 28, jobs)
+
     available = int(share * needed_memory(judge(), 28, 1))
-    fitting = [k for k in range(1, wish + 1) if needed_memory(judge(), 28, k) <= available]
+    fitting = [k for k in range(1, wish + 1) if need(k) <= available]
     if fitting:
         assert fitting_jobs(judge(), 28, range(wish, 0, -1), available) == max(fitting)
     if wish in fitting:
@@ -127,6 +160,18 @@ def test_as_many_processes_as_fit(wish, share):
         with pytest.raises(InputError, match=hint):
             fitting_jobs(judge(), 28, [wish], available)
     assert fitting_jobs(judge(), 28, [wish], None) == wish
+
+
+@given(st.integers(1, 10**13), st.integers(1, 64))
+def test_what_processes_remember_is_a_share_of_what_is_free(free, jobs):
+    assert jobs * remembered(jobs, free) <= free / 4
+    assert remembered(jobs, free) <= remembered(jobs, None)
+
+
+def test_columns_on_disk_need_no_memory(tmp_path):
+    kept, mapped = np.ones((8, 5000)), MappedColumns(str(tmp_path / "columns"), (8, 5000))
+    both = [needed_memory(judge(values=values), 28, 2) for values in (kept, mapped)]
+    assert both[0] - both[1] == kept.nbytes
 
 
 def test_available_memory_is_what_the_machine_and_the_container_leave(tmp_path):
@@ -197,6 +242,15 @@ def test_a_long_scan_is_announced_in_one_line(terminal, yes, monkeypatch, capsys
         "19,900 pairs on 2 processes: about 2 min to screen them, at most 2.0 h to orient them if all are related, "
         "1.2 GB of memory.\n"
     )
+
+
+def test_a_method_that_takes_hours_on_so_many_rows_is_offered_a_sample(monkeypatch, capsys, foreseen, table):
+    command._ask(replace(LONG, hint="igci:rows=2000 decides sooner."), True)
+    assert capsys.readouterr().err.splitlines()[1:] == ["igci:rows=2000 decides sooner."]
+    heard, asked = [], []
+    monkeypatch.setattr(scanner, "sample_hint", lambda *about: asked.append(about) or "sooner")
+    whence.scan(table, method="igci", jobs=1, on_forecast=heard.append)
+    assert ([each.hint for each in heard], asked) == (["sooner"], [("igci", 40, 15)])
 
 
 def test_a_very_long_scan_is_asked_for_on_a_terminal(monkeypatch, capsys):

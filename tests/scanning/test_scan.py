@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import whence
 from whence.pair import InputError
-from whence.scanning import engine, scanner
+from whence.scanning import engine, scanner, tasks
 from whence.scanning.judging import Judge, adjusted_p_values
 
 
@@ -145,15 +145,15 @@ def test_what_is_known_is_obeyed(table):
     assert (told["a", "c"].known, told["a", "c"].cause) == (-9.0, "c")
 
 
-def _deadly(judge, item):
-    if tuple(item[:2]) == (0, 3):
+def _deadly(judge, tile):
+    if [0, 3] in [list(pair) for pair in tile]:
         os._exit(9)
-    return scanner._screen(judge, item)
+    return tasks.screened(judge, tile)
 
 
 def test_a_pair_that_kills_its_process_costs_its_own_row_only(table, monkeypatch):
     quiet = {(row.x, row.y): row for row in whence.scan(table, jobs=1)}
-    monkeypatch.setattr(scanner, "_screen", _deadly)
+    monkeypatch.setattr(scanner, "screened", _deadly)
     rows = {(row.x, row.y): row for row in whence.scan(table, jobs=2)}
     dead = rows.pop(("a", "c"))
     assert dead.status == "failed"
@@ -232,13 +232,13 @@ def test_a_process_that_dies_takes_nobody_along():
         found = dict(run(_odd_ones_die, tiles))
         again = dict(run(_odd_ones_die, [[0], [2]]))
     assert again == {0: [0], 1: [2]}
-    assert found == {k: [engine.Died(k) if k % 2 else k] for k in range(6)}
+    assert found == {k: [tasks.Died(k) if k % 2 else k] for k in range(6)}
 
 
-def _odd_ones_die(judge, item):
-    if item % 2:
+def _odd_ones_die(judge, tile):
+    if any(item % 2 for item in tile):
         os._exit(9)
-    return item
+    return tile
 
 
 def test_the_readme_of_a_path(tmp_path: Path, table):

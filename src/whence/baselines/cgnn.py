@@ -68,9 +68,14 @@ class Cgnn:
         return self.training.seed
 
     @property
+    def wants_gpu(self) -> bool:
+        """Whether it trains on a GPU where there is one."""
+        return self.training.device != "cpu"
+
+    @property
     def batch_size(self) -> int:
         """How many pairs are best handed over at once."""
-        return 128 if self.training.device != "cpu" and gpu_in_sight() else 4
+        return 128 if self.wants_gpu and gpu_in_sight() else 4
 
     def with_progress(self, progress: Progress) -> "Cgnn":
         """The same method, telling how far training is."""

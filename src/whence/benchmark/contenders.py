@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import whence.catalogue as catalogue
 from whence.pair import InputError
-from whence.protocol import Method
+from whence.protocol import Method, batch_size
 from whence.ranges import SEEDS, between
 from whence.version import VERSION
 
@@ -57,8 +57,7 @@ def contender(source: str | Method, seed: int = 0, resolver: str = RESOLVER) -> 
     text = _settings(name, method)
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     version = "+".join(filter(None, (VERSION, str(getattr(method, "version", "")))))
-    batch = max(1, int(getattr(method, "batch_size", 1) or 1))
-    return Contender(source, name, seed, text, digest, version, batch)
+    return Contender(source, name, seed, text, digest, version, batch_size(method))
 
 
 def contenders(methods: Sequence[str | Method], seeds: Sequence[int], resolver: str = RESOLVER) -> list[Contender]:

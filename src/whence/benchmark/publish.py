@@ -66,6 +66,7 @@ def _contents(rows: Sequence[Row]) -> dict[str, Any]:
         "withholding": [_withheld(first, method, columns) for method in first.withholding],
         "notes": rendering.notes(first),
         "total": len(rows),
+        "printed": any(not math.isnan(first.printed(method, c)) for method in first.methods for c in columns),
     }
 
 
@@ -90,13 +91,14 @@ def _withheld(summary: ScoreTable, method: str, columns: Sequence[str]) -> dict[
     lines = {
         column: [summary.value(method, column), *astuple(summary.answer_rates[method, column])] for column in known
     }
-    return {"name": method, "lines": {column: _rounded(numbers) for column, numbers in lines.items()}}
+    return {"name": method, "lines": {column: _known(numbers) for column, numbers in lines.items()}}
 
 
 def _numbers(summary: ScoreTable, method: str, column: str) -> list[float | None]:
     numbers = [summary.value(method, column), *summary.bounds(method, column), summary.printed(method, column)]
-    return _rounded(numbers)
+    return _known(numbers)
 
 
-def _rounded(numbers: Sequence[float]) -> list[float | None]:
-    return [None if math.isnan(number) else round(number, 2) for number in numbers]
+def _known(numbers: Sequence[float]) -> list[float | None]:
+    # In full: what is rounded here and again in the page would at times differ from the tables in the last digit.
+    return [None if math.isnan(number) else number for number in numbers]

@@ -15,6 +15,7 @@ from whence.cli.failures import exit_code_of, is_usage_error, report_usage_error
 from whence.cli.infer import infer
 from whence.cli.methods import methods
 from whence.cli.scan import scan
+from whence.cli.serve import serve
 from whence.cli.streams import accept_any_encoding, accept_any_size, put, put_lines
 from whence.version import VERSION
 
@@ -102,7 +103,7 @@ def whence(
         put_lines(ctx.get_help())
 
 
-for command in (infer, scan, methods, demo):
+for command in (infer, scan, methods, demo, serve):
     app.command()(command)
 
 

@@ -1,37 +1,11 @@
-"""Several methods on one pair: what each says, and what more than half of them say."""
+"""Several methods on one pair, as they are asked for and as they are recorded."""
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import asdict
+from typing import Any
 
-from whence.decision import Decision, Direction
+from whence.consensus import Answer, consensus
 from whence.pair import InputError
-
-
-class Answer(NamedTuple):
-    """What one method says of the pair."""
-
-    asked: str
-    """The method with its settings, as it was asked for."""
-    decision: Decision
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Consensus:
-    """What more than half of the methods say. A count, no probability: methods that share assumptions err together."""
-
-    direction: str
-    cause: str | None
-    effect: str | None
-    status: str
-    """Of the methods that agree; undecided where no answer has more than half of them."""
-    agree: tuple[str, ...]
-    """The methods that say so."""
-    of: int
-    """All methods."""
-    sentence: str
 
 
 def method_names(methods: str) -> list[str]:
@@ -44,36 +18,7 @@ def method_names(methods: str) -> list[str]:
     return names
 
 
-def consensus(answers: Sequence[Answer]) -> Consensus:
-    """The answer that more than half of the methods give, and what the others say."""
-    said, of = [_said(answer) for answer in answers], len(answers)
-    top, most = Counter(said).most_common(1)[0]
-    if 2 * most <= of:
-        undecided = Direction.UNDECIDED.value
-        return Consensus(undecided, None, None, undecided, (), of, f"No consensus: {_listed(answers)}.")
-    agree = [answer for answer in answers if _said(answer) == top]
-    others = [answer for answer in answers if _said(answer) != top]
-    one, names = agree[0].decision, tuple(answer.asked for answer in agree)
-    sentence = f"{most} of {of} methods: {in_words(one)}{'; ' if others else ''}{_listed(others)}."
-    return Consensus(one.direction.value, one.cause, one.effect, one.status, names, of, sentence)
-
-
 def record(answers: Sequence[Answer]) -> dict[str, Any]:
     """One method's own record; of several each one's, and the consensus. Without seconds, the same bytes every time."""
     methods = [answer.decision.to_dict() for answer in answers]
     return {"methods": methods, "consensus": asdict(consensus(answers))} if len(methods) > 1 else methods[0]
-
-
-def in_words(decision: Decision) -> str:
-    """`rain → river`, `undecided`, `unrelated` or `no answer`."""
-    if decision.cause is not None:
-        return decision.verdict
-    return "no answer" if decision.failure else decision.status
-
-
-def _said(answer: Answer) -> tuple[str, str]:
-    return answer.decision.status, answer.decision.direction.value
-
-
-def _listed(answers: Sequence[Answer]) -> str:
-    return "; ".join(f"{answer.asked}: {in_words(answer.decision)}" for answer in answers)

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -17,6 +18,7 @@ from whence.pair import InputError
 INPUT_AT_FAULT, OUR_FAULT = 2, 1
 
 _EXTRAS = {"jax": "nn", "jaxlib": "nn", "pandas": "tables", "pyarrow": "tables"}
+_EXTRAS |= dict.fromkeys(("fastapi", "starlette", "pydantic", "uvicorn", "h11", "python_multipart"), "web")
 """Optional modules and the extra that installs them."""
 
 _UNUSABLE = (FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
@@ -62,15 +64,26 @@ def resumable_job() -> Iterator[None]:
     from whence.benchmark.ledger import DiskError
     from whence.benchmark.pool import PoolError
 
-    previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        yield
+        with kept_when_stopped():
+            yield
     except InputError as problem:
         _leave(str(problem), INPUT_AT_FAULT)
     except (DiskError, PoolError) as problem:
         _leave(str(problem), OUR_FAULT)
+
+
+@contextmanager
+def kept_when_stopped(place: Path | None = None) -> Iterator[None]:
+    """Ctrl-C, and SIGTERM as well, ends in a sentence that says what is kept; nothing is before the file is there."""
+    previous = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
     except KeyboardInterrupt:
-        _leave("Stopped; what is finished is kept, and the same command carries on from there.", STOPPED)
+        if place is not None and not place.exists():
+            raise
+        where = "" if place is None else f" in {place}"
+        _leave(f"Stopped; what is finished is kept{where}, and the same command carries on from there.", STOPPED)
     finally:
         signal.signal(signal.SIGTERM, previous)
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whence.cli.streams import put, put_lines, say
-from whence.safe import json_text, shell_word
+from whence.safe import json_text, plain_value, shell_word
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
-    from whence.cli.compare import Answer
+    from whence.consensus import Answer
     from whence.decision import Decision
     from whence.pair import Pair
     from whence.protocol import Method
@@ -79,7 +79,9 @@ def infer(
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else.")] = False,
     report: Annotated[
         Path | None,
-        typer.Option(metavar="OUT.html", help="Also write a page to read and keep; of several methods, the first's."),
+        typer.Option(
+            metavar="OUT.html", help="Also write a page to read and keep, with what was asked: halves, other methods."
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -111,7 +113,7 @@ def infer(
 
     Several methods (--method whence,mdl,loci-h) get a row each, and a line says what most answer.
     """
-    from whence.catalogue import seeded_method
+    from whence.catalogue import blamed_on_settings, seeded_method
     from whence.cli.compare import method_names
     from whence.tables import read_pair
 
@@ -121,7 +123,7 @@ def infer(
     settings = {name: _device_settings(name, device.value) | limits.get(name, {}) for name in names}
     # Built once here already, so that a misspelt method is refused before a large table is read.
     for name in names:
-        with _faults_of(name):
+        with blamed_on_settings(name):
             seeded_method(name, seed, **settings[name])
     with hint_at_options():
         said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
@@ -129,7 +131,7 @@ def infer(
     answers = [_answer(pair, name, seed, stability, quiet=as_json, **settings[name]) for name in names]
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:
-        write_files(answers[0].decision, report, plot)
+        write_files(answers[0].decision, report, plot, answers if len(answers) > 1 else ())
     finally:
         _print_answers(answers, as_json)
     whose = f" of {names[0]}" if len(names) > 1 else ""
@@ -162,7 +164,7 @@ def check_folder(target: Path) -> None:
 
 
 def _answer(pair: "Pair", method: str, seed: int, stability: bool, quiet: bool, **settings: Any) -> "Answer":
-    from whence.cli.compare import Answer
+    from whence.consensus import Answer
 
     start = time.perf_counter()
     decision = decide(pair, method, seed, quiet, **settings)
@@ -172,13 +174,16 @@ def _answer(pair: "Pair", method: str, seed: int, stability: bool, quiet: bool, 
 
 def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
     """The answer for one pair, with a sign of life where a method takes its time."""
-    from whence.catalogue import entry, seeded_method
+    from whence.catalogue import blamed_on_settings, entry, sample_hint, seeded_method
     from whence.inference import infer as infer_pair
+
+    if hint := sample_hint(method, pair.n):
+        say(hint)
 
     # The spline methods answer before a spinner could be seen, unless the rows are very many.
     text = f"{method} on {pair.n:,} rows …"
     slow = entry(method.split(":")[0]).family != "loci" or pair.n > 200_000
-    with _faults_of(method):
+    with blamed_on_settings(method):
         chosen: Any = seeded_method(method, seed, **settings)
         with _sign_of_life(text, chosen, slow, quiet or not sys.stderr.isatty()) as alive:
             return infer_pair(pair, method=alive)
@@ -213,38 +218,21 @@ def hint_at_options() -> Iterator[None]:
         raise InputError(f"{problem} On the command line: {ways}.") from None
 
 
-@contextmanager
-def _faults_of(method: str) -> Iterator[None]:
-    """What breaks a method that was given settings is the settings' fault."""
-    from whence.pair import InputError
-
-    try:
-        yield
-    except (TypeError, ValueError) as problem:
-        # Without settings, the same exceptions are faults of ours and must not be blamed on the user.
-        if isinstance(problem, InputError) or ":" not in method:
-            raise
-        raise InputError(
-            f"Got the settings {method!r}, with which the method cannot run ({problem}); expected other values: "
-            "leave them out to see the method's own."
-        ) from problem
-
-
 def as_text(record: Any) -> str:
     """JSON, in plain ASCII where standard output can carry no more."""
     # NaN is no JSON: Decision.to_dict has turned it into null.
     narrow = "utf" not in (sys.stdout.encoding or "").lower()
-    return json_text(record, ascii_only=narrow, default=_plain_value)
+    return json_text(record, ascii_only=narrow, default=plain_value)
 
 
-def write_files(decision: "Decision", report: Path | None, plot: Path | None) -> None:
-    """The page and the picture."""
+def write_files(decision: "Decision", report: Path | None, plot: Path | None, answers: "Sequence[Answer]" = ()) -> None:
+    """The page, with what other methods said, and the picture."""
     if plot is not None:
         from whence.report.picture import draw
 
         draw(decision, plot)
     if report is not None:
-        decision.report(str(report))
+        decision.report(str(report), methods=answers)
 
 
 def _print_answers(answers: "list[Answer]", as_json: bool) -> None:
@@ -338,7 +326,3 @@ def _sign_of_life(text: str, method: Any, slow: bool, quiet: bool) -> Iterator[A
             yield method
     else:
         yield method
-
-
-def _plain_value(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else str(value)

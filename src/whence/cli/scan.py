@@ -2,13 +2,13 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whence.cli.failures import OUR_FAULT
+from whence.cli.failures import OUR_FAULT, kept_when_stopped
 from whence.cli.infer import (
     BytesOption,
     DecimalOption,
@@ -80,6 +80,10 @@ def scan(
     plot: Annotated[
         Path | None, typer.Option(metavar="OUT.png", help="Also draw the matrix of all pairs (png, svg, pdf).")
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.html", help="Also write a page: matrix, graph, and a table that opens every pair."),
+    ] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="In CSV, leave cells that a spreadsheet would run as they are.")
     ] = False,
@@ -108,7 +112,7 @@ def scan(
     from whence.scanning.result import FORMATS, GRAPH_FORMATS, check_ending
     from whence.scanning.scanner import scan as scan_table
 
-    check_targets(None, plot)
+    check_targets(report, plot)
     if out is not None:
         check_ending(out, FORMATS)
         check_folder(out)
@@ -116,7 +120,9 @@ def scan(
         check_ending(graph, GRAPH_FORMATS)
         check_folder(graph)
     said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
-    with hint_at_options(), _cluster_may_fail(), _progress() as on_progress:
+    part = None if out is None else out.with_name(out.name + ".part")
+    kept = nullcontext() if part is None else kept_when_stopped(part)
+    with kept, hint_at_options(), _cluster_may_fail(), _progress() as on_progress:
         found = scan_table(
             file,
             method=method,
@@ -131,7 +137,7 @@ def scan(
             seed=seed,
             jobs=jobs,
             dask=dask,
-            journal=None if out is None else out.with_name(out.name + ".part"),
+            journal=part,
             on_progress=on_progress,
             on_forecast=lambda foreseen: _ask(foreseen, yes),
             **said,
@@ -144,9 +150,11 @@ def scan(
             found.write_graph(graph)
         if plot is not None:
             found.plot(plot)
+        if report is not None:
+            found.report(report)
     finally:
         _show(found)
-    for what, path in (("All pairs", out), ("Arrows", graph), ("Picture", plot)):
+    for what, path in (("All pairs", out), ("Arrows", graph), ("Picture", plot), ("Page", report)):
         if path is not None:
             put(f"{what}: {path}")
 
@@ -162,6 +170,8 @@ def _ask(foreseen: "ScanForecast", yes: bool) -> None:
         f"{foreseen.pairs:,} pairs on {processes(foreseen.jobs)}: about {duration(foreseen.screening)} to screen them, "
         f"at most {duration(foreseen.orienting)} to orient them if all are related, {size(foreseen.memory)} of memory."
     )
+    if foreseen.hint:
+        say(foreseen.hint)
     if foreseen.seconds > WORTH_ASKING and not yes and sys.stdin.isatty() and sys.stderr.isatty() and not _agreed():
         say("Nothing was begun.")
         raise typer.Exit(STOPPED)
@@ -236,6 +246,8 @@ def _progress() -> "Iterator[Callable[[str, int, int], None]]":
         if what not in bars:
             bars[what] = shown.add_task(what, total=of)
         shown.update(bars[what], completed=done)
+        if done == of:
+            shown.stop()
 
     try:
         yield on_progress
@@ -251,6 +263,6 @@ def _said_now_and_then() -> "Callable[[str, int, int], None]":
     def on_progress(what: str, done: int, of: int) -> None:
         if time.monotonic() - last[0] > 10.0:
             last[0] = time.monotonic()
-            say(f"{what}: {done} of {of} pairs")
+            say(f"{what}: {done} of {of}{' columns' if what == 'adjusting' else ' pairs'}")
 
     return on_progress

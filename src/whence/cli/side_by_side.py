@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from whence.cli.answer import bullets, directions, guide_to_p, plain_table, warn
-from whence.cli.compare import Answer, consensus, in_words
 from whence.cli.streams import paragraph, terminal
-from whence.decision import Decision, Direction, percent
+from whence.consensus import Answer, consensus, in_words
+from whence.decision import Direction, percent
 from whence.preflight import Level, Notice
-from whence.report.wording import count, level_of, p_value, shown, signed
+from whence.report.wording import count, how_sure, leans_anywhere, level_of, shown, signed, tested
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -46,27 +46,12 @@ def _table(answers: Sequence[Answer], width: int) -> "Table":
         table.add_row(
             asked,
             arrows.get(decision.direction, in_words(decision)),
-            *[signed(decision.score if _leans(decision) else None)] * wide,
-            _how_sure(decision),
+            *[signed(decision.score if leans_anywhere(decision) else None)] * wide,
+            how_sure(decision),
             *[percent(found.agreement) if found else "–"] * halves,
             *[f"{seconds:.2f}"] * wide,
         )
     return table
-
-
-def _how_sure(decision: Decision) -> str:
-    if decision.confidence is not None and _leans(decision):
-        return percent(decision.confidence)
-    return f"{p_value(decision.forward)}, {p_value(decision.backward)}" if _has_p(decision) else "–"
-
-
-def _leans(decision: Decision) -> bool:
-    """Whether its numbers mean anything: neither a failure nor unrelated columns have a direction."""
-    return not (decision.failure or decision.unrelated)
-
-
-def _has_p(decision: Decision) -> bool:
-    return decision.confidence is None and decision.reading is not None
 
 
 def _warnings(answers: Sequence[Answer]) -> tuple[str, ...]:
@@ -87,6 +72,6 @@ def _guide(answers: Sequence[Answer], scored: bool) -> tuple[str, ...]:
             f"A score above 0 favours {forward}; scores of different methods have different units.",
             "The first method's seconds include the loading of what all of them use.",
         ]
-    if any(_has_p(answer.decision) for answer in answers):
+    if any(tested(answer.decision) for answer in answers):
         lines.append(f"Two numbers are the p-values of {forward} and of {backward}. {guide_to_p()}")
     return tuple(lines)

@@ -10,6 +10,7 @@ archives     the files of one set out of a zip archive, and their hashes
 laws, mechanisms    what the generators are made of: columns, random functions, effects of a cause and a noise
 classic, lookalikes, robustness    the generators: published laws, laws fitted to published files, the robustness grid
 sampling     a seed -> labelled pairs: of a generator, or random rows of other pairs
+exhibits     one generated and one measured pair with their stories
 generators   generate(): a name, a seed -> a collection
 exhibits     the three pairs of the tour, with what each teaches
 """

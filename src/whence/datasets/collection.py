@@ -11,7 +11,16 @@ PairId = int | str
 
 @dataclass(frozen=True, eq=False)
 class LabelledPair:
-    """Two columns in the order of the file, and which of them is the cause."""
+    """Two columns in the order of the file, and which of them is the cause.
+
+    Examples
+    --------
+    >>> import whence
+    >>> from whence.datasets import LabelledPair
+    >>> pair = whence.Pair.of(range(12), [k**2 for k in range(12)])
+    >>> LabelledPair("squares", 1, pair, truth=+1).weight
+    1.0
+    """
 
     dataset: str
     pair_id: PairId
@@ -68,7 +77,14 @@ class LazyPairs(Sequence[LabelledPair]):
 
 @dataclass(frozen=True)
 class Exclusion:
-    """A published pair that is left out, and why."""
+    """A published pair that is left out, and why.
+
+    Examples
+    --------
+    >>> from whence.datasets import Exclusion
+    >>> Exclusion(52, "more than two columns").reason
+    'more than two columns'
+    """
 
     pair_id: PairId
     reason: str
@@ -76,7 +92,15 @@ class Exclusion:
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """A named set of labelled pairs with what one needs to cite it."""
+    """A named set of labelled pairs with what one needs to cite it.
+
+    Examples
+    --------
+    >>> from whence.datasets import generate
+    >>> drawn = generate("LS", pairs=3, n=100)
+    >>> len(drawn), drawn.pairs[0].pair.n
+    (3, 100)
+    """
 
     name: str
     pairs: Sequence[LabelledPair]

@@ -38,7 +38,14 @@ def _table() -> dict[str, Generator]:
 
 
 def generator_names() -> tuple[str, ...]:
-    """Every name `generate` takes, the grid's cells last."""
+    """Every name `generate` takes, the grid's cells last.
+
+    Examples
+    --------
+    >>> from whence.datasets import generator_names
+    >>> generator_names()[:3]
+    ('AN', 'ANs', 'LS')
+    """
     return tuple(_table())
 
 
@@ -48,7 +55,14 @@ def generators() -> tuple[Generator, ...]:
 
 
 def grid() -> tuple[Generator, ...]:
-    """The cells of the robustness grid alone."""
+    """The cells of the robustness grid alone.
+
+    Examples
+    --------
+    >>> from whence.datasets import grid
+    >>> all(cell.name.startswith("grid/") for cell in grid())
+    True
+    """
     return tuple(generator for generator in generators() if generator.name.startswith("grid/"))
 
 
@@ -56,6 +70,12 @@ def generate(name: str, pairs: int = 100, n: int | None = None, seed: int = 0) -
     """`pairs` labelled pairs of `n` rows (the generator's own number where none is given), drawn when asked for.
 
     Pair i depends on the seed and on i only, not on how many are drawn; which column comes first is a coin toss.
+
+    Examples
+    --------
+    >>> from whence.datasets import generate
+    >>> [each.truth for each in generate("LS", pairs=3, n=100, seed=1).pairs]
+    [1, 1, -1]
     """
     generator = _lookup(name)
     rows = _checked_rows(generator, n)

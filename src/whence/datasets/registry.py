@@ -76,7 +76,14 @@ def published_sets() -> tuple[PublishedSet, ...]:
 
 
 def names() -> tuple[str, ...]:
-    """Names of the published data sets."""
+    """Names of the published data sets.
+
+    Examples
+    --------
+    >>> from whence.datasets import names
+    >>> names()[:3]
+    ('AN', 'ANs', 'LS')
+    """
     return tuple(known.name for known in published_sets())
 
 

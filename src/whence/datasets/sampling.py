@@ -51,7 +51,15 @@ def _stream(generator: Generator, index: int, seed: int, part: int) -> np.random
 
 
 def subsample(collection: Collection, rows: int, draws: int = 10, seed: int = 0) -> Collection:
-    """`draws` random subsets of `rows` rows of every pair that has more; ids are `<id>.<draw>`, weights shared."""
+    """`draws` random subsets of `rows` rows of every pair that has more; ids are `<id>.<draw>`, weights shared.
+
+    Examples
+    --------
+    >>> from whence.datasets import generate, subsample
+    >>> thin = subsample(generate("LS", pairs=2, n=100), rows=50, draws=3)
+    >>> len(thin), thin.pairs[0].pair_id, thin.pairs[0].pair.n
+    (6, '1.1', 50)
+    """
     if rows < MIN_ROWS or draws < 1:
         raise InputError(f"Got {rows} rows and {draws} draws; expected at least {MIN_ROWS} rows and one draw.")
     name = f"{collection.name}-{rows}"

@@ -32,6 +32,17 @@ def load(name: str, data_dir: str | Path | None = None, limit: int | None = None
     """The data set `name` in file order, its first `limit` pairs only where a limit is given.
 
     A set that `generate` wrote into the data directory under the same name comes first; its title says so.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from whence.datasets import generate, load
+    >>> from whence.datasets.storage import write
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = write(generate("LS", pairs=3, n=100), Path(folder), seed=0)
+    ...     print(len(load("LS", folder)))
+    3
     """
     if limit is not None and limit < 1:
         raise InputError(f"Got limit={limit}; expected a number of pairs, at least 1, or none for all of them.")

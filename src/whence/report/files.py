@@ -17,7 +17,7 @@ def environment(package: str = "whence.report") -> "Environment":
     """The templates in a package's folder `templates`; everything is escaped unless it was marked safe in Python."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    found = Environment(
         loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
@@ -25,6 +25,8 @@ def environment(package: str = "whence.report") -> "Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    found.globals["nonce"] = ""  # of a page that is sent by a server; see base.html
+    return found
 
 
 def replace_with(path: str | os.PathLike[str], content: bytes) -> None:

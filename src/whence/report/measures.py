@@ -10,10 +10,10 @@ import numpy as np
 from whence.combined.words import KINDS
 from whence.criteria import LEVEL
 from whence.decision import Decision, Evidence
-from whence.numerics.arrays import mid_ranks
 from whence.pair import FloatArray, Pair, spread, standardise
+from whence.report.ordered import Ordered
 from whence.report.printed_sum import printed_sum
-from whence.report.wording import count, fits, number, p_value, signed
+from whence.report.wording import count, extreme, fits, number, p_value, signed
 
 
 @dataclass(frozen=True)
@@ -75,26 +75,31 @@ def factors(decision: Decision) -> tuple[Factor, ...]:
     return tuple(Factor(name, value, _FACTORS.get(name, "")) for name, value in found.factors.items()) if found else ()
 
 
-def data_facts(pair: Pair) -> tuple[Fact, ...]:
+def data_facts(pair: Pair, columns: tuple[Ordered, Ordered]) -> tuple[Fact, ...]:
     """What the two columns look like."""
-    rows: tuple[tuple[str, Callable[[FloatArray], str]], ...] = (
-        ("Distinct values", lambda v: count(len(np.unique(v)))),
-        ("Smallest", lambda v: number(float(v.min()))),
-        ("Median", lambda v: number(float(np.median(v)))),
-        ("Largest", lambda v: number(float(v.max()))),
-        ("Mean", lambda v: number(float(v.mean()))),
-        ("Standard deviation", lambda v: number(spread(v))),
-        ("Skewness", lambda v: signed(float(np.mean(standardise(v) ** 3)), 2)),
+    rows: tuple[tuple[str, Callable[[FloatArray, Ordered], str]], ...] = (
+        ("Distinct values", lambda v, o: count(len(o.starts))),
+        ("Smallest", lambda v, o: extreme(float(o.ascending[0]))),
+        ("Median", lambda v, o: number(o.median)),
+        ("Largest", lambda v, o: extreme(float(o.ascending[-1]))),
+        ("Mean", lambda v, o: number(float(v.mean()))),
+        ("Standard deviation", lambda v, o: number(spread(v))),
+        ("Skewness", lambda v, o: signed(_skewness(v), 2)),
     )
     with np.errstate(all="ignore"):
-        return tuple(Fact(name, value(pair.x), value(pair.y)) for name, value in rows)
+        return tuple(Fact(name, value(pair.x, columns[0]), value(pair.y, columns[1])) for name, value in rows)
 
 
-def correlations(pair: Pair) -> tuple[float, float]:
+def correlations(pair: Pair, columns: tuple[Ordered, Ordered]) -> tuple[float, float]:
     """Pearson's correlation and Spearman's, the latter with mean ranks for ties."""
     linear = float(np.mean(standardise(pair.x) * standardise(pair.y)))
-    ranks = float(np.mean(standardise(mid_ranks(pair.x)) * standardise(mid_ranks(pair.y))))
-    return linear, ranks
+    x, y = (standardise(column.mid_ranks()) for column in columns)
+    return linear, float(np.mean(x * y))
+
+
+def _skewness(column: FloatArray) -> float:
+    z = standardise(column)
+    return float(np.mean(z * z * z))  # a third power takes ten times as long
 
 
 _KINDS = {

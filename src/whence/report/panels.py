@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whence.report.geometry import RESIDUAL_LIMIT, Range
+from whence.report.density import LEVELS, hexagons
+from whence.report.geometry import RESIDUAL_LIMIT, Range, pieces
 from whence.report.summary import Side
+from whence.report.ticks import widest, write_ticks
 from whence.report.wording import count, short
 
 if TYPE_CHECKING:
@@ -25,8 +27,17 @@ OTHER = "#b84e00"
 PLAIN = "#3d4a57"
 
 LABEL_WIDTH = 44
-MAX_VECTOR_DOTS = 2000
-"""More dots than this are an image inside an SVG or PDF file, which would else take megabytes."""
+MOST_DOTS = 2000
+"""More rows than this are drawn as a density: dots would hide one another, and take megabytes in a file."""
+CELL = 3.8
+"""Distance of two neighbouring hexagons of a density, in points."""
+PALE = 0.35
+"""Opacity of a curve where no rows bear it."""
+
+
+def left_margin(side: Side) -> float:
+    """Inches for the numbers and the name of the upright axis; numbers of the other panels are short."""
+    return 0.26 + 0.07 * max(6, widest(*with_margin(*side.drawing.effect_range)))
 
 
 def accent(side: Side) -> str:
@@ -47,52 +58,54 @@ def dot_alpha(n: int) -> float:
 def fit(ax: "Axes", side: Side) -> None:
     """Effect against presumed cause, with the fitted mean and two standard deviations either side."""
     drawing = side.drawing
-    _frame(ax, side)
-    _dots(ax, drawing.cause, drawing.effect)
+    _frame(ax, side, drawing.cause_range, drawing.effect_range)
+    dense = _rows(ax, side, drawing.effect, drawing.rows.effect)
     if drawing.curve is not None:
         curve = drawing.curve
-        if curve.low is not None and curve.high is not None:
-            ax.fill_between(curve.cause, curve.low, curve.high, color=accent(side), alpha=0.14, linewidth=0, zorder=2)
-            for edge in (curve.low, curve.high):
-                ax.plot(curve.cause, edge, color=accent(side), linewidth=0.9, linestyle=(0, (1, 1.6)), zorder=3)
-        ax.plot(curve.cause, curve.location, color=accent(side), linewidth=2.2, linestyle=_line(side), zorder=4)
-    _limits(ax, drawing.cause_range, drawing.effect_range)
+        for part, borne in pieces(curve.borne):
+            if borne and curve.low is not None and curve.high is not None:
+                _band(ax, curve.cause[part], curve.low[part], curve.high[part], accent(side))
+            _curve(ax, curve.cause[part], curve.location[part], side, 2.2, borne, dense)
     _labels(ax, side.cause, side.effect)
 
 
 def residual(ax: "Axes", side: Side) -> None:
     """Standardised residual against presumed cause; independent noise is a level band of even width."""
     drawing = side.drawing
-    _frame(ax, side)
-    _labels(ax, side.cause, "standardised residual")
-    if drawing.residual is None:
+    if drawing.residual is None or drawing.rows.residual is None:
+        _frame(ax, side, drawing.cause_range, (-1.0, 1.0))
+        _labels(ax, side.cause, "standardised residual")
         _nothing(ax)
         return
-    height = float(np.clip(np.max(np.abs(drawing.residual)), 3.2, RESIDUAL_LIMIT))
+    every = drawing.rows.residual
+    height = float(np.clip(max(every.max(), -every.min()), 3.2, RESIDUAL_LIMIT))
+    _frame(ax, side, drawing.cause_range, (-height, height))
+    _labels(ax, side.cause, "standardised residual")
     for level in (-2, 0, 2):
         ax.axhline(level, color=MUTED, linewidth=0.7, linestyle="-" if level == 0 else (0, (4, 3)), zorder=1.5)
-    _dots(ax, drawing.cause, np.clip(drawing.residual, -height, height))
+    dense = _rows(ax, side, np.clip(drawing.residual, -height, height), np.clip(every, -height, height))
     if drawing.drift is not None:
-        for values in drawing.drift.levels:
-            ax.plot(drawing.drift.cause, values, color=accent(side), linewidth=1.6, linestyle=_line(side), zorder=4)
+        for part, borne in pieces(drawing.drift.borne):
+            for values in drawing.drift.levels:
+                _curve(ax, drawing.drift.cause[part], values[part], side, 1.6, borne, dense)
     if drawing.beyond:
         rows = f"{count(drawing.beyond)} row{'s' * (drawing.beyond != 1)}"
         _note(ax, f"{rows} beyond ±{RESIDUAL_LIMIT:g}", y=0.02)
-    _limits(ax, drawing.cause_range, (-height, height))
 
 
 def quantiles(ax: "Axes", side: Side) -> None:
     """Quantiles of the residual against those of a normal distribution; on the line means Gaussian noise."""
-    _frame(ax, side)
-    _labels(ax, "normal quantile", "residual quantile")
     if side.drawing.quantiles is None:
+        _frame(ax, side, (-1.0, 1.0), (-1.0, 1.0))
+        _labels(ax, "normal quantile", "residual quantile")
         _nothing(ax)
         return
     normal, sample = side.drawing.quantiles
     reach = 1.05 * float(max(np.max(np.abs(normal)), min(np.max(np.abs(sample)), 2 * RESIDUAL_LIMIT)))
+    _frame(ax, side, (float(normal[0]), float(normal[-1])), (-reach / 1.05, reach / 1.05))
+    _labels(ax, "normal quantile", "residual quantile")
     ax.plot([-reach, reach], [-reach, reach], color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1.5)
     ax.plot(normal, np.clip(sample, -reach, reach), color=accent(side), linewidth=2.2, zorder=4)
-    _limits(ax, (float(normal[0]), float(normal[-1])), (-reach / 1.05, reach / 1.05))
 
 
 def badge(ax: "Axes", text: str, side: Side) -> None:
@@ -122,24 +135,59 @@ def label_in(ax: "Axes", ink: str) -> None:
     ax.tick_params(labelcolor=ink)
 
 
-def _frame(ax: "Axes", side: Side) -> None:
-    from matplotlib.ticker import MaxNLocator
-
+def _frame(ax: "Axes", side: Side, x: Range, y: Range) -> None:
     ax.set_facecolor(PAPER)
     ax.grid(color=GRID, linewidth=0.6, zorder=0)
     ax.set_axisbelow(True)
     ax.tick_params(colors=MUTED, labelcolor=MUTED, labelsize=8, length=3, width=0.7)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
-        axis.get_offset_text().set(color=MUTED, fontsize=8)
+    for axis, (low, high) in ((ax.xaxis, x), (ax.yaxis, y)):
+        limits = with_margin(low, high)
+        write_ticks(axis, *limits)
+        (ax.set_xlim if axis is ax.xaxis else ax.set_ylim)(*limits)
     for spine in ax.spines.values():
         spine.set(color=accent(side) if side.chosen else MUTED, linewidth=1.8 if side.chosen else 0.7)
+
+
+def with_margin(low: float, high: float) -> Range:
+    """A range with room for dots at its ends."""
+    margin = 0.05 * (high - low)
+    return low - margin, high + margin
+
+
+def _rows(ax: "Axes", side: Side, dots: np.ndarray, values: np.ndarray) -> bool:
+    """Dots, or a density of every row where they are many; returns which."""
+    cause, n = side.drawing.rows.cause, len(side.drawing.rows.cause)
+    if n <= MOST_DOTS:
+        _dots(ax, side.drawing.cause, dots)
+        return False
+    across, down = (72 / ax.figure.dpi * size / CELL for size in (ax.bbox.width, ax.bbox.height))
+    shades, _ = hexagons(cause, values, ax.get_xlim(), ax.get_ylim(), across, down)
+    # A hexagon's marker size is the distance of two opposite corners; neighbours touch along their edges.
+    size = CELL * 2 / 3**0.5
+    for x, y, level in shades:
+        cells = ax.plot(x, y, linestyle="none", marker="h", markersize=size, markeredgewidth=0, zorder=2.5)
+        cells[0].set(color=DOT, alpha=(0.6 + level) / (0.6 + LEVELS), gid="cells")
+    return True
 
 
 def _dots(ax: "Axes", cause: np.ndarray, values: np.ndarray) -> None:
     n = len(cause)
     dots = ax.plot(cause, values, linestyle="none", marker="o", markersize=dot_size(n), markeredgewidth=0, zorder=2.5)
-    dots[0].set(color=DOT, alpha=dot_alpha(n), gid="dots", rasterized=n > MAX_VECTOR_DOTS)
+    dots[0].set(color=DOT, alpha=dot_alpha(n), gid="dots")
+
+
+def _band(ax: "Axes", at: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> None:
+    ax.fill_between(at, low, high, color=colour, alpha=0.14, linewidth=0, zorder=2)
+    for edge in (low, high):
+        ax.plot(at, edge, color=colour, linewidth=0.9, linestyle=(0, (1, 1.6)), zorder=3)
+
+
+def _curve(ax: "Axes", at: np.ndarray, values: np.ndarray, side: Side, width: float, borne: bool, dense: bool) -> None:
+    """Thin and pale where no rows bear it; with a rim of paper on a density, which is as dark as the line."""
+    if borne and dense:
+        ax.plot(at, values, color=PAPER, linewidth=width + 2, zorder=3.5)
+    line = ax.plot(at, values, color=accent(side), linewidth=width if borne else 1.0, zorder=4)
+    line[0].set(linestyle=_line(side) if borne else "-", alpha=1.0 if borne else PALE)
 
 
 def _line(side: Side) -> str | tuple[int, tuple[float, float]]:
@@ -159,9 +207,3 @@ def _note(ax: "Axes", text: str, y: float = 0.5) -> None:
 def _nothing(ax: "Axes") -> None:
     ax.set(xticks=[], yticks=[])
     _note(ax, "this method gives no residual")
-
-
-def _limits(ax: "Axes", x: Range, y: Range) -> None:
-    for (low, high), setter in ((x, ax.set_xlim), (y, ax.set_ylim)):
-        margin = 0.05 * (high - low)
-        setter(low - margin, high + margin)

@@ -20,8 +20,8 @@ from whence.decision import Decision, Direction
 from whence.pair import InputError
 from whence.report import panels
 from whence.report.files import replace_with
-from whence.report.stance import badge, confidence
-from whence.report.summary import Side, drawn_rows, score, sides_of
+from whence.report.stance import Stance, badge, confidence
+from whence.report.summary import Side, drawn_rows, score, sides_of, unborne
 from whence.report.wording import on_rows, short, shown, width_of
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = ("png", "svg", "pdf")
-MAX_POINTS = 5000
-"""More rows than this are drawn as a fixed random sample."""
-
 TITLE_WIDTH = 48
 """Letters that fit above one panel; longer titles take two lines."""
 
@@ -85,10 +82,12 @@ def made(make: "Callable[[], Figure]", letters: str, path: str | os.PathLike[str
 
 
 def _figure(decision: Decision) -> "Figure":
-    sides = sides_of(decision, MAX_POINTS)
+    sides = sides_of(decision, panels.MOST_DOTS)
     with_residuals = any(side.drawing.residual is not None for side in sides)
     height = 7.7 if with_residuals else 4.7
-    figure = blank(9.6, height, left=0.72, right=0.12, top=0.82, bottom=0.92, wspace=0.2, hspace=0.22)
+    left, middle = (panels.left_margin(side) for side in sides)
+    between = 2 * middle / (9.6 - left - middle - 0.12)
+    figure = blank(9.6, height, left=left, right=0.12, top=0.82, bottom=0.92, wspace=between, hspace=0.22)
     axes = figure.subplots(2 if with_residuals else 1, 2, squeeze=False)
     _fill(axes.ravel().tolist(), sides)
     figure.suptitle(_heading(decision), color=panels.INK, fontsize=12, y=1 - 0.12 / height, parse_math=False)
@@ -105,7 +104,7 @@ def _draw_into(axes: list[Any], decision: Decision) -> "Figure":
     if wrong or len(axes) not in (1, 2, 4):
         got = wrong[0] if wrong else f"{len(axes)} axes"
         raise InputError(f"Got {got} as ax; expected one, two or four axes, as plt.subplots(1, 2)[1] makes them.")
-    sides = sides_of(decision, MAX_POINTS)
+    sides = sides_of(decision, panels.MOST_DOTS)
     backward = decision.leaning is Direction.BACKWARD
     inks = [str(each.xaxis.label.get_color()) for each in axes]
     _fill(axes, sides if len(axes) > 1 else (sides[backward],))
@@ -201,12 +200,15 @@ def _title(ax: "Axes", side: Side) -> None:
 
 def _heading(decision: Decision) -> str:
     x, y, cause, effect = (short(shown(name or ""), 28) for name in _names(decision))
-    verdict = f"{cause} → {effect}" if decision.cause is not None else f"{badge(decision)}: {x}, {y}"
+    if Stance.of(decision) is Stance.WITHHELD:
+        verdict = badge(decision)  # names both columns
+    else:
+        verdict = f"{cause} → {effect}" if decision.cause is not None else f"{badge(decision)}: {x}, {y}"
     return f"{verdict}   ({', '.join(filter(None, (decision.method, on_rows(decision), _strength(decision))))})"
 
 
 def _strength(decision: Decision) -> str:
-    if decision.failure or decision.unrelated:
+    if decision.failure or decision.unrelated or decision.leans:
         return ""
     sure = confidence(decision)
     return f"confidence {sure}" if sure else f"score {score(decision)}"
@@ -222,4 +224,5 @@ def _caption(decision: Decision, sides: tuple[Side, Side]) -> str:
         lines.append("Line: fitted mean. Band: ± 2 fitted standard deviations.")
     if any(side.drawing.drift is not None for side in sides):
         lines.append("Lower lines: 10, 50 and 90 % of the residual along the cause, level where noise is independent.")
-    return "\n".join([" ".join(lines), drawn_rows(decision, MAX_POINTS)]).strip()
+    rest = (unborne(sides), drawn_rows(decision, panels.MOST_DOTS))
+    return "\n".join([" ".join(lines), " ".join(filter(None, rest))]).strip()

@@ -19,7 +19,7 @@ from whence.scanning.scan_row import ScanRow
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from networkx import DiGraph
+    from networkx import DiGraph, Graph
 
 Vector = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ def draw_graph(
     return made(lambda: _graph(rows, columns, arranged, order is not None), "".join(columns), path)
 
 
-class _Box(NamedTuple):
+class Box(NamedTuple):
     """A name on the paper; all in inches."""
 
     text: str
@@ -55,7 +55,7 @@ def _graph(rows: Sequence[ScanRow], columns: Sequence[str], arranged: Sequence[s
     ax = figure.subplots()
     ax.set(xlim=(0, paper[0]), ylim=(0, paper[1]))
     ax.set_axis_off()
-    boxes = _boxes(arrows, joined, font, paper)
+    boxes = boxes_of(arrows, joined, font, paper)
     rank = {name: k for k, name in enumerate(arranged)}
     against = {(a, b) for a, b in arrows.edges if ordered and rank[a] > rank[b]}
     thin = float(np.clip((80 / max(arrows.number_of_edges(), 1)) ** 0.5, 0.4, 1))
@@ -84,7 +84,7 @@ def _listed(names: Sequence[str], room: float) -> str:
     return ", ".join(listed[:many]) + rest
 
 
-def _boxes(arrows: "DiGraph", names: Sequence[str], font: float, paper: Vector) -> dict[str, _Box]:
+def boxes_of(arrows: "DiGraph", names: Sequence[str], font: float, paper: Vector) -> dict[str, Box]:
     """Where each name stands: networkx's layout on the paper, names pushed apart.
 
     Half way to the ranks of the coordinates, which spreads the crowded middle and keeps who stands beside whom.
@@ -98,7 +98,7 @@ def _boxes(arrows: "DiGraph", names: Sequence[str], font: float, paper: Vector) 
     at = low + (high - low) * (_unit(at) + _unit(np.argsort(np.argsort(at, axis=0), axis=0))) / 2
     for _ in range(min(200, 40_000 // len(names))):
         at = np.clip(at + _push(at, sizes), low, high)
-    return {name: _Box(*facts) for name, *facts in zip(names, texts, at, sizes, strict=True)}
+    return {name: Box(*facts) for name, *facts in zip(names, texts, at, sizes, strict=True)}
 
 
 def _laid_out(arrows: "DiGraph", names: Sequence[str]) -> Vector:
@@ -108,8 +108,23 @@ def _laid_out(arrows: "DiGraph", names: Sequence[str]) -> Vector:
     bare = nx.Graph()
     bare.add_nodes_from(names)
     bare.add_edges_from(arrows.edges)
-    found = nx.kamada_kawai_layout(bare) if len(names) <= LAID_OUT_SLOWLY else nx.spring_layout(bare, seed=0)
+    if len(names) > LAID_OUT_SLOWLY:
+        found = nx.spring_layout(bare, seed=0)
+    else:
+        found = nx.kamada_kawai_layout(bare, dist=_distances(bare))
     return np.array([found[name] for name in names])
+
+
+def _distances(bare: "Graph") -> dict[str, dict[str, float]]:
+    """Steps from name to name; parts that no arrow joins stand apart by half the length of the longest part.
+
+    Without this networkx takes them for a million steps apart, and every part becomes a point.
+    """
+    import networkx as nx
+
+    steps = {name: dict(found) for name, found in nx.all_pairs_shortest_path_length(bare)}
+    apart = 1 + max(max(found.values()) for found in steps.values()) / 2
+    return {name: {other: found.get(other, apart) for other in bare} for name, found in steps.items()}
 
 
 def _unit(at: NDArray[Any]) -> Vector:
@@ -130,12 +145,12 @@ def _push(at: Vector, sizes: Vector) -> Vector:
     return (0.5 * overlap * way * smaller * touching[..., None]).sum(axis=1)
 
 
-def _arrow(ax: "Axes", cause: _Box, effect: _Box, confidence: float, thin: float, against: bool) -> None:
+def _arrow(ax: "Axes", cause: Box, effect: Box, confidence: float, thin: float, against: bool) -> None:
     from matplotlib.patches import FancyArrowPatch
 
     sure = strength(confidence)
     width = (0.6 + 1.8 * sure) * thin
-    ends = (_border(cause, effect), _border(effect, cause))
+    ends = (border(cause, effect), border(effect, cause))
     # A bend, since a straight arrow that runs under a third name looks like two; a white seam where arrows cross.
     bend: dict[str, Any] = {"connectionstyle": "arc3,rad=0.08", "shrinkA": 0, "shrinkB": 1.5, "zorder": 2 + sure}
     ax.add_patch(FancyArrowPatch(*ends, arrowstyle="-", linewidth=width + 1.6, color=panels.PAPER, **bend))
@@ -145,7 +160,7 @@ def _arrow(ax: "Axes", cause: _Box, effect: _Box, confidence: float, thin: float
     ax.add_patch(FancyArrowPatch(*ends, color=ink, linewidth=width, linestyle=line, gid="arrow", **head))
 
 
-def _border(box: _Box, other: _Box) -> tuple[float, float]:
+def border(box: Box, other: Box) -> tuple[float, float]:
     """Where the line from the middle of a box to the other's leaves it."""
     way = other.middle - box.middle
     reach = np.min(box.size / 2 / np.maximum(np.abs(way), 1e-12))
@@ -153,7 +168,7 @@ def _border(box: _Box, other: _Box) -> tuple[float, float]:
     return float(x), float(y)
 
 
-def _node(ax: "Axes", box: _Box, font: float) -> None:
+def _node(ax: "Axes", box: Box, font: float) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     look: dict[str, Any] = {"facecolor": PALE, "edgecolor": panels.PLAIN, "linewidth": 0.8, "zorder": 5}

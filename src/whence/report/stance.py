@@ -44,7 +44,7 @@ class Stance(Enum):
         "The evidence taken together favours {cause} as the cause of {effect}.",
     )
     WITHHELD = (
-        "undecided",
+        "undecided, {confidence} for {leans}",
         "{method} gives no direction for {x} and {y}: the evidence does not lean clearly enough to one side.",
     )
     UNRELATED = ("unrelated", "{method} finds no relation between {x} and {y}, so there is no direction to find.")
@@ -53,7 +53,7 @@ class Stance(Enum):
 
     @property
     def label(self) -> str:
-        """Two to four words for a badge, with a place for the confidence."""
+        """Some words for a badge, with places for the confidence and the direction it is for."""
         return self.value[0]
 
     @property
@@ -93,8 +93,13 @@ class ReadingCell:
 
 
 def badge(decision: Decision) -> str:
-    """The stance in two to four words."""
-    return Stance.of(decision).label.format(confidence=confidence(decision))
+    """The stance in some words; where no answer is given, with the way the evidence leans."""
+    return Stance.of(decision).label.format(confidence=confidence(decision), leans=brief_lean(decision))
+
+
+def brief_lean(decision: Decision) -> str:
+    """`rain → river`, in narrow places, where the answer is withheld; else empty."""
+    return " → ".join(short(shown(name), BRIEF) for name in decision.leans) if decision.leans else ""
 
 
 def confidence(decision: Decision) -> str:

@@ -1,20 +1,27 @@
 """Everything a page or a picture shows, worked out before anything is rendered; the renderers only render."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from whence.decision import Decision, Direction, Evidence
+from whence.consensus import Answer, consensus, in_words
+from whence.decision import Decision, Direction, Evidence, percent
 from whence.report import provenance
 from whence.report.geometry import Drawing, drawing_of, rows_to_draw
 from whence.report.measures import Fact, Factor, Measure, correlations, data_facts, factors, measures, terms
+from whence.report.ordered import Ordered
 from whence.report.printed_sum import PrintedSum, printed_sum
-from whence.report.stance import ReadingCell, Stance, badge, confidence, explanation, readings, sentence
+from whence.report.sparks import HalvesOnALine, SumOfBars, halves_on_a_line, sum_of_bars
+from whence.report.stance import ReadingCell, Stance, badge, brief_lean, confidence, explanation, readings, sentence
 from whence.report.wording import (
     BRIEF,
     LEVELS,
     count,
     fits,
     halves,
+    how_sure,
+    leans_anywhere,
     level_of,
     number,
     outcome,
@@ -22,6 +29,17 @@ from whence.report.wording import (
     shown,
     signed,
 )
+
+
+class Said(NamedTuple):
+    """What one method says, in a row of a table."""
+
+    method: str
+    answer: str
+    score: str
+    sure: str
+    halves: str
+    seconds: str
 
 
 class Warned(NamedTuple):
@@ -68,11 +86,19 @@ class PageSummary:
     stance: Stance
     explanation: str
     confidence: str
+    leans: str
+    """Which direction the confidence is for, where the answer is withheld."""
     relation: str
     """p of the test whether the columns are related at all."""
     halves: str
     """What random halves of the rows say, where that was asked."""
+    line: HalvesOnALine | None
+    others: tuple[Said, ...]
+    """Every method that was asked, this one first; empty where no other was."""
+    agreement: str
+    """What most of them say."""
     sum: PrintedSum | None
+    bars: SumOfBars | None
     terms: tuple[Measure, ...]
     factors: tuple[Factor, ...]
     x: str
@@ -84,7 +110,7 @@ class PageSummary:
     """`600`, or on how many of them the answer rests."""
     thinned: bool
     drawn: str
-    """Which rows the dots show."""
+    """How the rows are shown, and what the lines rest on."""
     sides: tuple[Side, Side]
     cells: tuple[ReadingCell, ...]
     measures: tuple[Measure, ...]
@@ -125,8 +151,13 @@ class PageSummary:
         return any(side.drawing.residual is not None for side in self.sides)
 
 
-def summarise(decision: Decision, max_points: int) -> PageSummary:
-    """Work out what a page shows; `max_points` bounds the dots of a panel."""
+def summarise(decision: Decision, max_points: int, answers: Sequence[Answer] = ()) -> PageSummary:
+    """Work out what a page shows; `max_points` bounds the dots of a panel, `answers` are those of other methods."""
+    mine = () if any(each.decision is decision for each in answers) else (_own(decision),)
+    asked = (*mine, *answers) if answers else ()
+    found = printed_sum(decision)
+    columns = Ordered.both(decision.pair)
+    sides = sides_of(decision, max_points, columns)
     entry = provenance.catalogue_entry(decision)
     return PageSummary(
         verdict=shown(decision.verdict).replace("undecided", "Undecided", decision.cause is None),
@@ -135,9 +166,14 @@ def summarise(decision: Decision, max_points: int) -> PageSummary:
         stance=Stance.of(decision),
         explanation=explanation(decision),
         confidence=confidence(decision),
+        leans=brief_lean(decision),
         relation=number(decision.relation_p_value, 2) if decision.relation_p_value is not None else "",
         halves=halves(decision.half_samples) if decision.half_samples else "",
-        sum=printed_sum(decision),
+        line=halves_on_a_line(decision),
+        others=tuple(map(_said, asked)),
+        agreement=shown(consensus(asked).sentence) if asked else "",
+        sum=found,
+        bars=sum_of_bars(list(decision.contributions.values()), decision.weight or 0.0) if found else None,
         terms=terms(decision),
         factors=factors(decision),
         x=shown(decision.pair.x_name),
@@ -147,12 +183,12 @@ def summarise(decision: Decision, max_points: int) -> PageSummary:
         version=decision.version,
         rows=decision.thinned or count(decision.pair.n),
         thinned=bool(decision.thinned),
-        drawn=drawn_rows(decision, max_points),
-        sides=sides_of(decision, max_points),
+        drawn=" ".join(filter(None, (unborne(sides), drawn_rows(decision, max_points)))),
+        sides=sides,
         cells=readings(decision),
         measures=measures(decision),
-        columns=data_facts(decision.pair),
-        facts=_facts(decision),
+        columns=data_facts(decision.pair, columns),
+        facts=_facts(decision, columns),
         warnings=_warnings(decision),
         assumes=entry.assumes if entry else "",
         fails=entry.fails if entry else "",
@@ -164,13 +200,15 @@ def summarise(decision: Decision, max_points: int) -> PageSummary:
     )
 
 
-def sides_of(decision: Decision, max_points: int) -> tuple[Side, Side]:
+def sides_of(decision: Decision, max_points: int, columns: tuple[Ordered, Ordered] | None = None) -> tuple[Side, Side]:
     """Both directions with what is drawn of them."""
     pair = decision.pair
+    in_x, in_y = columns or Ordered.both(decision.pair)
     rows = rows_to_draw(pair, max_points)
     x, y = shown(pair.x_name), shown(pair.y_name)
-    forward = drawing_of(pair.x, pair.y, decision.forward, rows)
-    backward = drawing_of(pair.y, pair.x, decision.backward, rows)
+    judged = decision.rows_judged or pair.n
+    forward = drawing_of(pair.x, pair.y, decision.forward, rows, judged, in_x)
+    backward = drawing_of(pair.y, pair.x, decision.backward, rows, judged, in_y)
     return _side(decision, Direction.FORWARD, x, y, forward), _side(decision, Direction.BACKWARD, y, x, backward)
 
 
@@ -180,14 +218,20 @@ def score(decision: Decision) -> str:
     return found.score if found else signed(decision.score)
 
 
-def drawn_rows(decision: Decision, max_points: int) -> str:
-    """How many of the rows are dots, and on how many the curves and tests rest; empty when all are and all do."""
+def drawn_rows(decision: Decision, most_dots: int) -> str:
+    """How all rows are shown, and on how many the curves and tests rest; empty when each is a dot and is judged."""
     n, judged = decision.pair.n, decision.rows_judged
     rest = "all rows" if judged == n else f"{count(judged or 0)} of {count(n)} rows"
-    if n <= max_points:
+    if n <= most_dots:
         return f"The curves and tests rest on {rest}." if decision.thinned else ""
-    drawn = f"{count(len(rows_to_draw(decision.pair, max_points)))} of {count(n)} rows drawn, a fixed random sample"
+    drawn = f"Shades: how many of all {count(n)} rows lie in a cell, by the logarithm"
     return f"{drawn}." if judged is None else f"{drawn}; the curves and tests rest on {rest}."
+
+
+def unborne(sides: tuple[Side, Side]) -> str:
+    """What thin lines are, where there are any."""
+    curves = [side.drawing.curve for side in sides if side.drawing.curve is not None]
+    return "Thin and pale: hardly any rows bear the curve." if not all(c.borne.all() for c in curves) else ""
 
 
 def _side(decision: Decision, direction: Direction, cause: str, effect: str, drawing: Drawing) -> Side:
@@ -206,8 +250,24 @@ def _side(decision: Decision, direction: Direction, cause: str, effect: str, dra
     )
 
 
-def _facts(decision: Decision) -> tuple[Fact, ...]:
-    linear, ranks = correlations(decision.pair)
+def _own(decision: Decision) -> Answer:
+    return Answer(provenance.specification(decision), decision, math.nan)
+
+
+def _said(answer: Answer) -> Said:
+    decision, halves_said = answer.decision, answer.decision.half_samples
+    return Said(
+        method=shown(answer.asked),
+        answer=shown(in_words(decision)),
+        score=signed(decision.score if leans_anywhere(decision) else None),
+        sure=how_sure(decision),
+        halves=percent(halves_said.agreement) if halves_said else "–",
+        seconds=number(answer.seconds, 2),
+    )
+
+
+def _facts(decision: Decision, columns: tuple[Ordered, Ordered]) -> tuple[Fact, ...]:
+    linear, ranks = correlations(decision.pair, columns)
     return (
         Fact("Rows", count(decision.pair.n)),
         *((Fact("Rows judged, a fixed sample", count(decision.rows_judged or 0)),) if decision.thinned else ()),

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from whence.criteria import LEVEL
-from whence.decision import Decision, Evidence, Stability
+from whence.decision import Decision, Evidence, Stability, percent
 from whence.safe import visible
 
 BRIEF = 26
@@ -48,8 +48,22 @@ def number(value: float | None, digits: int = 4) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     if value == 0 or -4 <= int(exponent) < 6:
         text = f"{value:.{digits}g}"
-        return _minus(f"{float(text):.0f}" if "e" in text else text)
+        return grouped_digits(f"{float(text):.0f}" if "e" in text else text)
     return _minus(power(mantissa.rstrip("0").rstrip("."), int(exponent)))
+
+
+def extreme(value: float) -> str:
+    """The smallest or largest of some values as it stands in the table, where that is short: 18 823 is not 18 820."""
+    text = repr(float(value)).removesuffix(".0")
+    digits = len(text.strip("-").replace(".", "").strip("0"))
+    return grouped_digits(text) if "e" not in text and digits <= 10 and abs(value) < 1e12 else number(value, 6)
+
+
+def grouped_digits(text: str, least: int = 5) -> str:
+    """A decimal number with a true minus sign, in groups of three where so many digits stand before the point."""
+    whole, point, rest = text.lstrip("-").partition(".")
+    whole = f"{int(whole):,}".replace(",", "\u202f") if len(whole) >= least else whole
+    return "−" * text.startswith("-") + whole + point + rest
 
 
 def signed(value: float | None, digits: int = 4) -> str:
@@ -124,6 +138,23 @@ def fits(evidence: Evidence) -> bool | None:
     if evidence.p_value is None or math.isnan(evidence.p_value):
         return None
     return evidence.p_value >= LEVEL
+
+
+def how_sure(decision: Decision) -> str:
+    """The confidence; of a method without one, the two p-values."""
+    if decision.confidence is not None and leans_anywhere(decision):
+        return percent(decision.confidence)
+    return f"{p_value(decision.forward)}, {p_value(decision.backward)}" if tested(decision) else "–"
+
+
+def leans_anywhere(decision: Decision) -> bool:
+    """Whether its numbers mean anything: neither a failure nor unrelated columns have a direction."""
+    return not (decision.failure or decision.unrelated)
+
+
+def tested(decision: Decision) -> bool:
+    """Whether p-values are all there is to say how sure it is."""
+    return decision.confidence is None and decision.reading is not None
 
 
 def _minus(text: str) -> str:

@@ -11,9 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from whence.models.estimator import LocationScaleRegressor
 from whence.models.spline import DEGREE
 from whence.pair import FloatArray, InputError, spread, standardise
 
@@ -75,6 +73,11 @@ def _standardised(inputs: FloatArray) -> FloatArray:
 
 def _law(inputs: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of v in every row."""
+    # scikit-learn takes a second to import, which no scan without columns to adjust for should wait.
+    from sklearn.exceptions import ConvergenceWarning
+
+    from whence.models.estimator import LocationScaleRegressor
+
     rows, count = inputs.shape
     knots = min(KNOTS, rows // (ROWS_A_FEATURE * count) - DEGREE + 1)
     with warnings.catch_warnings():

@@ -6,40 +6,46 @@ it; these are done again, each alone and then in halves, until the pair that kil
 """
 
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from whence.scanning.judging import Judge
-from whence.signals import deaf_children, follow_parent
-from whence.threads import one_thread
+from whence.scanning.tasks import Died, Tile, Work
+from whence.signals import deaf_children, follow_parent, without_script
+from whence.threads import limit_processors, one_thread, processors
 
-Tile = Sequence[Any]
-Work = Callable[[Judge, Any], Any]
-"""What is done with one item of a tile."""
-Run = Callable[[Work, Sequence[Tile]], Iterator[tuple[int, list[Any]]]]
-"""An engine with its judge: each tile's number and results, in any order."""
 AT_HAND = 2
 """Tiles given to each process at a time."""
 
 
-@dataclass(frozen=True)
-class Died:
-    """What stands for the result of an item that killed its process."""
+class Run(Protocol):
+    """An engine with its judge, at work."""
 
-    item: Any
+    @property
+    def workers(self) -> int:
+        """Tiles that are worked on at the same time."""
+
+    @property
+    def gpu(self) -> bool:
+        """Whether networks are trained on GPUs, wherever the scan was asked for."""
+
+    def __call__(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
+        """Each tile's number and results, in any order."""
 
 
 class InProcess:
     """Tiles one after the other, here."""
+
+    workers, gpu = 1, False
 
     def __init__(self, judge: Judge) -> None:
         self._judge, self._lasting = judge, ExitStack()
@@ -47,29 +53,33 @@ class InProcess:
     def __enter__(self) -> Run:
         self._lasting.enter_context(one_thread())
         self._lasting.enter_context(self._judge.shared())
-        return self._run
+        return self
 
     def __exit__(self, *problem: object) -> None:
         self._lasting.close()
 
-    def _run(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
+    def __call__(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
+        """Each tile's number and results."""
         for k, tile in enumerate(tiles):
-            yield k, [work(self._judge, item) for item in tile]
+            yield k, work(self._judge, tile)
 
 
 class Processes:
     """Tiles on several processes, which are started once and live as long as the scan."""
 
+    gpu = False
+
     def __init__(self, judge: Judge, jobs: int) -> None:
-        self._judge, self._jobs, self._pool = judge, jobs, None
+        self._judge, self.workers, self._pool = judge, jobs, None
         self._folder = tempfile.TemporaryDirectory(prefix="whence-")
 
     _pool: ProcessPoolExecutor | None
 
     def __enter__(self) -> Run:
-        np.save(self._place, self._judge.values)
-        self._judge = replace(self._judge, values=np.empty((0, 0)))
-        return self._run
+        if isinstance(self._judge.values, np.ndarray):
+            np.save(self._place, self._judge.values)
+            self._judge = replace(self._judge, values=np.empty((0, 0)))
+        return self
 
     def __exit__(self, *problem: object) -> None:
         self._end()
@@ -79,7 +89,8 @@ class Processes:
     def _place(self) -> Path:
         return Path(self._folder.name) / "columns.npy"
 
-    def _run(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
+    def __call__(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
+        """Each tile's number and results, in the order in which they finish."""
         waiting = iter(enumerate(tiles))
         while suspects := (yield from self._until_one_dies(work, waiting)):
             for k, tile in suspects:
@@ -91,8 +102,8 @@ class Processes:
         """Results until all tiles are done or a process has died; returns the tiles that were at hand then."""
         at_hand: dict[Future[list[Any]], tuple[int, Tile]] = {}
         while True:
-            for k, tile in islice(waiting, AT_HAND * self._jobs - len(at_hand)):
-                at_hand[self._submit(work, tile, self._jobs)] = (k, tile)
+            for k, tile in islice(waiting, AT_HAND * self.workers - len(at_hand)):
+                at_hand[self._submit(work, tile, self.workers)] = (k, tile)
             if not at_hand:
                 return []
             done, _ = wait(at_hand, return_when=FIRST_COMPLETED)
@@ -116,10 +127,11 @@ class Processes:
             self._end()
 
     def _submit(self, work: Work, tile: Tile, jobs: int) -> Future[list[Any]]:
-        with deaf_children():
+        with deaf_children(), without_script():
             if self._pool is None:
                 # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody will release.
-                self._pool = ProcessPoolExecutor(jobs, get_context("spawn"), _enter, (self._judge, self._place))
+                given = (self._judge, self._place, self.workers)
+                self._pool = ProcessPoolExecutor(jobs, get_context("spawn"), _enter, given)
             try:
                 return self._pool.submit(_tile, work, tile)
             except BrokenProcessPool as broken:  # it died since the last look
@@ -150,10 +162,11 @@ _here: tuple[Judge, ExitStack] | None = None
 """In a worker: the judge, and the contexts that last as long as the process."""
 
 
-def _enter(judge: Judge, place: Path) -> None:
+def _enter(judge: Judge, place: Path, jobs: int) -> None:
     global _here
     follow_parent()
-    whole, lasting = replace(judge, values=np.load(place, mmap_mode="r")), ExitStack()
+    limit_processors(processors() // jobs)
+    whole, lasting = replace(judge, values=np.load(place, mmap_mode="r")) if place.exists() else judge, ExitStack()
     lasting.enter_context(one_thread())
     lasting.enter_context(whole.shared())
     _here = whole, lasting
@@ -161,4 +174,4 @@ def _enter(judge: Judge, place: Path) -> None:
 
 def _tile(work: Work, tile: Tile) -> list[Any]:
     assert _here is not None
-    return [work(_here[0], item) for item in tile]
+    return work(_here[0], tile)

@@ -2,10 +2,10 @@
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,25 +13,21 @@ import numpy as np
 from whence.catalogue import seeded_method
 from whence.combined.method import THRESHOLD
 from whence.decision import Decision, Direction
-from whence.inference import infer
-from whence.numerics.columns import once, shared_columns
+from whence.inference import decided
+from whence.numerics.columns import ColumnMemory, once, shared_columns
 from whence.numerics.hsic import hsic_test, kernel_column
 from whence.pair import FloatArray, InputError, Pair, standardise
-from whence.protocol import Method
+from whence.protocol import Method, batch_size
 from whence.scanning.known import Knowledge
+from whence.scanning.mapped import MappedColumns
 from whence.scanning.obeying import obeyed
 from whence.scanning.scan_row import ScanRow
 from whence.stability import half_samples
 
-_REMEMBERED = 2 << 30
-"""Bytes of what is remembered about columns, in one process."""
-_BYTES_A_ROW = 60 * 8
-"""Of one remembered result at most: a kernel's features."""
-
-
-def most_remembered(rows: int) -> int:
-    """Results about columns of so many rows that one process remembers."""
-    return max(64, _REMEMBERED // (_BYTES_A_ROW * rows))
+REMEMBERED = 2 << 30
+"""Bytes of what is remembered about columns in one process, where there is room."""
+_AT_HAND = 64
+"""Columns kept as they are, of those that were asked for last: more than a tile has."""
 
 
 class Screened(NamedTuple):
@@ -52,28 +48,41 @@ class Judge:
     """The columns, and the method that orients them."""
 
     names: Sequence[str]
-    values: FloatArray
+    values: FloatArray | MappedColumns
+    """One line a column."""
     method: str
     seed: int
     settings: Mapping[str, Any]
     knowledge: Knowledge
     stability: bool = False
     """Whether random halves of the rows are decided as well."""
+    remembered: int = REMEMBERED
+    """Bytes of what is remembered about columns in one process."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # not what this process remembers
 
     def shared(self) -> AbstractContextManager[None]:
-        """Inside, what depends on one column alone is computed once."""
-        return shared_columns(most_remembered(self.values.shape[1]))
+        """Inside, what depends on one column alone is computed once, as long as this judge lives."""
+        return shared_columns(self._memory)
 
     @cached_property
-    def _columns(self) -> list[FloatArray]:
-        columns = list(np.asarray(self.values))
-        for column in columns:
-            column.flags.writeable = False
-        return columns
+    def _memory(self) -> ColumnMemory:
+        return ColumnMemory(self.remembered)
+
+    @cached_property
+    def _column(self) -> Callable[[int], FloatArray]:
+        most = self.remembered // (8 * max(1, self.values.shape[1]))
+        return lru_cache(min(max(2, most), _AT_HAND))(self._read)
+
+    def _read(self, i: int) -> FloatArray:
+        column = np.asarray(self.values[i]).view()
+        column.flags.writeable = False
+        return column
 
     def pair(self, i: int, j: int) -> Pair:
         """The complete rows of two columns."""
-        x, y = self._columns[i], self._columns[j]
+        x, y = self._column(i), self._column(j)
         missing = np.isnan(x) | np.isnan(y)
         if not missing.any() and not np.array_equal(x, y):  # checked already, column by column
             return Pair(x, y, self.names[i], self.names[j])
@@ -81,7 +90,7 @@ class Judge:
 
     def missing(self, i: int, j: int) -> int:
         """Rows that lack a value in one of two columns."""
-        return int(np.count_nonzero(np.isnan(self.values[i]) | np.isnan(self.values[j])))
+        return int(np.count_nonzero(np.isnan(self._column(i)) | np.isnan(self._column(j))))
 
     def screen(self, i: int, j: int) -> Screened:
         """HSIC of the two columns over its mean under independence, and its p-value."""
@@ -100,22 +109,40 @@ class Judge:
 
     def orient(self, screened: Screened, adjusted: float) -> ScanRow:
         """Which of two related columns causes the other."""
+        (row,) = self.orient_all([(screened, adjusted)])
+        return row
+
+    def orient_all(self, related: Sequence[tuple[Screened, float]]) -> list[ScanRow]:
+        """Which of two related columns causes the other, for several pairs; batched methods see many at once."""
+        built = self.built()
+        size = batch_size(built)
+        parts = [related[k : k + size] for k in range(0, len(related), size)]
+        return [row for part in parts for row in self._oriented(built, part)]
+
+    def _oriented(self, built: Method, related: Sequence[tuple[Screened, float]]) -> Iterator[ScanRow]:
         start = time.perf_counter()
-        row = blank_row(self.names, screened, adjusted)
-        built = self._built()
-        decision = infer(self.pair(screened.i, screened.j), method=built)
-        # Notices lose their weight once they are written down, so what is known is heard here.
-        told = self.obeying(_filled(row, decision))
-        if self.stability and {decision.status, told.status} <= {"oriented", "undecided"}:
-            told = _repeated(told, decision, self.seed, built)
-        warnings, seconds = tuple(map(str, told.warnings)), screened.seconds + time.perf_counter() - start
-        return replace(told, warnings=warnings, seconds=seconds)
+        decisions = decided([self.pair(each.i, each.j) for each, _ in related], built, self.seed)
+        shared = (time.perf_counter() - start) / len(related)  # of a batch nobody knows whose time it was
+        for (screened, adjusted), decision in zip(related, decisions, strict=True):
+            start = time.perf_counter()
+            # Notices lose their weight once they are written down, so what is known is heard here.
+            told = self.obeying(_filled(blank_row(self.names, screened, adjusted), decision))
+            if self.stability and {decision.status, told.status} <= {"oriented", "undecided"}:
+                told = _repeated(told, decision, self.seed, built)
+            seconds = screened.seconds + shared + time.perf_counter() - start
+            yield replace(told, warnings=tuple(map(str, told.warnings)), seconds=seconds)
+
+    def decide(self, i: int, j: int) -> Decision:
+        """What the data alone say about two columns, with the fits of both directions."""
+        (decision,) = decided([self.pair(i, j)], self.built(), self.seed)
+        return decision
 
     def obeying(self, row: ScanRow) -> ScanRow:
         """The row once what is known about its columns has been heard."""
         return obeyed(row, self.knowledge.on(row.x, row.y), self.settings.get("threshold", THRESHOLD))
 
-    def _built(self) -> Method:
+    def built(self) -> Method:
+        """The method, ready to decide."""
         return seeded_method(self.method, self.seed, **self.settings)
 
 

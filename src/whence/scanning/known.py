@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from whence.scanning.known_file import content_of
 from whence.scanning.precedence import REQUIRED, Precedence, contradiction, fact
 from whence.scanning.statements import Edge, Statements, checked
 
@@ -98,5 +97,7 @@ class Knowledge:
 
 def _content(source: Any) -> Any:
     if isinstance(source, str | os.PathLike):
+        from whence.scanning.known_file import content_of  # with it comes a reader of YAML
+
         return content_of(Path(source))
     return {} if source is None else source

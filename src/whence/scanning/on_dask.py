@@ -1,8 +1,10 @@
 """The tiles of a scan on a Dask cluster, of this machine or elsewhere.
 
-A tile is a task, named by what it is: two scans that are the same share their work. The judge with its columns is a
-task as well, so that Dask keeps one copy a worker. Scattered data would be lost with the workers that hold it; a task's
-argument stays with the scheduler, and is handed out again.
+A tile is a task, named by what it is: two scans that are the same share their work. The judge is a task as well, so
+that Dask keeps one copy a worker, and with it what is remembered about columns from one tile to the next. Of a Parquet
+file a worker reads the columns that it needs; where it does not see the file, a judge that holds them all is handed
+over. Scattered data would be lost with the workers that hold it; a task's argument stays with the scheduler, and is
+handed out again.
 
 Dask does the tasks of a dead worker again and, after `allowed-failures` deaths, blames all that were there. Who is
 blamed is done once more, in a process of its own beside the worker, and in halves where that dies: the worker survives
@@ -18,18 +20,25 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
+from dataclasses import replace
 from hashlib import blake2b
-from typing import Any
+from typing import Any, cast
 
-from whence.pair import InputError
-from whence.scanning.engine import InProcess, Run, Tile, Work, alone
+import numpy as np
+
+from whence.pair import FloatArray, InputError
+from whence.scanning.engine import InProcess, Run, alone
+from whence.scanning.file_columns import FileColumns, UnseenError
 from whence.scanning.judging import Judge
+from whence.scanning.tasks import Tile, Work, screened
 from whence.signals import deaf_children
+from whence.threads import limit_processors
 from whence.version import VERSION
 
 LOCAL = "local"
 INSTALL = "This needs Dask, which is not installed; install it with: pip install 'whence[dask]'"
+_GPU = "GPU"
+"""The resource by which a worker declares that it has one."""
 _PATIENCE = 10
 """Seconds for a scheduler to answer."""
 _OFTEN = 5
@@ -41,22 +50,21 @@ class ClusterError(Exception):
 
 
 @contextmanager
-def on_dask(judge: Judge, where: Any, workers: int, identity: str, journal: str | None) -> Iterator[Run]:
+def on_dask(
+    judge: Judge, there: FileColumns | None, where: Any, workers: int, identity: str, journal: str | None
+) -> Iterator[Run]:
     """A cluster that knows the judge: `local`, the address of a scheduler, or a client.
 
-    `identity` names the scan, `journal` the file that a scan which is cut short goes on from.
+    `there` are the columns for workers that see their file, `identity` names the scan, `journal` the file that a scan
+    which is cut short goes on from.
     """
     with _client(where, workers) as client:
         _check_versions(client)
-        address = client.scheduler.address
-        with warnings.catch_warnings():
-            # Dask advises to scatter what is large.
-            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            held = client.submit(_held, judge, key=f"whence-judge-{identity}")
+        crew = _Cluster(client, judge, there, identity, _cut_short(client.scheduler.address, journal))
         try:
-            yield partial(_results, client, held, identity, _cut_short(address, journal))
+            yield crew
         finally:
-            held.release()
+            crew.release()
 
 
 @contextmanager
@@ -113,49 +121,83 @@ def _closed(client: Any) -> None:
         client.close(timeout=1)
 
 
-def _results(
-    client: Any, held: Any, identity: str, cut_short: str, work: Work, tiles: Sequence[Tile]
-) -> Iterator[tuple[int, list[Any]]]:
-    """Each tile's number and results, in the order in which they finish."""
-    from distributed import KilledWorker, as_completed
+class _Cluster:
+    """The judge on a cluster: handed over when it is first needed, kept there until it is released."""
 
-    blamed: Counter[int] = Counter()
+    def __init__(self, client: Any, judge: Judge, there: FileColumns | None, identity: str, cut_short: str) -> None:
+        self._client, self._identity, self._cut_short = client, identity, cut_short
+        self._handed_over, self._read = judge, there and replace(judge, values=cast(FloatArray, there))
+        self._held: dict[bool, Any] = {}
+        self.workers, self.gpu = client.run_on_scheduler(_seen)
+        # Networks train where there is a GPU, if anybody says so; a worker without one would take a thousand times.
+        self.gpu = self.gpu and getattr(judge.built(), "wants_gpu", False)
 
-    def given(k: int) -> Any:
-        if held.cancelled():  # as all is when the connection is lost
-            raise ClusterError(cut_short)
-        what = json.dumps([identity, work.__module__, work.__qualname__, tiles[k], blamed[k]])
-        key = f"whence-{blake2b(what.encode(), digest_size=16).hexdigest()}"
-        # Those that were blamed come last: by then nobody is left who kills the worker they wait on.
-        return client.submit(
-            _alone if blamed[k] else _tile, held, work, tiles[k], VERSION, key=key, priority=-blamed[k]
-        )
+    def release(self) -> None:
+        """Dask may forget the judge, and all that was remembered with it."""
+        for held in self._held.values():
+            held.release()
 
-    numbers = {given(k): k for k in range(len(tiles))}
-    arriving = as_completed(list(numbers), loop=client.loop)
-    try:
-        for future in arriving:
-            k = numbers.pop(future)
-            try:
-                problem = future.exception()
+    def __call__(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
+        """Each tile's number and results, in the order in which they finish."""
+        from distributed import KilledWorker, as_completed
+
+        blamed: Counter[int] = Counter()
+        unseen: set[int] = set()
+
+        def given(k: int) -> Any:
+            return self._given(work, tiles[k], blamed[k], k in unseen)
+
+        numbers = {given(k): k for k in range(len(tiles))}
+        arriving = as_completed(list(numbers), loop=self._client.loop)
+        try:
+            for future in arriving:
+                k = numbers.pop(future)
+                try:
+                    problem = future.exception()
+                    if problem is None:
+                        results = future.result()
+                except (CancelledError, OSError):
+                    raise ClusterError(self._cut_short) from None
                 if problem is None:
-                    results = future.result()
-            except (CancelledError, OSError):
-                raise ClusterError(cut_short) from None
-            if problem is None:
-                yield k, results
-            elif isinstance(problem, KilledWorker) and blamed[k] < _OFTEN:
-                blamed[k] += 1
+                    yield k, results
+                    continue
+                if isinstance(problem, UnseenError) and k not in unseen:
+                    unseen.add(k)
+                elif isinstance(problem, KilledWorker) and blamed[k] < _OFTEN:
+                    blamed[k] += 1
+                elif isinstance(problem, KilledWorker):
+                    raise ClusterError(self._cut_short)
+                else:
+                    raise problem
                 again = given(k)
                 numbers[again] = k
                 arriving.add(again)
-            elif isinstance(problem, KilledWorker):
-                raise ClusterError(cut_short)
-            else:
-                raise problem
-    finally:
-        with suppress(OSError, CancelledError):
-            client.cancel(list(numbers))
+        finally:
+            with suppress(OSError, CancelledError):
+                self._client.cancel(list(numbers))
+
+    def _given(self, work: Work, tile: Tile, blamed: int, unseen: bool) -> Any:
+        held = self._judge(read=self._read is not None and not unseen)
+        if held.cancelled():  # as all is when the connection is lost
+            raise ClusterError(self._cut_short)
+        what = json.dumps([self._identity, work.__module__, work.__qualname__, tile, blamed, unseen])
+        key = f"whence-{blake2b(what.encode(), digest_size=16).hexdigest()}"
+        needed = {"resources": {_GPU: 1}} if self.gpu and work is not screened else {}
+        # Those that were blamed come last: by then nobody is left who kills the worker they wait on.
+        return self._client.submit(
+            _alone if blamed else _tile, held, work, tile, VERSION, key=key, priority=-blamed, **needed
+        )
+
+    def _judge(self, read: bool) -> Any:
+        """A judge that reads its columns, or one that holds them: their own file is on this machine only."""
+        if read not in self._held:
+            judge = self._read if read else replace(self._handed_over, values=np.asarray(self._handed_over.values))
+            with warnings.catch_warnings():
+                # Dask advises to scatter what is large.
+                warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+                key = f"whence-judge-{self._identity}-{'read' if read else 'handed-over'}"
+                self._held[read] = self._client.submit(_judge, judge, key=key)
+        return self._held[read]
 
 
 def _cut_short(address: str, journal: str | None) -> str:
@@ -167,13 +209,22 @@ def _cut_short(address: str, journal: str | None) -> str:
     return f"The Dask cluster at {address} went away, or its workers died one after the other; {kept}"
 
 
-def _held(judge: Judge) -> Judge:
+def _seen(dask_scheduler: Any) -> tuple[int, bool]:
+    """On the scheduler: how many tasks are done at the same time, and whether a worker has declared a GPU."""
+    workers = dask_scheduler.workers.values()
+    return max(1, sum(each.nthreads for each in workers)), any(each.resources.get(_GPU) for each in workers)
+
+
+def _judge(judge: Judge) -> Judge:
     return judge
 
 
 def _tile(judge: Judge, work: Work, tile: Tile, version: str) -> list[Any]:
     """On a worker: the results of one tile."""
+    from distributed import get_worker
+
     _check_version(version, "the side that asks")  # this worker may have come later
+    limit_processors(get_worker().state.nthreads)
     with InProcess(judge) as run:
         [(_, results)] = run(work, [tile])
     return results

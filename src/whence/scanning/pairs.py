@@ -65,10 +65,10 @@ def _lines_of(path: Path) -> list[tuple[str, ...]]:
     return rows[1:] if rows and tuple(cell.lower() for cell in rows[0]) in (("x", "y"), ("cause", "effect")) else rows
 
 
-def tiles(pairs: Pairs) -> Iterator[Pairs]:
-    """The pairs in parts that share columns: those between one block of columns and another."""
+def tiles(pairs: Pairs, most: int = MOST) -> Iterator[Pairs]:
+    """The pairs in parts that share columns: those between one block of columns and another, `most` at a time."""
     by_tile: dict[tuple[int, int], Pairs] = {}
     for i, j in pairs:
         by_tile.setdefault((i // BLOCK, j // BLOCK), []).append((i, j))
     for tile in by_tile.values():
-        yield from (tile[k : k + MOST] for k in range(0, len(tile), MOST))
+        yield from (tile[k : k + most] for k in range(0, len(tile), most))

@@ -13,6 +13,7 @@ from whence.pair import InputError
 from whence.safe import csv_text, json_text
 from whence.scanning.graph import graph
 from whence.scanning.graph_text import to_dot, to_graphml, to_json
+from whence.scanning.judging import Judge
 from whence.scanning.order import Order, order
 from whence.scanning.quality import Quality, quality
 from whence.scanning.scan_row import ScanRow
@@ -28,7 +29,20 @@ _JOINED = " | "
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """The pairs of a table, in the order of its columns."""
+    """The pairs of a table, in the order of its columns.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.uniform(-2, 2, 500)
+    >>> b = np.sin(2 * a) + (0.1 + 0.2 * abs(a)) * rng.normal(size=500)
+    >>> scan = whence.scan({"a": a, "b": b, "c": rng.normal(size=500)})
+    >>> [(row.x, row.y, row.status) for row in scan]
+    [('a', 'b', 'oriented'), ('a', 'c', 'unrelated'), ('b', 'c', 'unrelated')]
+    >>> list(scan.graph().edges)
+    [('a', 'b')]
+    """
 
     rows: tuple[ScanRow, ...]
     columns: tuple[str, ...]
@@ -41,6 +55,8 @@ class Scan:
     """`pandas`, `polars`, `pyarrow` or `dict`: what the table was."""
     before: tuple[tuple[str, str], ...] = ()
     """Columns of which the first is known to come before the second."""
+    judge: Judge | None = field(default=None, repr=False)
+    """The columns, as they were judged, and the method: what it takes to decide a pair anew."""
     finished: Callable[[], None] = field(default=lambda: None, repr=False)
     """Called when the result stands in a file: what was kept along the way is then no longer needed."""
 
@@ -91,6 +107,10 @@ class Scan:
         if kind not in ("matrix", "graph"):
             raise InputError(f"Got kind={kind!r}; expected 'matrix' or 'graph'.")
         return _room(f"draw_scan_{kind}")(self.rows, self.columns, self.order(), path)
+
+    def report(self, path: Any) -> None:
+        """Write one self-contained HTML page: matrix, graph, and a table of the pairs that opens each of them."""
+        _room("write_scan_report")(self, path)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The table column by column; warnings joined to one text."""

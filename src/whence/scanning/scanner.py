@@ -5,31 +5,34 @@ import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from whence.catalogue import DEFAULT, cost, seeded_method
+import numpy as np
+
+from whence.catalogue import DEFAULT, cost, sample_hint, seeded_method
 from whence.inference import threshold_setting
 from whence.pair import InputError
+from whence.protocol import batch_size
 from whence.ranges import SEEDS, between, positive
-from whence.scanning.engine import Died, InProcess, Processes, Run, Tile, Work
-from whence.scanning.forecast import FEW, ScanForecast, fitting_jobs, forecast
+from whence.scanning.engine import InProcess, Processes, Run
+from whence.scanning.file_columns import FileColumns
+from whence.scanning.forecast import FEW, ScanForecast, fitting_jobs, forecast, remembered
 from whence.scanning.journal import Journal
 from whence.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from whence.scanning.known import Knowledge
 from whence.scanning.machine import available_memory
 from whence.scanning.on_dask import on_dask
-from whence.scanning.pairs import Pairs, chosen_pairs, tiles
+from whence.scanning.pairs import MOST, Pairs, chosen_pairs, tiles
 from whence.scanning.result import Scan, kind_of
 from whence.scanning.scan_row import ScanRow
-from whence.scanning.table import ScanTable, scan_table
+from whence.scanning.table import OnProgress, ScanTable, scan_table
+from whence.scanning.tasks import Died, Tile, Work, of_the_dead, oriented, screened
 from whence.threads import processors
 from whence.version import VERSION
 
-OnProgress = Callable[[str, int, int], None]
-"""Called with what is being done, how many pairs are done, and of how many."""
 OnForecast = Callable[[ScanForecast], None]
 """Called before the work is begun, with what it will take; what it raises ends the scan."""
 _IN_PROCESS = 40
@@ -118,33 +121,42 @@ def scan(
     if not isinstance(stability, bool):
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
     settings: dict[str, Any] = dict(threshold_setting(method, threshold))
-    seeded_method(method, seed, **settings)  # refused before a large table is read
-    table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, **asked)
+    built = seeded_method(method, seed, **settings)  # refused before a large table is read
+    tell = on_progress or (lambda what, done, of: None)
+    table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **asked)
     wanted = chosen_pairs(table, target, pairs)
     judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every), stability)
     identity = _identity(table, judge, wanted, fdr)
     kept = Journal(None if journal is None else Path(journal), identity)
-    most = 1 if len(wanted) <= _IN_PROCESS else processors()
-    count = fitting_jobs(judge, len(wanted), [jobs] if jobs else range(most, 0, -1), available_memory())
-    tell = on_progress or (lambda what, done, of: None)
-    if on_forecast is not None and _may_be_long(method, len(wanted)):
-        left = (len(wanted) - kept.count("screening"), len(wanted) - kept.count("orienting"))
-        on_forecast(forecast(judge, wanted, count, processors(), left))
-
-    with _engine(judge, count, dask, identity, journal) as run:
-        found = _scanned(_Progress(judge, run, kept, tell), wanted, table, fdr, kind_of(data))
+    # A GPU, on which a batch is larger than any tile, is one for all processes.
+    batch, gpu = batch_size(built), batch_size(built) > MOST
+    most, free = 1 if gpu or len(wanted) <= _IN_PROCESS else processors(), available_memory()
+    count = fitting_jobs(judge, len(wanted), [jobs] if jobs else range(most, 0, -1), free)
+    judge = replace(judge, remembered=remembered(count, free))
+    # Workers elsewhere read their columns themselves where they see the file.
+    there = None if dask is None else FileColumns.of(data, table, asked)
+    with _engine(judge, there, count, dask, identity, journal) as run:
+        gpu = gpu or run.gpu
+        if on_forecast is not None and _may_be_long(method, len(wanted)):
+            left = (len(wanted) - kept.count("screening"), len(wanted) - kept.count("orienting"))
+            at_once = processors() if dask is None else run.workers
+            foreseen = forecast(run, judge, wanted, at_once, left, MOST if gpu else 1)
+            on_forecast(replace(foreseen, hint=sample_hint(method, table.n, len(wanted))))
+        # On a CPU a batch of networks takes a minute; no more than that is lost with a process.
+        size = MOST if gpu or batch == 1 else min(MOST, batch)
+        found = _scanned(_Progress(judge, run, kept, tell), wanted, size, table, fdr, kind_of(data))
     return replace(found, finished=kept.close)
 
 
-def _scanned(run: "_Progress", wanted: Pairs, table: ScanTable, fdr: float, kind: str) -> Scan:
+def _scanned(run: "_Progress", wanted: Pairs, size: int, table: ScanTable, fdr: float, kind: str) -> Scan:
     judge = run.judge
-    screened = [Screened(*each) for each in run.results("screening", _screen, list(tiles(wanted)))]
-    adjusted = dict(zip(((s.i, s.j) for s in screened), adjusted_p_values([s.p for s in screened]), strict=True))
-    related = {(s.i, s.j): s for s in screened if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
-    parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in tiles(sorted(related))]
-    rows = {(s.i, s.j): judge.obeying(blank_row(table.names, s, adjusted[s.i, s.j])) for s in screened}
+    tested = [Screened(*each) for each in run.results("screening", screened, list(tiles(wanted)))]
+    adjusted = dict(zip(((s.i, s.j) for s in tested), adjusted_p_values([s.p for s in tested]), strict=True))
+    related = {(s.i, s.j): s for s in tested if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
+    parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in tiles(sorted(related), size)]
+    rows = {(s.i, s.j): judge.obeying(blank_row(table.names, s, adjusted[s.i, s.j])) for s in tested}
     place = {name: k for k, name in enumerate(table.names)}
-    for each in run.results("orienting", _orient, parts):
+    for each in run.results("orienting", oriented, parts):
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
         rows[place[row.x], place[row.y]] = row
     facts: dict[str, Any] = {"method": judge.method, "seed": judge.seed, "fdr": fdr, "stability": judge.stability}
@@ -156,23 +168,16 @@ def _scanned(run: "_Progress", wanted: Pairs, table: ScanTable, fdr: float, kind
         for (i, j), way in hard
         if way
     )
-    return Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind, before)
+    return Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind, before, judge)
 
 
-def _engine(judge: Judge, jobs: int, dask: Any, identity: str, journal: Any) -> AbstractContextManager[Run]:
+def _engine(
+    judge: Judge, there: FileColumns | None, jobs: int, dask: Any, identity: str, journal: Any
+) -> AbstractContextManager[Run]:
     """Who does the work: this process, several, or a cluster."""
     if dask is not None:
-        return on_dask(judge, dask, jobs, identity, None if journal is None else os.fspath(journal))
+        return on_dask(judge, there, dask, jobs, identity, None if journal is None else os.fspath(journal))
     return InProcess(judge) if jobs == 1 else Processes(judge, jobs)
-
-
-def _screen(judge: Judge, pair: Any) -> list[Any]:
-    return list(judge.screen(*pair))
-
-
-def _orient(judge: Judge, item: Any) -> dict[str, Any]:
-    *screened, adjusted = item
-    return asdict(judge.orient(Screened(*screened), adjusted))
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,14 +191,16 @@ class _Progress:
 
     def results(self, what: str, work: Work, parts: Sequence[Tile]) -> Iterator[Any]:
         """Results of all tiles, in their order, whoever did them and whenever."""
-        keys = [f"{what} {k}" for k in range(len(parts))]
+        keys = [f"{what} {_digest([list(item[:2]) for item in part])}" for part in parts]
         todo = [k for k, key in enumerate(keys) if key not in self.kept.known]
         total, found = sum(map(len, parts)), dict(self.kept.known)
         done = total - sum(len(parts[k]) for k in todo)
         self.tell(what, done, total)
         for number, results in self.run(work, [parts[k] for k in todo]):
             k = todo[number]
-            found[keys[k]] = [_dead(self.judge, each.item) if isinstance(each, Died) else each for each in results]
+            found[keys[k]] = [
+                of_the_dead(self.judge, each.item) if isinstance(each, Died) else each for each in results
+            ]
             self.kept.add(keys[k], found[keys[k]])
             done += len(parts[k])
             self.tell(what, done, total)
@@ -201,22 +208,18 @@ class _Progress:
             yield from found[key]
 
 
-def _dead(judge: Judge, item: Any) -> Any:
-    """What is said of a pair that killed its process."""
-    why = "The process that judged this pair died; look at the two columns for degenerate values."
-    if len(item) == 2:
-        i, j = item
-        missing = judge.missing(i, j)
-        return list(Screened(i, j, judge.values.shape[1] - missing, missing, None, None, why, 0.0))
-    *screened, adjusted = item
-    row = replace(blank_row(judge.names, Screened(*screened), adjusted), status="failed", message=why)
-    return asdict(judge.obeying(row))
+def _digest(pairs: Sequence[Sequence[int]]) -> str:
+    """A tile goes by its pairs, so that one that was cut otherwise is another."""
+    return blake2b(json.dumps(pairs).encode(), digest_size=8).hexdigest()
 
 
 def _identity(table: ScanTable, judge: Judge, wanted: Sequence[tuple[int, int]], fdr: float) -> str:
+    digest = blake2b(digest_size=16)
+    for k in range(len(table.names)):
+        digest.update(np.ascontiguousarray(table.values[k]).data)
     facts = [table.names, judge.method, judge.seed, dict(judge.settings), judge.stability, list(wanted), fdr, VERSION]
-    bytes_of_all = table.values.tobytes() + json.dumps(facts).encode() + pickle.dumps(judge.knowledge)
-    return blake2b(bytes_of_all, digest_size=16).hexdigest()
+    digest.update(json.dumps(facts).encode() + pickle.dumps(judge.knowledge))
+    return digest.hexdigest()
 
 
 def _may_be_long(method: str, pairs: int) -> bool:

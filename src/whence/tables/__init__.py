@@ -13,7 +13,7 @@ choose      which two columns are meant: by name, by number, or because there ar
 
 import os
 from dataclasses import replace
-from typing import Any
+from typing import Any, BinaryIO, TypeGuard
 
 from whence.pair import InputError, NanPolicy, Pair
 from whence.tables.choose import ColumnTable, choose
@@ -21,14 +21,18 @@ from whence.tables.choose import ColumnTable, choose
 __all__ = ["pair_from", "read_pair", "read_table", "table_from"]
 
 
+Source = str | os.PathLike[str] | BinaryIO
+"""The path of a file, `-` for standard input, or a file that is open for reading bytes."""
+
+
 def read_pair(
-    source: str | os.PathLike[str],
+    source: Source,
     x: str | int | None = None,
     y: str | int | None = None,
     nan_policy: NanPolicy = "raise",
     **asked: Any,
 ) -> Pair:
-    """Read two columns of a CSV or Parquet file; `-` reads standard input.
+    """Read two columns of a CSV or Parquet file, given by its path or open already; `-` reads standard input.
 
     Columns are given by name or by number counted from 1; a name that exists wins. Without them the table must have
     exactly two columns of numbers (a leading column of row numbers is passed over). Where a text table can be read in
@@ -39,15 +43,19 @@ def read_pair(
     return _pair(table, where, x, y, nan_policy)
 
 
-def read_table(source: str | os.PathLike[str], **asked: Any) -> tuple[ColumnTable, str]:
+def read_table(source: Source, **asked: Any) -> tuple[ColumnTable, str]:
     """A CSV or Parquet file as a table, and what to call it in a sentence; `asked` as in `read_pair`."""
     from whence.tables.asking import Asked
-    from whence.tables.source import PARQUET, read, shown
+    from whence.tables.source import PARQUET, read, read_stream, shown
     from whence.tables.text import TextTable
 
-    path = os.fspath(source)
     said = Asked(**asked)
-    content, where = read(path, said), shown(path)
+    if is_file(source):
+        where = shown(str(getattr(source, "name", "the table")))
+        content: Any = read_stream(source, said, where)
+    else:
+        path = os.fspath(source)  # type: ignore[arg-type]  # no open file here
+        content, where = read(path, said), shown(path)
     if isinstance(content, bytes) and not content.startswith(PARQUET):
         return TextTable.of(content, where, said), where
     from whence.tables.parquet import parquet_table
@@ -55,9 +63,14 @@ def read_table(source: str | os.PathLike[str], **asked: Any) -> tuple[ColumnTabl
     return parquet_table(content, where, said), where
 
 
+def is_file(data: Any) -> TypeGuard[BinaryIO]:
+    """Whether this is a file that is open already."""
+    return hasattr(data, "read")
+
+
 def table_from(data: Any, **asked: Any) -> tuple[ColumnTable, str]:
     """What a user holds, a table of any kind or the path of one."""
-    if isinstance(data, (str, os.PathLike)):
+    if isinstance(data, (str, os.PathLike)) or is_file(data):
         return read_table(data, **asked)
     from whence.tables.frames import as_table
 
@@ -68,11 +81,12 @@ def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "
     """Make a pair of what a user holds.
 
     `pair_from(table, "rain", "river")` for a pandas, polars or Arrow table, a dictionary of columns or a matrix;
-    `pair_from(rain, river)` for two sequences, whose names are kept where they have one; or the path of a file.
+    `pair_from(rain, river)` for two sequences, whose names are kept where they have one; or the path of a file, or
+    one that is open.
     """
     if isinstance(data, Pair):
         return data
-    if isinstance(data, (str, os.PathLike)):
+    if isinstance(data, (str, os.PathLike)) or is_file(data):
         return read_pair(data, x, y, nan_policy)
     from whence.tables.frames import as_table, as_two_columns, said_of
 

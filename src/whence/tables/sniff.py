@@ -23,7 +23,8 @@ from whence.tables.marks import MarkCounts, bare, marks_in
 BLANKS = " "
 """Any run of blanks or tabs, as opposed to one tab."""
 
-_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", BLANKS: "blanks"}
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", BLANKS: "blanks"}
+"""What may stand between cells, and its name in sentences."""
 _SPACES = " \t\r\n\f\v"
 _RUN = re.compile(rf"[{_SPACES}]+")
 _LOOSE_COMMA = re.compile(r"(^|\s),|,(\s|$)")
@@ -115,7 +116,7 @@ def _sample(lines: Iterable[str]) -> tuple[int, str, list[str]]:
 
 def _delimiter(sample: list[str], where: str) -> tuple[str, list[list[str]]]:
     found, refusal = list[tuple[tuple[float, ...], str, list[list[str]]]](), None
-    for delimiter in _DELIMITERS:
+    for delimiter in DELIMITERS:
         # A comma beside a blank separates; within a number it never stands there.
         if delimiter == BLANKS and any(map(_LOOSE_COMMA.search, sample)):
             continue
@@ -133,8 +134,8 @@ def _delimiter(sample: list[str], where: str) -> tuple[str, list[list[str]]]:
     for _, other, otherwise in others if best[1] > 0 else ():
         if _cells(rows) != _cells(otherwise):
             raise InputError(
-                f"Got lines in {where} that divide into numbers at {_DELIMITERS[delimiter]} and at "
-                f"{_DELIMITERS[other]} alike, such as {clipped(sample[-1].strip())}; expected one way: write the names "
+                f"Got lines in {where} that divide into numbers at {DELIMITERS[delimiter]} and at "
+                f"{DELIMITERS[other]} alike, such as {clipped(sample[-1].strip())}; expected one way: write the names "
                 "of the columns into a first line, or the numbers without marks between thousands."
             )
     return delimiter, rows

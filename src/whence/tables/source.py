@@ -29,8 +29,15 @@ def read(source: str | Path, asked: Asked) -> bytes | Path:
     """The content of a file, unpacked if it is gzipped, or the path of a Parquet file, which is read in parts."""
     where = shown(source)
     content = _bounded(_standard_input(), asked, where) if str(source) == "-" else _file(Path(source), asked, where)
-    if isinstance(content, Path):
-        return content
+    return content if isinstance(content, Path) else _whole(content, asked, where)
+
+
+def read_stream(stream: BinaryIO, asked: Asked, where: str) -> bytes:
+    """The content of a file that is open already, unpacked if it is gzipped."""
+    return _whole(_bounded(stream, asked, where), asked, where)
+
+
+def _whole(content: bytes, asked: Asked, where: str) -> bytes:
     if content.startswith(_GZIP):
         content = _unpacked(content, asked, where)
     if not content or content.isspace():

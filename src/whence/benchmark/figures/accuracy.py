@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whence.benchmark.figures.style import ADDITIVE, LOCATION_SCALE, canvas, kind, kind_handles, line, short_names
+from whence.benchmark.figures.style import (
+    ADDITIVE,
+    LOCATION_SCALE,
+    canvas,
+    kind,
+    kind_handles,
+    legend_above,
+    line,
+    short_names,
+)
 from whence.benchmark.scores import MEAN, ScoreTable
 
 if TYPE_CHECKING:
@@ -41,7 +50,7 @@ def by_set(summary: ScoreTable, sets: Sequence[str]) -> "Figure | None":
         _bars(panel, summary, methods, name)
         panel.set_title(name)
     figure.supxlabel(_quantity(summary.metric), fontsize=10)
-    _bar_legend(figure, methods)
+    _bar_legend(figure, methods, any(_printed(summary, methods, name) for name in shown))
     return figure
 
 
@@ -55,7 +64,8 @@ def overall(summaries: Sequence[ScoreTable]) -> "Figure | None":
     for panel, summary, methods in zip(axes, summaries, ranked, strict=True):
         _bars(panel, summary, methods, MEAN)
         panel.set_xlabel(f"{_quantity(summary.metric)}, mean of {len(summary.sets)} sets")
-    _bar_legend(figure, sorted({method for methods in ranked for method in methods}))
+    printed = [_printed(summary, methods, MEAN) for summary, methods in zip(summaries, ranked, strict=True)]
+    _bar_legend(figure, sorted({method for methods in ranked for method in methods}), any(printed))
     return figure
 
 
@@ -65,7 +75,7 @@ def improvement(summary: ScoreTable, sets: Sequence[str], counterparts: Sequence
     couples = [couple for couple in counterparts if all(_known(summary, couple, name) for name in shown)]
     if not shown or not couples:
         return None
-    figure, axes = canvas(1, len(shown), 1.0 + 2.4 * len(shown), 3.4, sharey=True)
+    figure, axes = canvas(1, len(shown), max(4.4, 1.0 + 2.4 * len(shown)), 3.4, sharey=True)
     for panel, name in zip(axes, shown, strict=True):
         for place, couple in enumerate(couples):
             _couple(panel, summary, couple, name, place)
@@ -92,7 +102,7 @@ def cost(summary: ScoreTable) -> "Figure | None":
     panel.set_xlabel("seconds per pair on one core (median, logarithmic)")
     panel.set_ylabel(f"accuracy (%), mean of {len(summary.sets)} sets")
     panel.grid(color="#dddddd", linewidth=0.6)
-    figure.legend(handles=kind_handles(list(points)), loc="outside upper center", ncols=3)
+    legend_above(figure, kind_handles(list(points)))
     # Names are placed in points on paper, and only a finished layout says where the data are.
     figure.draw_without_rendering()
     _names(panel, points)
@@ -127,16 +137,24 @@ def _bars(panel: "Axes", summary: ScoreTable, methods: Sequence[str], column: st
     panel.set_xticks([0, 50, 100])
 
 
-def _bar_legend(figure: "Figure", methods: Sequence[str]) -> None:
+def _printed(summary: ScoreTable, methods: Sequence[str], column: str) -> bool:
+    """Whether the paper has a number to show beside some bar."""
+    return any(not math.isnan(summary.printed(method, column)) for method in methods)
+
+
+def _bar_legend(figure: "Figure", methods: Sequence[str], printed: bool) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
         *kind_handles(methods),
         Line2D([], [], color="black", linestyle=":", linewidth=0.8, label="a coin"),
         Line2D([], [], color="black", label="95 % interval"),
-        Line2D([], [], marker="D", color="white", markeredgecolor="black", markersize=4.5, label="paper"),
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), columnspacing=1.2)
+    if printed:
+        handles.append(
+            Line2D([], [], marker="D", color="white", markeredgecolor="black", markersize=4.5, label="paper")
+        )
+    legend_above(figure, handles)
 
 
 def _quantity(metric: str) -> str:
@@ -165,7 +183,7 @@ def _improvement_legend(figure: "Figure") -> None:
         Patch(facecolor=how.colour, hatch=how.hatch, edgecolor="black", linewidth=0.5, label=label)
         for how, label in words.items()
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=2)
+    legend_above(figure, handles)
 
 
 def _points(summary: ScoreTable) -> dict[str, tuple[float, float]]:

@@ -11,6 +11,7 @@ from whence.benchmark.row import Row
 from whence.benchmark.scores import ScoreTable, by_seed, scored
 from whence.decision import Decision, Evidence
 from whence.pair import FloatArray
+from whence.report.wording import number, p_equals, short, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,15 +103,15 @@ def _panel(
     low, high = np.quantile(effect, [0.0, 1.0])
     room = 0.15 * (high - low)
     panel.set_ylim(low - room, high + room)
-    panel.set_title(f"{model}, {names[0]} → {names[1]}{_numbers(evidence)}", fontsize=9.5)
+    cause_name, effect_name = (short(shown(name), 18) for name in names)
+    panel.set_title(f"{model}, {cause_name} → {effect_name}{_numbers(evidence)}", fontsize=9, parse_math=False)
 
 
 def _numbers(evidence: Evidence) -> str:
     said = []
     if evidence.log_likelihood is not None:
-        said.append(f"log-likelihood {evidence.log_likelihood:.3f}")
-    if evidence.hsic is not None:
-        said.append(f"HSIC {evidence.hsic:.2e}")
-    if evidence.p_value is not None:
-        said.append(f"p = {evidence.p_value:.2g}")
-    return "\n" + ", ".join(said) if said else ""
+        said.append(f"log-likelihood {number(evidence.log_likelihood, 3)}")
+    tests = [f"HSIC {number(evidence.hsic, 3)}"] if evidence.hsic is not None else []
+    tests += [p_equals(evidence)] if evidence.p_value is not None else []
+    # A line each: side by side they are wider than a panel.
+    return "".join(f"\n{each}" for each in (*said, ", ".join(tests)) if each)

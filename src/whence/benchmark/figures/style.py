@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whence.benchmark import paper
+from whence.catalogue import DEFAULT
 from whence.pair import InputError
 from whence.report.files import replace_with
 
@@ -52,12 +53,15 @@ class Kind:
 
 LOCATION_SCALE = Kind("location-scale", "#08519c", "")
 ADDITIVE = Kind("additive counterpart", "#a6cee3", "////")
+COMBINED = Kind("several kinds of evidence", "#e08214", "....")
 OTHER = Kind("other", "#d0d0d0", "")
 
 
 def kind(method: str) -> Kind:
-    """What the paper's list of counterparts says about a method."""
+    """What the paper's list of counterparts says about a method; the default one is none of them."""
     base = method.split(":")[0]
+    if base == DEFAULT:
+        return COMBINED
     couples = paper.figures()["counterparts"]
     if base in {couple["location_scale"] for couple in couples}:
         return LOCATION_SCALE
@@ -75,8 +79,16 @@ def kind_handles(methods: Sequence[str]) -> "list[Any]":
     from matplotlib.patches import Patch
 
     present = {kind(method) for method in methods}
-    shown = [how for how in (LOCATION_SCALE, ADDITIVE, OTHER) if how in present]
+    shown = [how for how in (COMBINED, LOCATION_SCALE, ADDITIVE, OTHER) if how in present]
     return [Patch(facecolor=s.colour, hatch=s.hatch, edgecolor="black", linewidth=0.5, label=s.name) for s in shown]
+
+
+def legend_above(figure: "Figure", handles: "Sequence[Any]") -> None:
+    """A legend over all panels, in as many columns as the figure is wide enough for."""
+    # An entry takes some five points a letter, and its sample with the space around it another forty.
+    widest = 40 + 5.2 * max(len(handle.get_label()) for handle in handles)
+    columns = max(1, min(len(handles), int(72 * figure.get_figwidth() / widest)))
+    figure.legend(handles=list(handles), loc="outside upper center", ncols=columns, columnspacing=1.2)
 
 
 def line(index: int) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class LocationScaleNetwork(LocationScaleEstimator):
         Number of input columns.
     theta_ : ndarray
         Parameters of the best iterate, for standardised input and target.
-    x_mean_, x_scale_ : ndarray of shape (n_features_in_,)
+    x_mean_, x_scale_ : ndarray of shape (n_features,)
         What standardises the inputs.
     y_mean_, y_scale_ : float
         What standardises the target.

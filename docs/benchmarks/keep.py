@@ -1,0 +1,75 @@
+"""Keep of a results store what the site's tables and figures are computed from.
+
+`python docs/benchmarks/keep.py r.sqlite` writes rows.csv.gz beside this file. One line a pair and method, six digits a
+score: enough for every metric, and a tenth of the store's size.
+"""
+
+import csv
+import gzip
+import io
+import math
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+from whence.benchmark.row import Row
+from whence.benchmark.store import Store
+
+KEPT = Path(__file__).with_name("rows.csv.gz")
+COLUMNS = (
+    "dataset",
+    "pair_id",
+    "method",
+    "score",
+    "confidence",
+    "withheld",
+    "truth",
+    "weight",
+    "status",
+    "seconds",
+    "n",
+)
+DIGITS = {"score": 6, "confidence": 6, "weight": 9, "seconds": 3}
+TEXT = {"dataset", "pair_id", "method", "status"}
+
+
+def keep(rows: list[Row]) -> bytes:
+    """The rows as gzipped CSV; the same rows give the same bytes."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([_cell(name, getattr(row, name)) for name in COLUMNS] for row in rows)
+    return gzip.compress(text.getvalue().encode(), mtime=0)
+
+
+def kept(path: Path = KEPT) -> list[Row]:
+    """Read them back; what was not kept is empty or NaN."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [_row(cells) for cells in csv.DictReader(lines)]
+
+
+def _cell(name: str, value: object) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, float):
+        return f"{value:.{DIGITS[name]}g}" if math.isfinite(value) else ""
+    return value
+
+
+def _row(cells: dict[str, str]) -> Row:
+    given = {name: text if name in TEXT else float(text or "nan") for name, text in cells.items()}
+    score, truth = given["score"], int(given["truth"])
+    right = {"correct": score * truth > 0, "withheld": bool(given["withheld"]), "truth": truth, "n": int(given["n"])}
+    empty = {
+        each.name: {"str": "", "int": 0, "bool": False}.get(str(_kind(each.type)), math.nan) for each in fields(Row)
+    }
+    return Row(**empty | given | right)
+
+
+def _kind(type_: object) -> str:
+    return getattr(type_, "__name__", str(type_))
+
+
+if __name__ == "__main__":
+    with Store.read(Path(sys.argv[1])) as store:
+        KEPT.write_bytes(keep(store.rows()))

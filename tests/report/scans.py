@@ -1,0 +1,63 @@
+"""Scans built by hand, so that no estimator is needed: rows of every status, names of every kind."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from whence.scanning.judging import Judge
+from whence.scanning.known import Knowledge
+from whence.scanning.result import Scan
+from whence.scanning.scan_row import ScanRow
+
+HOSTILE = (
+    "</script><script>alert(1)",
+    "<!--<script>",
+    "x" * 300,
+    "🌡 temperature",
+    "كثافة السكان",
+    "\u202eesrever",
+    "nul\x00 and \ud800",
+    '"><img src=x onerror=alert(1)>',
+    "{{ 7 * 7 }} & 'quotes'",
+)
+
+
+def row(x: str, y: str, k: int, n: int = 300) -> ScanRow:
+    """The k-th row: statuses in turn, numbers of every size."""
+    status = ("oriented", "undecided", "unrelated", "unrelated", "failed")[k % 5]
+    if status == "failed":
+        return ScanRow(x, y, n, 0, message=f"Nothing could be said about {x} and {y}.")
+    p = 10.0 ** -(k % 330)
+    if status == "unrelated":
+        return ScanRow(x, y, n, k % 7, 1.1, max(p, 0.06), max(p, 0.06), status)
+    terms = (math.sin(k) + 2.1 * (status == "oriented"), 0.1 * math.cos(k), math.sin(3 * k))
+    weight = 0.9 - 0.0001 * (k % 1000)
+    score = weight * sum(terms)
+    ends = (x, y) if score > 0 else (y, x)
+    given = {"direction": "x->y" if score > 0 else "y->x", "cause": ends[0], "effect": ends[1]}
+    return ScanRow(
+        *(x, y, n, k % 7, 3.0, p, p, status),
+        **(given if status == "oriented" else {}),
+        confidence=1 / (1 + math.exp(-abs(score))),
+        score=score,
+        **dict(zip(("description", "independence", "shape"), terms, strict=True)),
+        weight=weight,
+        p_forward=0.41,
+        p_backward=0.0,
+        warnings=(f"{x} has only 7 distinct values.",) * (k % 3 == 0),
+        message="" if status == "oriented" else f"Undecided: the evidence leans towards {ends[0]} → {ends[1]}.",
+        seconds=0.007,
+    )
+
+
+def drawn_scan(names: Sequence[str], n: int = 300, method: str = "whence") -> Scan:
+    """All pairs of these columns, and the columns themselves."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(len(names), n)) * np.logspace(-3, 6, len(names))[:, None]
+    values[0, : n // 10] = np.nan
+    pairs = [(x, y) for i, x in enumerate(names) for y in names[i + 1 :]]
+    judge = Judge(tuple(names), values, method, 0, {}, Knowledge.of(None, list(names)))
+    facts = {"method": method, "seed": 0, "fdr": 0.05, "adjust": [], "version": "0"}
+    rows = tuple(row(x, y, k, n) for k, (x, y) in enumerate(pairs))
+    return Scan(rows, tuple(names), {"</td>site": "it is 1 in every row"}, facts, judge=judge)

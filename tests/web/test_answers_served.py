@@ -1,0 +1,145 @@
+"""What the server answers is what the command line prints and what the report's file holds."""
+
+import gzip
+import io
+import json
+
+import httpx
+import pytest
+from asking import columns, csv_of, ended, kept, sentence, upload
+from running import Running
+
+import whence
+from whence.report.page import render
+from whence.web.pages import file_name
+
+TABLE = columns()
+CSV = csv_of(TABLE)
+PAIR = whence.infer(TABLE, "dose", "response")
+
+
+def test_arrays_in_json_are_judged_like_arrays_in_python(client: httpx.Client) -> None:
+    response = client.post("/api/infer", json={"x": TABLE["dose"], "y": TABLE["response"]})
+    expected = whence.infer(TABLE["dose"], TABLE["response"]).to_dict()
+    assert response.json() == json.loads(json.dumps(expected))
+
+
+@pytest.mark.parametrize("method", ["loci-h", "loci-m:n_knots=15"])
+def test_a_file_is_judged_as_by_the_command_line(client: httpx.Client, method: str) -> None:
+    form = {"x": "dose", "y": "response", "method": method}
+    response = client.post("/api/infer", files={"file": ("t.csv", gzip.compress(CSV))}, data=form)
+    assert response.json() == json.loads(json.dumps(whence.infer(TABLE, "dose", "response", method=method).to_dict()))
+
+
+def test_parquet_is_read_too(client: httpx.Client) -> None:
+    polars = pytest.importorskip("polars")
+    stream = io.BytesIO()
+    polars.DataFrame(TABLE).write_parquet(stream)
+    response = client.post("/api/infer", files={"file": stream.getvalue()}, data={"x": "1", "y": "2"})
+    assert response.json()["cause"] == PAIR.cause
+    assert "Parquet" in upload(client, stream.getvalue()).json()["understood"][0]
+
+
+def test_missing_values_are_refused_or_left_out_and_counted(client: httpx.Client) -> None:
+    question = {"x": [None, *TABLE["dose"]], "y": [0.5, *TABLE["response"]]}
+    assert "missing" in sentence(client.post("/api/infer", json=question), 422)
+    left = client.post("/api/infer", json=question | {"nan_policy": "omit"}).json()
+    assert (left["dropped_rows"], left["score"]) == (1, PAIR.score)
+
+
+def test_an_answer_has_a_page_a_file_and_a_link(client: httpx.Client) -> None:
+    table = kept(client, CSV)
+    job = ended(client, client.post("/api/answers", json={"table": table, "x": "dose", "y": "response"}))
+    assert job["result"] == client.get(f"/api{job['answer']}").json() == json.loads(json.dumps(PAIR.to_dict()))
+    report, file = client.get(f"{job['answer']}/report"), client.get(f"{job['answer']}/file")
+    assert file.text == render(PAIR)
+    nonce = report.text.partition('<style nonce="')[2].partition('"')[0]
+    assert len(nonce) > 16
+    assert f"'nonce-{nonce}'" in report.headers["content-security-policy"]
+    assert report.text == render(PAIR, nonce=nonce)
+    assert nonce not in client.get(f"{job['answer']}/report").text
+    assert "attachment" in file.headers["content-disposition"]
+    page = client.get(job["answer"])
+    assert PAIR.verdict in page.text
+    assert f'data-table="{table}"' in page.text
+
+
+def test_a_whole_table_is_judged_like_a_scan(client: httpx.Client) -> None:
+    job = ended(client, client.post("/api/scan", json={"table": kept(client, CSV)}))
+    scan, found = whence.scan(TABLE), job["result"]
+    assert [(row["x"], row["y"], row["status"], row["score"]) for row in found["rows"]] == [
+        (row.x, row.y, row.status, row.score) for row in scan
+    ]
+    assert (job["kind"], job["state"], found["columns"]) == ("table", "done", list(scan.columns))
+    assert client.get(f"{job['answer']}/report").status_code == 200
+
+
+def test_a_file_can_be_scanned_at_once(client: httpx.Client) -> None:
+    form = {"columns": "dose,other", "method": "loci-h"}
+    job = ended(client, client.post("/api/scan", files={"file": CSV}, data=form))
+    assert [(row["x"], row["y"]) for row in job["result"]["rows"]] == [("dose", "other")]
+
+
+def test_a_job_can_be_cancelled(client: httpx.Client) -> None:
+    wide = {f"c{k}": columns(400, seed=k)["response"] for k in range(60)}
+    begun = client.post("/api/scan", json={"table": kept(client, csv_of(wide))}).json()
+    told = client.delete(f"/api/jobs/{begun['id']}").json()
+    assert (told["state"], told["detail"]) == ("cancelled", "Cancelled.")
+    assert client.get(f"/api/jobs/{begun['id']}").json()["state"] == "cancelled"
+    again = client.delete(f"/api/jobs/{begun['id']}")
+    assert again.json()["state"] == "cancelled"
+
+
+def test_a_job_that_nobody_asks_about_is_given_up(server: Running) -> None:
+    begun = server.client.post("/api/scan", files={"file": CSV}, data={"method": "loci-h"}).json()
+    job = server.desk.job(begun["id"])
+    job.asked -= server.desk.limits.patience + 1
+    server.desk.give_up_forgotten()
+    told = server.client.get(f"/api/jobs/{begun['id']}").json()
+    assert told["state"] == "cancelled"
+    assert "nobody asked" in told["detail"]
+
+
+def test_what_is_understood_can_be_corrected(client: httpx.Client) -> None:
+    unclear = "\n".join(["a;b", *(f"{k}.{k + 100};{k % 7}" for k in range(100, 140))]).encode()
+    seen = upload(client, unclear).json()
+    assert "decimal mark" in seen["columns"][0]["why"]
+    assert seen["choices"] == [{"decimal": "."}, {"decimal": ","}]
+    counting = "\n".join(["1,2,3", *(f"{k}.5,{k % 7}.5,{k % 5}.5" for k in range(30))]).encode()
+    response = upload(client, counting)
+    assert "names or the first row" in sentence(response, 422)
+    assert response.json()["choices"] == [{"header": True}, {"header": False}]
+    assert upload(client, unclear, decimal=",").json()["columns"][0]["least"] == 100200
+    assert upload(client, unclear, decimal=".").json()["columns"][0]["least"] == 100.2
+
+
+def test_pasted_lines_and_examples_are_tables(client: httpx.Client) -> None:
+    pasted = client.post("/api/tables", json={"text": CSV.decode()}).json()
+    assert [each["name"] for each in pasted["columns"]] == list(TABLE)
+    for example in ("dose", "patients", "valley", "invisible"):
+        seen = client.post("/api/tables", json={"example": example}).json()
+        assert seen["judged"] >= 2
+        assert client.get(f"/api/tables/{seen['table']}").json() == seen
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/tables/x", "/api/jobs/x", "/api/answers/x", "/answers/x/report", "/static/x.js"]
+)
+def test_what_is_not_there_is_said(client: httpx.Client, path: str) -> None:
+    assert "There is no" in sentence(client.get(path), 404)
+
+
+def test_an_answer_that_made_room_is_said_on_the_page(client: httpx.Client) -> None:
+    response = client.get("/answers/gone")
+    assert response.status_code == 404
+    assert "made room for newer ones" in response.text
+
+
+@pytest.mark.parametrize("title", ['a → "b"', "../../etc/passwd", "\r\nSet-Cookie: a=b", "药 → 病", "a" * 500, ""])
+def test_the_name_of_a_download_is_plain(title: str) -> None:
+    name = file_name(title)
+    assert name.isascii()
+    assert name.startswith("whence")
+    assert name.endswith(".html")
+    assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.")
+    assert len(name) < 100
