@@ -1,4 +1,4 @@
-"""Additive noise on levels (Peters, Janzing & Schölkopf 2010): effect = f(cause) + noise, all on an evenly spaced scale.
+"""Additive noise on levels (Peters, Janzing & Schölkopf 2010): effect = f(cause) + noise, on evenly spaced scales.
 
 Model: f is any function of the cause's levels, the noise is a whole number of steps and independent of the cause. f(c)
 starts at the commonest effect of each level and moves, level by level, to where the residual depends least on the
@@ -82,12 +82,7 @@ def evidence(cause: FloatArray, effect: FloatArray, cyclic: bool = False) -> Evi
 
 def independence(table: Counts, cyclic: bool) -> tuple[float, float]:
     """χ² of causes × residuals at the best f, and the logarithm of its p-value."""
-    # Turned upside down, a scale is the same scale: the way round with the larger first difference is taken.
-    turned = table[:, ::-1]
-    profile, other = table.sum(axis=0), turned.sum(axis=0)
-    differing = np.flatnonzero(profile != other)
-    if len(differing) and profile[differing[0]] < other[differing[0]]:
-        table = turned
+    table = _settled_order(table)
     height = table.shape[1]
     wide = table if cyclic else np.concatenate((np.zeros_like(table), table, np.zeros_like(table)), axis=1)
     shift = table.argmax(axis=1)
@@ -97,7 +92,7 @@ def independence(table: Counts, cyclic: bool) -> tuple[float, float]:
         before = best
         for k, row in enumerate(table):
             commonest = np.argsort(-row, kind="stable")[:_TRIED]
-            for at in {*commonest.tolist(), shift[k] - 1, shift[k] + 1} - {shift[k]}:
+            for at in sorted({*commonest.tolist(), int(shift[k]) - 1, int(shift[k]) + 1} - {int(shift[k])}):
                 if not (cyclic or 0 <= at < height):
                     continue
                 kept = residuals[k].copy()
@@ -110,6 +105,12 @@ def independence(table: Counts, cyclic: bool) -> tuple[float, float]:
         if best == before:
             break
     return best, _log_p(residuals, best)
+
+
+def _settled_order(table: Counts) -> Counts:
+    """The table with its causes in an order, and its effects from an end, that no numbering of the levels changes."""
+    ways = [each[np.lexsort(each.T[::-1])] for each in (table, table[:, ::-1])]
+    return max(ways, key=lambda each: each.ravel().tolist())
 
 
 def _chi_square(table: Counts) -> float:
