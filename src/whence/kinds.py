@@ -18,7 +18,8 @@ from whence.pair import FloatArray
 FEWEST_LEVELS = 5
 """Below, a level more or less is the whole column; the default method was never fitted to such."""
 _COUNTED, _ROUNDED, _ROUNDED_SHARE = 30, 100, 0.2
-HEAP_SHARE, HEAP_ROWS = 0.1, 10
+HEAP_SHARE, HEAP_ROWS, _HEAP_VALUES = 0.1, 10, 10
+"""A heap holds so many rows at least, in a column of so many values: of fewer, any may be common by itself."""
 _STANDS_OUT = 4.0
 """Times the median of the next two values on either side; neighbours in a Poisson, geometric or rounded law differ by
 less."""
@@ -65,7 +66,7 @@ class Tally(NamedTuple):
             return Kind.BINARY if self.distinct == 2 else Kind.CONSTANT
         if self.distinct < FEWEST_LEVELS:
             return Kind.LEVELS
-        if self.heap > HEAP_ROWS and self.heap >= HEAP_SHARE * self.n:
+        if self.distinct >= _HEAP_VALUES and self.heap > HEAP_ROWS and self.heap >= HEAP_SHARE * self.n:
             return Kind.HEAPED
         if self.is_coarse:
             return Kind.COUNT if self.counts else Kind.ROUNDED
