@@ -50,6 +50,8 @@ class Tally(NamedTuple):
     """Rows that share the value which stands out most; 0 where none does."""
     heaped: float
     """That value."""
+    heaps: int
+    """How many values stand out; several where a column was rounded in part."""
     counts: bool
     """Whether all are whole numbers, the least 0 or 1."""
 
@@ -99,7 +101,7 @@ def tally(column: FloatArray) -> Tally:
         largest = standing[counts[standing].argmax()]
         heap, heaped = int(counts[largest]), float(values[largest]) + 0.0
     whole = bool(values[0] in (0, 1) and np.all(values == np.rint(values)))
-    return Tally(len(column), len(values), heap, heaped, whole)
+    return Tally(len(column), len(values), heap, heaped, int(np.sum(counts[standing] > HEAP_ROWS)), whole)
 
 
 def _neighbours(counts: NDArray[np.intp]) -> FloatArray:

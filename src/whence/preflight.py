@@ -120,21 +120,17 @@ def heaps(pair: Pair) -> str:
     The rows that share it look like a cause that explains the others, whichever way the arrow points: zero-inflated
     effects are taken for causes (`python benchmarks/kinds.py`).
     """
-    heaped = [
-        f"{name!r} is {each.heaped:g} in {_percent(each.heap / pair.n)}"
-        for name, each in _tallies(pair)
-        if each.kind is Kind.HEAPED
-    ]
+    heaped = [(name, each) for name, each in _tallies(pair) if each.kind is Kind.HEAPED]
     if not heaped:
         return ""
-    return f"{_listed(heaped)} of rows, a heap that misleads: judge the rows without it."
+    told = _listed(f"{name!r} is {each.heaped:g} in {_percent(each.heap / pair.n)}" for name, each in heaped)
+    advice = "round all rows alike" if any(each.heaps > 1 for _, each in heaped) else "judge the rows without it"
+    return f"{told} of rows, a heap that misleads: {advice}."
 
 
 def ties(pair: Pair) -> str:
     """Rounded or counted columns."""
-    coarse = [
-        (name, each.distinct) for name, each in _tallies(pair) if each.is_coarse and each.distinct >= FEWEST_LEVELS
-    ]
+    coarse = [(name, each.distinct) for name, each in _tallies(pair) if each.kind in (Kind.COUNT, Kind.ROUNDED)]
     if not coarse:
         return ""
     return f"{_taking(coarse)}, and such steps can decide the direction alone: use finer measurements if possible."
