@@ -51,7 +51,7 @@ class Tally(NamedTuple):
     heaped: float
     """That value."""
     heaps: int
-    """How many values stand out; several where a column was rounded in part."""
+    """How many such values hold a tenth of the rows each; several where a column was rounded in part."""
     counts: bool
     """Whether all are whole numbers, the least 0 or 1."""
 
@@ -68,7 +68,7 @@ class Tally(NamedTuple):
             return Kind.BINARY if self.distinct == 2 else Kind.CONSTANT
         if self.distinct < FEWEST_LEVELS:
             return Kind.LEVELS
-        if self.distinct >= _HEAP_VALUES and self.heap > HEAP_ROWS and self.heap >= HEAP_SHARE * self.n:
+        if self.distinct >= _HEAP_VALUES and self.heaps:
             return Kind.HEAPED
         if self.is_coarse:
             return Kind.COUNT if self.counts else Kind.ROUNDED
@@ -101,7 +101,8 @@ def tally(column: FloatArray) -> Tally:
         largest = standing[counts[standing].argmax()]
         heap, heaped = int(counts[largest]), float(values[largest]) + 0.0
     whole = bool(values[0] in (0, 1) and np.all(values == np.rint(values)))
-    return Tally(len(column), len(values), heap, heaped, int(np.sum(counts[standing] > HEAP_ROWS)), whole)
+    heaps = int(np.count_nonzero((counts[standing] > HEAP_ROWS) & (counts[standing] >= HEAP_SHARE * len(column))))
+    return Tally(len(column), len(values), heap, heaped, heaps, whole)
 
 
 def _neighbours(counts: NDArray[np.intp]) -> FloatArray:
