@@ -19,7 +19,7 @@ FEWEST_LEVELS = 5
 """Below, a level more or less is the whole column; the default method was never fitted to such."""
 _COUNTED, _ROUNDED, _ROUNDED_SHARE = 30, 100, 0.2
 HEAP_SHARE, HEAP_ROWS, _HEAP_VALUES = 0.1, 10, 10
-"""A heap holds so many rows at least, in a column of so many values: of fewer, any may be common by itself."""
+"""A heap holds so many rows, in a column of at least so many values: of fewer, any may be common by itself."""
 _STANDS_OUT = 4.0
 """Times the median of the next two values on either side; neighbours in a Poisson, geometric or rounded law differ by
 less."""
@@ -47,11 +47,11 @@ class Tally(NamedTuple):
     n: int
     distinct: int
     heap: int
-    """Rows that share the value which stands out most; 0 where none does."""
+    """Rows of the largest heap; 0 where there is none."""
     heaped: float
-    """That value."""
+    """The value they share."""
     heaps: int
-    """How many such values hold a tenth of the rows each; several where a column was rounded in part."""
+    """How many heaps there are; several where a column was rounded in part."""
     counts: bool
     """Whether all are whole numbers, the least 0 or 1."""
 
@@ -95,25 +95,19 @@ def kind_of(column: FloatArray) -> Kind:
 def tally(column: FloatArray) -> Tally:
     """Count a column's values."""
     values, counts = np.unique(column, return_counts=True)
-    heap, heaped = 0, 0.0
-    standing = np.flatnonzero(counts > _STANDS_OUT * _neighbours(counts))
-    if len(standing):
-        largest = standing[counts[standing].argmax()]
-        heap, heaped = int(counts[largest]), float(values[largest]) + 0.0
+    often = np.flatnonzero((counts > HEAP_ROWS) & (counts >= HEAP_SHARE * len(column)))
+    standing = [
+        k for k in often[np.argsort(-counts[often], kind="stable")] if counts[k] > _STANDS_OUT * _beside(counts, k)
+    ]
+    heap, heaped = (int(counts[standing[0]]), float(values[standing[0]]) + 0.0) if standing else (0, 0.0)
     whole = bool(values[0] in (0, 1) and np.all(values == np.rint(values)))
-    heaps = int(np.count_nonzero((counts[standing] > HEAP_ROWS) & (counts[standing] >= HEAP_SHARE * len(column))))
-    return Tally(len(column), len(values), heap, heaped, heaps, whole)
+    return Tally(len(column), len(values), heap, heaped, len(standing), whole)
 
 
-def _neighbours(counts: NDArray[np.intp]) -> FloatArray:
-    """At each value the median count of the next two on either side; at an end, of those that there are.
+def _beside(counts: NDArray[np.intp], k: int) -> float:
+    """The median count of the next two values on either side, or of those that there are.
 
     A median, so that a second heap beside the first hides neither.
     """
-    padded = np.concatenate(([np.nan] * 2, counts, [np.nan] * 2))
-    around = np.array([padded[shift : len(counts) + shift] for shift in (0, 1, 3, 4)])
-    known = np.sort(around, axis=0)  # NaN last
-    number = np.count_nonzero(~np.isnan(around), axis=0)
-    at = np.arange(len(counts))
-    middle = known[np.maximum(number - 1, 0) // 2, at] + known[np.minimum(number // 2, 3), at]
-    return np.where(number > 0, middle / 2, np.inf)
+    around = np.concatenate((counts[max(k - 2, 0) : k], counts[k + 1 : k + 3]))
+    return float(np.median(around)) if len(around) else np.inf
