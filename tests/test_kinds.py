@@ -155,6 +155,13 @@ def test_no_answer_is_given_on_heaps_and_few_levels_and_the_reason_is(law: str) 
             assert re.search("a heap that misleads|too few to tell|straight line", decision.explanation)
 
 
+def test_discrete_is_named_where_it_can_answer() -> None:
+    both, one = (whence.infer(BENCHMARK.drawn(f"3 ordered levels, {where}", 1)[0]) for where in ("both", "cause"))
+    assert any("the method discrete" in warning for warning in both.warnings)
+    assert not any("the method discrete" in warning for warning in one.warnings)
+    assert not whence.infer(both.pair, method="discrete").failure
+
+
 def test_a_method_that_is_asked_for_by_name_answers_beside_the_notice() -> None:
     for decision in decided("zero-inflated by 60 %, effect", 4, method="loci-h"):
         assert decision.direction is not Direction.UNDECIDED

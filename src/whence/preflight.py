@@ -108,10 +108,12 @@ def few_rows(pair: Pair) -> str:
 
 def few_levels(pair: Pair) -> str:
     """Columns of two, three or four values."""
-    few = [(name, each.distinct) for name, each in _tallies(pair) if each.distinct < FEWEST_LEVELS]
+    tallies = _tallies(pair)
+    few = [(name, each.distinct) for name, each in tallies if each.distinct < FEWEST_LEVELS]
     if not few:
         return ""
-    return f"{_taking(few)}, too few to tell a direction by: use a finer scale, or the method discrete."
+    other = ", or the method discrete" if all(each.is_coarse for _, each in tallies) else ""
+    return f"{_taking(few)}, too few to tell a direction by: use a finer scale{other}."
 
 
 def heaps(pair: Pair) -> str:
