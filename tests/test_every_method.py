@@ -24,6 +24,8 @@ CHEAP = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"
 """Settings that make the expensive ones quick; the properties hold at any."""
 Change = Callable[[np.ndarray], np.ndarray]
 METHODS = [entry.name for entry in CATALOGUE]
+ONLY_LEVELS = {"discrete"}
+"""Methods that refuse continuous columns; they are held to the tied ones."""
 
 
 def samples() -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -47,18 +49,24 @@ every_sample = pytest.mark.parametrize("sample", SAMPLES)
 
 
 def variants() -> dict[tuple[str, object], Pair]:
-    """Every sample as it is, turned round and with its rows mixed; the curved one also in other units."""
+    """Every sample as it is, turned round and with its rows mixed; two of them also in other units."""
     made: dict[tuple[str, object], Pair] = {}
     for sample, (x, y) in SAMPLES.items():
         order = np.random.default_rng(0).permutation(len(x))
         made[sample, "plain"] = Pair.of(x, y)
         made[sample, "turned"] = Pair.of(y, x)
         made[sample, "mixed"] = Pair.of(x[order], y[order])
-    x, y = SAMPLES["curved"]
-    for slope, shift in UNITS:
-        made["x", (slope, shift)] = Pair.of(slope * x + shift, y)
-        made["y", (slope, shift)] = Pair.of(x, slope * y + shift)
+    for sample in ("curved", "tied"):
+        x, y = SAMPLES[sample]
+        for slope, shift in UNITS:
+            made[f"{sample} x", (slope, shift)] = Pair.of(slope * x + shift, y)
+            made[f"{sample} y", (slope, shift)] = Pair.of(x, slope * y + shift)
     return made
+
+
+def usual(name: str) -> str:
+    """A sample that the method takes."""
+    return "tied" if name in ONLY_LEVELS else "curved"
 
 
 @cache
@@ -109,19 +117,19 @@ def test_the_order_of_the_rows_does_not_change_a_bit(name: str, sample: str) -> 
 @every_method
 @pytest.mark.parametrize("units", UNITS)
 def test_units_change_nothing(name: str, units: tuple[float, float]) -> None:
-    plain = decisions(name)["curved", "plain"]
+    plain = decisions(name)[usual(name), "plain"]
     assert not plain.failure
     for column in "xy":
-        other = decisions(name)[column, units]
+        other = decisions(name)[f"{usual(name)} {column}", units]
         assert other.direction is plain.direction
         assert other.score == pytest.approx(plain.score, rel=1e-5, abs=1e-8)
 
 
 @every_method
 def test_the_same_seed_gives_the_same_bytes_and_other_pairs_change_nothing(name: str) -> None:
-    one, other = (decide(name, *SAMPLES["curved"]) for _ in range(2))
+    one, other = (decide(name, *SAMPLES[usual(name)]) for _ in range(2))
     assert json.dumps(one.to_dict()) == json.dumps(other.to_dict())
-    together = decisions(name)["curved", "plain"]
+    together = decisions(name)[usual(name), "plain"]
     assert together.score == pytest.approx(one.score, rel=1e-4)
 
 

@@ -19,7 +19,7 @@ FLOORS = [
     {"numerics", "threads", "signals"},
     {"pair"},
     {"ranges"},
-    {"criteria", "datasets", "tables", "diagnostics"},
+    {"criteria", "datasets", "tables", "diagnostics", "kinds"},
     {"decision", "preflight"},
     {"protocol"},
     {"models", "theory"},

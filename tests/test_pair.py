@@ -14,10 +14,9 @@ BAD = {
     "missing": (np.where(GOOD == 3, np.nan, GOOD), GOOD**2, "1 row with a missing value"),
     "infinite": (GOOD, np.where(GOOD == 3, np.inf, GOOD**2), "'y' has 1 infinite value"),
     "text": (["a"] * 12, GOOD, "'x' is not numeric"),
-    "dates": (np.arange(12).astype("datetime64[D]"), GOOD, "dates"),
     "complex": (GOOD * 1j, GOOD, "complex"),
     "masked": (np.ma.masked_equal(GOOD, 3), GOOD**2, "1 row with a missing value"),
-    "masked dates": (np.ma.masked_equal(np.arange(12), 3).astype("datetime64[D]"), GOOD, "dates"),
+    "masked dates": (np.ma.masked_equal(np.arange(12), 3).astype("datetime64[D]"), GOOD, "1 row with a missing value"),
     "too large": (GOOD, GOOD * 1e306, "'y' has a value of size 1.1e\\+307"),
     "two-dimensional": (np.ones((12, 2)), GOOD, "shape"),
 }

@@ -86,9 +86,10 @@ def test_clean_pairs_of_a_hundred_rows() -> None:
 DEFECTS: dict[str, Callable[[Pair, np.random.Generator], Pair]] = {
     "exact_line": lambda p, rng: changed(p, y=1.8 * p.x + 32),
     "linear_gaussian": lambda p, rng: Pair.of(g := rng.normal(size=p.n), rng.uniform(-3, 3) * g + rng.normal(size=p.n)),
-    "few_rows": lambda p, rng: Pair.of(p.x[:60], p.y[:60]),
-    "ties": lambda p, rng: changed(p, x=np.round(p.x)),
+    "few_levels": lambda p, rng: changed(p, x=np.digitize(p.x, np.quantile(p.x, [0.3, 0.6]))),
     "heaps": lambda p, rng: changed(p, x=np.maximum(p.x, np.quantile(p.x, 0.3))),
+    "few_rows": lambda p, rng: Pair.of(p.x[:60], p.y[:60]),
+    "ties": lambda p, rng: changed(p, x=np.round(3 * p.x)),
     "outliers": lambda p, rng: changed(p, y=np.append(p.y[:-1], 200.0)),
     "repeated_rows": lambda p, rng: Pair.of(np.append(p.x, p.x[:100]), np.append(p.y, p.y[:100])),
     "dependent_rows": lambda p, rng: Pair.of(np.cumsum(rng.normal(size=p.n)), p.y),
@@ -99,6 +100,7 @@ DEFECTS: dict[str, Callable[[Pair, np.random.Generator], Pair]] = {
     "understood": lambda p, rng: Pair.of([2**60 + int(1e9 * value) for value in p.x], p.y),
 }
 BOTH_COLUMNS: dict[str, Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]] = {
+    "few_levels": lambda rng: rng.integers(3, size=(2, 500)).astype(float),
     "ties": lambda rng: np.round(3 * rng.normal(size=(2, 500))),
     "heaps": lambda rng: np.maximum(rng.normal(size=(2, 500)), -0.123456),
     "outliers": lambda rng: np.append(rng.normal(size=(2, 500)), [[1e3, 1e4], [-1e3, 1e3]], axis=1),

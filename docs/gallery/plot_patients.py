@@ -1,6 +1,6 @@
 """
-Patients: nine answers, one mistake
-===================================
+Patients: a column that would mislead
+=====================================
 
 442 diabetes patients (Efron et al. 2004, inside scikit-learn): age, sex, body mass index, blood pressure, six serum
 values, and how the disease went on.
@@ -13,29 +13,32 @@ import whence
 patients = load_diabetes(scaled=False, as_frame=True).frame
 scan = whence.scan(patients, jobs=1)  # so small a table is not worth starting processes for
 print(scan)
-for row in scan:
-    if row.status == "oriented":
-        print(f"{row.cause} → {row.effect}: {row.confidence:.0%}")
 
 # %%
-# Every answer has the same cause, ``s4``, and one of them is absurd: no serum value makes anybody older. What is
-# ``s4``?
+# No pair is answered. Some lean strongly all the same, and nearly always towards one cause:
+
+for row in scan:
+    if row.confidence and row.confidence >= 0.8:
+        cause, effect = (row.x, row.y) if row.score > 0 else (row.y, row.x)
+        print(f"{row.status}: leans towards {cause} → {effect}, {row.confidence:.0%}")
+
+# %%
+# One of them is absurd: no serum value makes anybody older. What is ``s4``?
 
 total, good, ratio = patients["s1"], patients["s3"], patients["s4"]
 print(f"correlation of s4 with s1 / s3: {ratio.corr(total / good):.2f}")
 print(f"share of whole numbers in s4: {(ratio == ratio.round()).mean():.0%}")
 
 # %%
-# It is total cholesterol over HDL, and mostly written down as 2, 3, 4 … A column with few values is cheap to describe,
-# and its steps look like the simple beginning of a story. The answer comes with a warning that says so:
+# It is total cholesterol over HDL, and mostly written down as 2, 3, 4 … Rows heaped on a few values look like the simple
+# beginning of a story, whichever way the arrow points. So no answer is given, and the reason is:
 
 decision = whence.infer(patients, "s4", "age")
 print(decision)
-for warning in decision.warnings:
-    print("-", warning)
+print(decision.explanation)
 
 # %%
-# The picture shows the steps.
+# The picture shows the heaps.
 
 figure = decision.plot()
 
@@ -46,7 +49,7 @@ halves = decision.stability()
 print(f"{halves.agreement:.0%} of {halves.draws} halves agree")
 
 # %%
-# What does help is to know the table. Leave out what is computed from other columns, and the nine answers are gone:
+# What does help is to know the table: leave out what is computed from other columns.
 
 print(whence.scan(patients.drop(columns="s4"), jobs=1))
 

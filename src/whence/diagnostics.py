@@ -1,4 +1,4 @@
-"""What two columns look like before any fit: ties, gaps, repeats, drift along the file, how much of one is noise.
+"""What two columns look like before any fit: gaps, repeats, drift along the file, how much of one is noise.
 
 Estimates only; `preflight` puts them into words, the default method weighs some of them. Each costs O(n log n) at most,
 and neither units nor the sign of a column matter.
@@ -6,7 +6,7 @@ and neither units nor the sign of a column matter.
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,6 @@ from whence.numerics.arrays import mid_ranks
 from whence.numerics.columns import once
 from whence.pair import FloatArray, row_order, standardise
 
-_FEW_VALUES, _ROUNDED_VALUES, _ROUNDED_SHARE = 30, 100, 0.2
-_HEAP_SHARE, _HEAP_ROWS = 0.1, 10
 _TAIL, _GAP, _DISTANT = 0.025, 2.0, 15.0
 _NOISE_KEPT = 0.95
 _OFTEN_REPEATED = 4  # rows per value of the cause
@@ -26,33 +24,6 @@ _EXACT = 1e-5
 # nine degrees. Both limits together pass 95 % of Gaussian pairs.
 GAUSSIAN_ROWS, _GAUSSIAN_CHI2, _GAUSSIAN_Z = 200, 21.7, 3.0
 _RELATED = 6.6  # the 99 % point of chi-square with one degree
-
-
-class Tally(NamedTuple):
-    """How a column's values repeat."""
-
-    name: str
-    n: int
-    distinct: int
-    commonest: float
-    heap: int
-
-    @property
-    def is_coarse(self) -> bool:
-        """Whether so few values suggest rounding or counting."""
-        few = self.distinct <= min(_FEW_VALUES, self.n // 2)
-        return few or self.distinct <= min(_ROUNDED_VALUES, _ROUNDED_SHARE * self.n)
-
-    @property
-    def is_heaped(self) -> bool:
-        """Whether one value stands out in a column that is fine otherwise."""
-        return self.heap > _HEAP_ROWS and self.heap >= _HEAP_SHARE * self.n and not self.is_coarse
-
-
-def tally(column: FloatArray, name: str) -> Tally:
-    """Count a column's values."""
-    values, counts = np.unique(column, return_counts=True)
-    return Tally(name, len(column), len(values), float(values[counts.argmax()]) + 0.0, int(counts.max()))
 
 
 def far_rows(column: FloatArray) -> int:

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from datetime import date
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from whence.numerics.columns import once
+from whence.numerics.dates import days, is_dates, moments_of, said_of_dates
 from whence.numerics.exact import EXACT, apart, has_ties, is_long
 from whence.safe import visible
 
@@ -171,21 +171,20 @@ def one_variable(pair: Pair) -> bool:
     return bool(np.max(np.abs(across - up)) <= 8 * digit)
 
 
-_DATES = (date, np.datetime64, np.timedelta64)
-"""Some of these become numbers when asked for one, of an arbitrary unit."""
-
-
 def as_column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]]:
     """Values of any kind as doubles, missing ones NaN, and what is to be said of it."""
+    notes: tuple[str, ...] = ()
     try:
         array = _unmasked(values)
-        if array.dtype.kind in "mM" or (array.dtype.kind == "O" and any(isinstance(v, _DATES) for v in array.flat)):
-            raise TypeError("dates")
+        if array.dtype.kind == "O" and array.ndim == 1 and (moments := moments_of(array)) is not None:
+            array = moments
+        if is_dates(array):
+            array, notes = days(array), (said_of_dates(name, array.dtype.kind == "m"),)
         if array.dtype.kind == "c":
             raise TypeError("complex numbers")
         floats = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
-        kind = f" ({problem})" if str(problem) in ("dates", "complex numbers") else ""
+        kind = f" ({problem})" if str(problem) == "complex numbers" else ""
         raise InputError(
             f"Column {name!r} is not numeric{kind}; expected numbers only: choose a numeric column or convert it first."
         ) from None
@@ -197,7 +196,7 @@ def as_column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]
         )
     if array.dtype.kind in "iuO" and (is_long(floats) or (array.dtype.kind == "O" and has_ties(floats))):
         return _told_apart(array, floats, name)
-    return np.ascontiguousarray(floats), ()
+    return np.ascontiguousarray(floats), notes
 
 
 def _told_apart(array: NDArray[Any], floats: FloatArray, name: str) -> tuple[FloatArray, tuple[str, ...]]:
@@ -218,6 +217,8 @@ def _unmasked(values: ArrayLike) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
         data = np.ma.getdata(values)
         return np.where(np.ma.getmaskarray(values), np.nan, data.astype(object) if data.dtype.kind in "iu" else data)
+    if isinstance(values, np.ma.MaskedArray) and is_dates(values):
+        return np.where(np.ma.getmaskarray(values), np.array("NaT", values.dtype), np.ma.getdata(values))
     array = np.asarray(values)
     # NumPy makes doubles of a list with whole numbers of both signs beyond 2⁶³.
     rounded = array.dtype.kind == "f" and isinstance(values, (list, tuple)) and is_long(array.astype(np.float64))

@@ -5,7 +5,7 @@ and leaves the rest to the caller; a pair that cannot be used at all is refused 
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from typing import NoReturn
 
@@ -13,7 +13,6 @@ import numpy as np
 
 from whence.diagnostics import (
     GAUSSIAN_ROWS,
-    Tally,
     autocorrelation,
     chance_repeats,
     far_rows,
@@ -21,8 +20,8 @@ from whence.diagnostics import (
     is_monotone,
     noise_share,
     on_a_line,
-    tally,
 )
+from whence.kinds import FEWEST_LEVELS, Kind, Tally, tally
 from whence.numerics.columns import once
 from whence.pair import FloatArray, Pair, standardise
 
@@ -107,28 +106,36 @@ def few_rows(pair: Pair) -> str:
     )
 
 
-def ties(pair: Pair) -> str:
-    """Rounded or counted columns."""
-    coarse = [each for each in _tallies(pair) if each.is_coarse]
-    if not coarse:
+def few_levels(pair: Pair) -> str:
+    """Columns of two, three or four values."""
+    tallies = _tallies(pair)
+    few = [(name, each.distinct) for name, each in tallies if each.distinct < FEWEST_LEVELS]
+    if not few:
         return ""
-    names, numbers = _listed(repr(each.name) for each in coarse), _listed(str(each.distinct) for each in coarse)
-    return (
-        f"{names} take{'s' * (len(coarse) == 1)} only {numbers} distinct values, and such steps can decide the "
-        "direction alone: use finer measurements if possible."
-    )
+    other = ", or the method discrete" if all(each.is_coarse for _, each in tallies) else ""
+    return f"{_taking(few)}, too few to tell a direction by: use a finer scale{other}."
 
 
 def heaps(pair: Pair) -> str:
-    """One value very often in a column that is fine otherwise: censored, filled in, or a count of nothing."""
-    heaped = [
-        f"{each.name!r} is {each.commonest:g} in {_percent(each.heap / pair.n)}"
-        for each in _tallies(pair)
-        if each.is_heaped
-    ]
+    """One value far more often than those beside it: zero-inflated, censored, filled in, or rounded in part.
+
+    The rows that share it look like a cause that explains the others, whichever way the arrow points: zero-inflated
+    effects are taken for causes (`python benchmarks/kinds.py`).
+    """
+    heaped = [(name, each) for name, each in _tallies(pair) if each.kind is Kind.HEAPED]
     if not heaped:
         return ""
-    return f"{_listed(heaped)} of rows, which can mislead: check for censored or placeholder values."
+    told = _listed(f"{name!r} is {each.heaped:g} in {_percent(each.heap / pair.n)}" for name, each in heaped)
+    advice = "round all rows alike" if any(each.heaps > 1 for _, each in heaped) else "judge the rows without it"
+    return f"{told} of rows, a heap that misleads: {advice}."
+
+
+def ties(pair: Pair) -> str:
+    """Rounded or counted columns."""
+    coarse = [(name, each.distinct) for name, each in _tallies(pair) if each.kind in (Kind.COUNT, Kind.ROUNDED)]
+    if not coarse:
+        return ""
+    return f"{_taking(coarse)}, and such steps can decide the direction alone: use finer measurements if possible."
 
 
 def outliers(pair: Pair) -> str:
@@ -221,9 +228,10 @@ def understood(pair: Pair) -> str:
 CHECKS: dict[Callable[[Pair], str], Level] = {
     exact_line: Level.STOPS,
     linear_gaussian: Level.STOPS,
+    few_levels: Level.STOPS,
+    heaps: Level.STOPS,
     few_rows: Level.LOWERS,
     ties: Level.LOWERS,
-    heaps: Level.LOWERS,
     outliers: Level.LOWERS,
     repeated_rows: Level.LOWERS,
     dependent_rows: Level.LOWERS,
@@ -240,8 +248,14 @@ def _columns(pair: Pair) -> tuple[tuple[FloatArray, str], tuple[FloatArray, str]
     return (pair.x, pair.x_name), (pair.y, pair.y_name)
 
 
-def _tallies(pair: Pair) -> list[Tally]:
-    return [once(tally, column, name) for column, name in _columns(pair)]
+def _tallies(pair: Pair) -> list[tuple[str, Tally]]:
+    return [(name, once(tally, column)) for column, name in _columns(pair)]
+
+
+def _taking(coarse: Sequence[tuple[str, int]]) -> str:
+    """`'a' and 'b' take only 3 and 4 distinct values`."""
+    names, numbers = _listed(repr(name) for name, _ in coarse), _listed(str(distinct) for _, distinct in coarse)
+    return f"{names} take{'s' * (len(coarse) == 1)} only {numbers} distinct values"
 
 
 def _autocorrelations(pair: Pair) -> list[tuple[str, float]]:

@@ -1,6 +1,7 @@
 """Parquet, data frames, dictionaries and arrays give the same pair as a text table."""
 
 import sys
+from datetime import time
 from pathlib import Path
 
 import numpy as np
@@ -116,7 +117,7 @@ def test_missing_values_in_tables() -> None:
         ({"a": X, "b": np.ones(30)}, None, None, "constant"),
         ({"a": X, "b": ["text"] * 30}, None, None, "'text' in row 1"),
         ({"a": X, "b": [10**10**6, *Y[1:]]}, None, None, "infinite|too large"),
-        ({"a": X, "b": pd.date_range("2020-01-01", periods=30)}, None, None, "2020-01-01|dates"),
+        ({"a": X, "b": [time(k % 24) for k in range(30)]}, None, None, "'00:00:00' in row 1"),
         ({"a": X, "b": X + 1j}, None, None, "complex"),
         ({"a": X, "b": [[1], [1, 2]] * 15}, None, None, "expected numbers"),
         (np.ones((4, 3, 2)), None, None, "no table"),

@@ -1,9 +1,8 @@
 """The pairs of the tour: one generated, one recorded and answered, one recorded that has no direction to find.
 
 The recorded ones are picked for what they show and are no measure of anything. `python benchmarks/exhibits.py` prints
-what they were picked from. Of the 574 pairs of the tables inside scikit-learn ten are answered, nine of them with one
-column as the cause, a ratio kept mostly in whole numbers, even of age: wrong, and warned of. Hence the cars, which lie
-beside this file.
+what they were picked from. Of the 574 pairs of the tables inside scikit-learn one is answered, two lengths of iris
+flowers whose common cause is the species. Hence the cars, which lie beside this file.
 """
 
 import csv

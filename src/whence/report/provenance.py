@@ -34,6 +34,7 @@ _LABELS = {
     "hyvarinen2013pairwise": "Hyvärinen and Smith, 2013",
     "zhang2009identifiability": "Zhang and Hyvärinen, 2009",
     "tran2024robust": "Tran et al., 2024",
+    "peters2010identifying": "Peters et al., 2010",
 }
 
 

@@ -88,12 +88,14 @@ def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "
         return data
     if isinstance(data, (str, os.PathLike)) or is_file(data):
         return read_pair(data, x, y, nan_policy)
-    from whence.tables.frames import as_table, as_two_columns
+    from whence.tables.frames import as_table, as_two_columns, said_of
 
     two = as_two_columns(data, x, y)
     if two is not None:
         (a, a_name), (b, b_name) = two
-        return _checked(a, b, a_name, b_name, nan_policy)
+        pair = _checked(a, b, a_name, b_name, nan_policy)
+        said = (*said_of(data[0] if x is None else data, a_name), *said_of(data[1] if x is None else x, b_name))
+        return replace(pair, notes=(*said, *pair.notes))
     return _pair(as_table(data), "the table", x, y, nan_policy)
 
 

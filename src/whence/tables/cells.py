@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whence.numerics.dates import day_of, is_day_first
 from whence.numerics.exact import is_long
 from whence.pair import FloatArray, InputError
 from whence.tables.asking import UnclearError
@@ -79,6 +80,17 @@ def numbers(cells: Sequence[str], decimal: str = ".") -> FloatArray | int:
     return values
 
 
+def dates(cells: Sequence[str]) -> FloatArray | int:
+    """All cells of a column as days, or the position of the first that is no date."""
+    values = np.empty(len(cells))
+    for k, cell in enumerate(cells):
+        day = math.nan if is_missing(cell) else day_of(bare(cell))
+        if day is None:
+            return k
+        values[k] = day
+    return values
+
+
 def from_objects(values: Iterable[Any], name: str) -> NDArray[Any]:
     """A column of Python objects (None, numbers, text that reads as a number) as numbers, exact ones as they are."""
     held = list(values)
@@ -117,11 +129,16 @@ def clipped(text: str) -> str:
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
-def not_a_number(name: str, place: str, cell: str) -> InputError:
+def not_a_number(name: str, place: str, cell: str, wanted: str = "numbers") -> InputError:
     """The refusal of a text cell."""
+    if is_day_first(bare(cell)):
+        return InputError(
+            f"Column {name!r} has the date {clipped(cell)} in {place}, and day and month may stand in either order; "
+            "expected the year first: write dates as 2024-03-31."
+        )
     return InputError(
-        f"Column {name!r} has the text {clipped(cell)} in {place}; expected numbers only, without units: "
-        "correct that cell, or choose another column."
+        f"Column {name!r} has the text {clipped(cell)} in {place}; expected {wanted} only, without units: "
+        "correct that cell, number the levels if they have an order, or choose another column."
     )
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whence.numerics.dates import moments_of
 from whence.numerics.exact import has_ties, is_long
 from whence.pair import InputError
-from whence.tables.cells import from_objects
+from whence.tables.cells import clipped, from_objects, is_number
 from whence.tables.choose import distinct_names
 
 Named = tuple[Any, str]
@@ -23,6 +24,8 @@ class FrameTable:
     names: tuple[str, ...]
     numeric: tuple[int, ...]
     raw: Callable[[int], Any] = field(repr=False)
+    _said: dict[int, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    """By column, what is to be said of those that were read."""
 
     def columns(self, *positions: int) -> list[NDArray[Any]]:
         """Some columns as numbers, missing values as NaN."""
@@ -30,11 +33,16 @@ class FrameTable:
 
     def each(self, *positions: int) -> Iterator[NDArray[Any]]:
         """The same one after the other."""
-        return (_numbers(self.raw(k), self.names[k]) for k in positions)
+        return (self._column(k) for k in positions)
 
     def notes(self, *positions: int) -> tuple[str, ...]:
-        """Nothing: columns in memory have their types."""
-        return ()
+        """That a column is levels in an order; of dates, the pair itself speaks."""
+        return tuple(note for k in positions for note in self._said.get(k, ()))
+
+    def _column(self, k: int) -> NDArray[Any]:
+        column, name = self.raw(k), self.names[k]
+        self._said[k] = said_of(column, name)
+        return _numbers(column, name)
 
 
 def as_two_columns(data: Any, x: Any, y: Any) -> tuple[Named, Named] | None:
@@ -135,7 +143,7 @@ def _numbers(column: Any, name: str) -> NDArray[Any]:
     if isinstance(column, (list, tuple)):
         column = _array(column)
     if isinstance(column, np.ndarray):
-        return from_objects(column.tolist(), name) if column.dtype.kind in "OUST" and column.ndim == 1 else column
+        return _objects(column.tolist(), name) if column.dtype.kind in "OUST" and column.ndim == 1 else column
     import narwhals as nw
 
     try:
@@ -149,7 +157,37 @@ def _numbers(column: Any, name: str) -> NDArray[Any]:
             exact = series.dtype.is_integer() or series.dtype.is_decimal()
             if not (exact and (is_long(rounded) or (series.dtype.is_decimal() and has_ties(rounded)))):
                 return rounded
-    return from_objects(series.to_list(), name)
+    if levels := _levels(series):
+        place: dict[Any, float] = {level: k for k, level in enumerate(levels)}
+        return np.array([place.get(value, np.nan) for value in series.to_list()])
+    return _objects(series.to_list(), name)
+
+
+def _objects(values: list[Any], name: str) -> NDArray[Any]:
+    moments = moments_of(values)
+    return from_objects(values, name) if moments is None else moments
+
+
+def _levels(series: Any) -> list[Any]:
+    """The levels of an ordered category that are no numbers themselves; none of any other series."""
+    import narwhals as nw
+
+    levels = list(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else []
+    return levels if any(not is_number(level) for level in levels) else []
+
+
+def said_of(column: Any, name: str) -> tuple[str, ...]:
+    """What is to be said of a column that is an ordered category."""
+    if isinstance(column, (list, tuple, np.ndarray)):
+        return ()
+    import narwhals as nw
+
+    try:
+        levels = _levels(nw.from_native(column, series_only=True))
+    except TypeError:
+        return ()
+    order = " < ".join(clipped(str(level)) for level in levels[:9]) + " …" * (len(levels) > 9)
+    return (f"{name!r} is numbered in the order of its levels ({order}).",) if levels else ()
 
 
 def _array(column: Any) -> Any:

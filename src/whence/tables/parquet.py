@@ -43,7 +43,7 @@ def parquet_table(content: bytes | Path, where: str, asked: Asked) -> FrameTable
     def column(k: int) -> Any:
         # Text is refused: a short file can repeat a long text without end, and what is a number is stored as one.
         kind = type_of(reader.empty[k])
-        if not kind.is_numeric() and str(kind) != "Boolean":
+        if not (kind.is_numeric() or kind.is_temporal() or str(kind) == "Boolean"):
             raise InputError(
                 f"Column {reader.names[k]!r} of {where} is of the type {clipped(str(kind))}; "
                 "expected numbers: write it as numbers, or choose another column."

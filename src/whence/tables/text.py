@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whence.numerics.dates import said_of_dates
 from whence.numerics.exact import has_ties, is_long
 from whence.pair import FloatArray, InputError
 from whence.tables.asking import Asked
-from whence.tables.cells import ambiguous, not_a_number, numbers, precise
+from whence.tables.cells import ambiguous, dates, not_a_number, numbers, precise
 from whence.tables.marks import marks_in
 from whence.tables.sniff import BLANKS, Layout, filled, reader_of, sniff, too_long
 
@@ -53,6 +54,8 @@ class TextTable:
     asked: Asked
     _decimals: dict[int, tuple[str, str]] = field(default_factory=dict, repr=False)
     """By column: its decimal mark, and what is said where it was taken for granted."""
+    _dates: set[int] = field(default_factory=set, repr=False)
+    """Columns that were found to hold dates."""
 
     @classmethod
     def of(cls, content: bytes, where: str, asked: Asked | None = None) -> "TextTable":
@@ -85,6 +88,7 @@ class TextTable:
     def notes(self, *positions: int) -> tuple[str, ...]:
         """What had to be understood to read them."""
         said = [self.layout.note, *(self._decimals[k][1] for k in positions if k in self._decimals)]
+        said += [said_of_dates(self.names[k]) for k in positions if k in self._dates]
         return tuple(filter(None, dict.fromkeys(said)))
 
     def _decimal(self, k: int) -> str:
@@ -109,6 +113,8 @@ class TextTable:
 
     def _exact(self, values: FloatArray, k: int) -> NDArray[Any]:
         """The column itself, or to the last digit where rounding may have made different numbers equal."""
+        if k in self._dates:
+            return values
         digits = rb"[.\d]" if self.layout.delimiter == "," else rb"[.,\d]"
         if is_long(values) or (has_ties(values) and re.search(rb"\d%b{15,}" % digits, self.content)):
             decimal = self._decimal(k)
@@ -175,6 +181,14 @@ class TextTable:
     def _numbers(self, chunk: list[list[str]], column: int, seen: int) -> FloatArray:
         cells = [row[column] for row in chunk]
         values = numbers(cells, self._decimal(column))
+        # What the first rows are, all must be: a number among dates is no day.
+        if column in self._dates or (isinstance(values, int) and seen == 0):
+            found = dates(cells)
+            if isinstance(found, int) and column in self._dates:
+                raise not_a_number(self.names[column], f"line {self._line(seen + found)}", cells[found], "dates")
+            if not isinstance(found, int):
+                self._dates.add(column)
+                return found
         if isinstance(values, int):
             raise not_a_number(self.names[column], f"line {self._line(seen + values)}", cells[values])
         return values

@@ -5,6 +5,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from whence.kinds import kind_of
 from whence.pair import FloatArray, InputError, as_column
 from whence.scanning.table import unfit
 from whence.tables import read_table
@@ -65,7 +66,15 @@ def _passed_over(table: ColumnTable, k: int) -> InputError:
 
 
 def _column(name: str, values: FloatArray | InputError) -> dict[str, Any]:
-    facts: dict[str, Any] = {"name": name, "judged": False, "why": "", "missing": 0, "first": [], "bars": []}
+    facts: dict[str, Any] = {
+        "name": name,
+        "judged": False,
+        "why": "",
+        "kind": "",
+        "missing": 0,
+        "first": [],
+        "bars": [],
+    }
     facts |= {"least": None, "largest": None}
     if isinstance(values, InputError):
         return facts | {"why": str(values)}
@@ -74,7 +83,7 @@ def _column(name: str, values: FloatArray | InputError) -> dict[str, Any]:
     facts["judged"] = not facts["why"]
     facts["first"] = [float(each) if np.isfinite(each) else None for each in values[:_SHOWN]]
     if len(present):
-        facts |= {"least": float(np.min(present)), "largest": float(np.max(present))}
+        facts |= {"least": float(np.min(present)), "largest": float(np.max(present)), "kind": str(kind_of(present))}
     return facts | ({"bars": _bars(present)} if facts["judged"] else {})
 
 

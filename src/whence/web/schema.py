@@ -48,6 +48,7 @@ class Column(BaseModel):
     name: str
     judged: bool
     why: str = Field(description="Why it cannot be judged; empty where it can.")
+    kind: str = Field(description="`continuous`, `rounded`, `count`, `heaped`, `few levels`, `two values` …")
     missing: int
     first: list[float | None]
     bars: list[float] = Field(description="Heights of a small histogram.")

@@ -41,7 +41,7 @@ function line(column) {
     make("td", range),
     make("td", column.missing ? number(column.missing) : column.least === null ? "" : "none"),
     make("td", first, { class: "first" }),
-    column.judged ? make("td", "yes", { class: "yes" }) : make("td", `no: ${column.why}`, { class: "why not" }),
+    column.judged ? make("td", `yes: ${column.kind}`, { class: "yes" }) : make("td", `no: ${column.why}`, { class: "why not" }),
   );
   return row;
 }

@@ -1,0 +1,226 @@
+"""What happens to pairs of which a column is not continuous: simulated, by kind and by which of the two it is.
+
+    python benchmarks/kinds.py [--pairs 60] [--only zero-inflated]
+
+One line a law: the kind that is found, what `infer` does, what it would do without a look at the kinds, and what the
+method for levels says. Right is a share of the answers; the first column is always the cause. The columns come from the
+location-scale pairs of the robustness grid (random laws of cause and noise, smooth f and g), 300 and 1000 rows in turn.
+"""
+
+import argparse
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import numpy as np
+
+import whence
+from whence.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
+from whence.datasets.mechanisms import LEVEL, location_scale, smooth
+from whence.datasets.robustness import BASE, WHERE, damage_columns, floored, rounded
+from whence.decision import Decision
+from whence.kinds import Kind, kind_of
+from whence.pair import FloatArray, InputError, Pair, standardise
+from whence.protocol import Method
+
+Random = np.random.Generator
+Law = Callable[[Random, int], Columns]
+ColumnLaw = Callable[[Random, FloatArray], FloatArray]
+ROWS = (300, 1000)
+
+
+def changed(change: ColumnLaw, where: str, rng: Random, n: int) -> Columns:
+    """A continuous pair of which cause, effect or both are recorded otherwise."""
+    return damage_columns(change, where, rng, *BASE(rng, n))
+
+
+def levelled(levels: int, rng: Random, column: FloatArray) -> FloatArray:
+    """Ordered levels: thresholds at random quantiles of the column, the levels numbered."""
+    thresholds = np.quantile(column, np.sort(rng.uniform(0.03, 0.97, levels - 1)))
+    return np.digitize(column, thresholds).astype(float)
+
+
+def inflated(share: float, rng: Random, column: FloatArray) -> FloatArray:
+    """Positive, and 0 in a share of the rows whatever else they hold."""
+    positive = column - column.min() + 0.1 * column.std()
+    return np.where(rng.random(len(column)) < share, 0.0, positive)
+
+
+def partly_rounded(share: float, steps: int, rng: Random, column: FloatArray) -> FloatArray:
+    """Rounded in a share of the rows, and as fine as before in the others."""
+    return np.where(rng.random(len(column)) < share, rounded(steps, rng, column), column)
+
+
+def hurdle(rng: Random, n: int) -> Columns:
+    """An effect that is 0 the more often the smaller its cause is."""
+    cause, effect = BASE(rng, n)
+    positive = effect - effect.min() + 0.1 * effect.std()
+    return cause, np.where(rng.random(n) < _logistic(-rng.uniform(1, 3) * standardise(cause)), 0.0, positive)
+
+
+def counted_effect(rng: Random, n: int, cause: FloatArray | None = None) -> Columns:
+    """Poisson, the logarithm of its mean a smooth function of the cause."""
+    x = any_of(CAUSE_LAWS, rng, n) if cause is None else cause
+    mean = np.exp(rng.uniform(0, 2.5) + rng.uniform(0.4, 0.9) * _curve(rng, x))
+    return x, rng.poisson(mean).astype(float)
+
+
+def counted_cause(rng: Random, n: int) -> Columns:
+    """A Poisson cause of a location-scale effect."""
+    x = _count(rng, n)
+    return x, location_scale(rng, standardise(x), any_of(NOISE_LAWS, rng, n), LEVEL)
+
+
+def counted_both(rng: Random, n: int) -> Columns:
+    """A Poisson effect of a Poisson cause."""
+    return counted_effect(rng, n, _count(rng, n))
+
+
+def overdispersed_effect(rng: Random, n: int) -> Columns:
+    """Negative binomial: a Poisson effect whose mean varies by itself as well."""
+    x, shape = any_of(CAUSE_LAWS, rng, n), rng.uniform(0.7, 4)
+    mean = np.exp(rng.uniform(0, 2.5) + rng.uniform(0.4, 0.9) * _curve(rng, x)) * rng.gamma(shape, 1 / shape, n)
+    return x, rng.poisson(mean).astype(float)
+
+
+def inflated_count(rng: Random, n: int) -> Columns:
+    """A Poisson effect that is 0 in a share of the rows whatever its cause."""
+    x, y = counted_effect(rng, n)
+    return x, np.where(rng.random(n) < rng.uniform(0.2, 0.6), 0.0, y)
+
+
+def rated_cause(rng: Random, n: int) -> Columns:
+    """Five to nine levels with any mean and spread of the effect at each."""
+    levels = int(rng.integers(5, 10))
+    x = rng.choice(levels, n, p=rng.dirichlet(3 * np.ones(levels)))
+    mean, scale = 1.5 * rng.normal(size=levels), np.exp(0.4 * rng.normal(size=levels))
+    return x.astype(float), mean[x] + scale[x] * any_of(NOISE_LAWS, rng, n)
+
+
+def binary_cause(rng: Random, n: int) -> Columns:
+    """Two groups, another mean and spread in each."""
+    x = (rng.random(n) < rng.uniform(0.2, 0.8)).astype(float)
+    return x, rng.uniform(0.5, 3) * x + np.where(x > 0, rng.uniform(0.3, 2), 1.0) * any_of(NOISE_LAWS, rng, n)
+
+
+def binary_effect(rng: Random, n: int) -> Columns:
+    """Yes or no, its log-odds a smooth function of the cause."""
+    x = any_of(CAUSE_LAWS, rng, n)
+    return x, (rng.random(n) < _logistic(rng.uniform(1, 4) * _curve(rng, x))).astype(float)
+
+
+def added_steps(levels: int, rng: Random, n: int) -> Columns:
+    """The model of `discrete`: any function of the levels, and noise of five steps."""
+    x = rng.choice(levels, n, p=rng.dirichlet(np.ones(levels)))
+    noise = rng.choice(5, n, p=rng.dirichlet(np.ones(5)))
+    return x.astype(float), (rng.integers(0, levels + 1, levels)[x] + noise).astype(float)
+
+
+def _logistic(values: FloatArray) -> FloatArray:
+    return 1 / (1 + np.exp(-values))
+
+
+def _curve(rng: Random, x: FloatArray) -> FloatArray:
+    return standardise(smooth(rng, standardise(x)))
+
+
+def _count(rng: Random, n: int) -> FloatArray:
+    return rng.poisson(np.exp(rng.uniform(0.5, 2.5)), n).astype(float)
+
+
+def _everywhere(name: str, change: ColumnLaw) -> dict[str, Law]:
+    return {f"{name}, {where}": partial(changed, change, where) for where in WHERE}
+
+
+LAWS: dict[str, Law] = {
+    "continuous": BASE,
+    **_everywhere("rounded to 30 steps", partial(rounded, 30)),
+    **_everywhere("rounded to 10 steps", partial(rounded, 10)),
+    **_everywhere("7 ordered levels", partial(levelled, 7)),
+    **_everywhere("3 ordered levels", partial(levelled, 3)),
+    "count, effect": counted_effect,
+    "count, cause": counted_cause,
+    "count, both": counted_both,
+    "overdispersed count, effect": overdispersed_effect,
+    "rating, cause": rated_cause,
+    "two values, cause": binary_cause,
+    "two values, effect": binary_effect,
+    **_everywhere("zero-inflated by 5 %", partial(inflated, 0.05)),
+    **_everywhere("zero-inflated by 20 %", partial(inflated, 0.2)),
+    **_everywhere("zero-inflated by 60 %", partial(inflated, 0.6)),
+    "hurdle, effect": hurdle,
+    "zero-inflated count, effect": inflated_count,
+    **_everywhere("floor at the 30 % quantile", partial(floored, 0.3)),
+    **_everywhere("60 % rounded to 5 steps", partial(partly_rounded, 0.6, 5)),
+    **_everywhere("86 % rounded to 10 steps", partial(partly_rounded, 0.86, 10)),
+    "steps added to 3 levels, both": partial(added_steps, 3),
+    "steps added to 8 levels, both": partial(added_steps, 8),
+}
+
+
+def drawn(law: str, pairs: int) -> list[Pair]:
+    """Pairs of a law; those that are none (a constant effect) are passed over."""
+    found = list[Pair]()
+    for k in range(pairs):
+        rng = np.random.default_rng(np.random.SeedSequence([k, 19]))
+        try:
+            found.append(Pair.of(*LAWS[law](rng, ROWS[k % 2])))
+        except InputError:
+            continue
+    return found
+
+
+def without_heap(pair: Pair) -> Pair | None:
+    """The rows that no heap shares; None where there is no heap, or too little is left."""
+    kept = np.ones(pair.n, bool)
+    for column in (pair.x, pair.y):
+        if kind_of(column) is Kind.HEAPED:
+            values, counts = np.unique(column, return_counts=True)
+            kept &= column != values[counts.argmax()]
+    try:
+        return None if kept.all() else Pair.of(pair.x[kept], pair.y[kept])
+    except InputError:
+        return None
+
+
+def _bare(method: Method, pair: Pair) -> Decision:
+    return method.decide_many([pair])[0]
+
+
+def told(decisions: Iterable[Decision]) -> str:
+    """How many are answered, and how many of these rightly."""
+    answers = [decision.direction.value for decision in decisions]
+    count = Counter(answers)
+    right, wrong = count["x->y"], count["y->x"]
+    share = f"{100 * (right + wrong) / len(answers):3.0f} %" if answers else "    –"
+    return f"{share} {f'{right}/{right + wrong}':>7}" if right + wrong else f"{share}       –"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=60)
+    parser.add_argument("--only", default="")
+    given = parser.parse_args()
+    default, levels = whence.method("whence"), whence.method("discrete")
+    head = ("infer", "unchecked", "leans", "without heap", "discrete")
+    print(f"{'law':<36}{'kinds found':<26}" + "".join(f"{each:>15}" for each in head))
+    for law in (law for law in LAWS if given.only in law):
+        pairs = drawn(law, given.pairs)
+        kinds = Counter((str(kind_of(pair.x)), str(kind_of(pair.y))) for pair in pairs).most_common(1)[0][0]
+        bare = [_bare(default, pair) for pair in pairs]
+        lean = np.mean([decision.score > 0 for decision in bare if math.isfinite(decision.score)])
+        rest = [left for pair in pairs if (left := without_heap(pair))]
+        cells = (
+            told(whence.infer(pair) for pair in pairs),
+            told(bare),
+            f"{100 * lean:.0f} %",
+            told(whence.infer(pair) for pair in rest) if rest else "",
+            told(_bare(levels, pair) for pair in pairs) if "both" in law else "",
+        )
+        print(f"{law:<36}{' → '.join(kinds):<26}" + "".join(f"{cell:>15}" for cell in cells), flush=True)
+
+
+if __name__ == "__main__":
+    main()
