@@ -14,7 +14,9 @@ from typing import Any
 from whence.benchmark.contenders import load
 from whence.benchmark.row import Outcome, Status, no_answer, outcome_of
 from whence.decision import Decision
+from whence.inference import warned
 from whence.pair import Pair
+from whence.preflight import check
 from whence.protocol import Method
 from whence.signals import follow_parent
 
@@ -51,12 +53,18 @@ def decide(method: Method, pairs: Sequence[Pair]) -> list[Outcome]:
     try:
         decisions = method.decide_many(pairs)
         each = (time.perf_counter() - start) / len(pairs)
-        return [outcome_of(decision, each) for decision in _checked(decisions, len(pairs))]
+        judged = zip(_checked(decisions, len(pairs)), pairs, strict=True)
+        return [outcome_of(_as_told(decision, pair), each) for decision, pair in judged]
     except MemoryError:
         problem = "It ran out of memory."
     except BaseException as raised:  # also SystemExit: a method must not end the run
         problem = _words(raised)
     return _failed(problem, pairs, (time.perf_counter() - start) / len(pairs))
+
+
+def _as_told(decision: Decision, pair: Pair) -> Decision:
+    """As `infer` tells it: some rows withhold the answer of a method that has a confidence, and never its score."""
+    return decision if decision.confidence is None else warned(decision, check(pair))
 
 
 def limit_memory(limit: int) -> None:
