@@ -18,7 +18,7 @@ LEAST_ROWS = 100
 MOST_TIES = 0.1
 """Share of the rows that may hold one value."""
 MOST_COLUMNS = 60
-"""The work grows like the third power of the columns: 20 take seconds, 60 minutes."""
+"""The work grows like their square, and the search was tried on up to 40."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +151,7 @@ def _too_few(rows: int, columns: Mapping[str, FloatArray], where: str) -> InputE
 def _not_as_many(names: list[str], left_out: Mapping[str, str], where: str) -> InputError:
     if len(names) > MOST_COLUMNS:
         return InputError(
-            f"Got {len(names)} columns in {where}; expected at most {MOST_COLUMNS}, since the work grows like their "
-            "third power: choose some with columns."
+            f"Got {len(names)} columns in {where}; expected at most {MOST_COLUMNS}: choose some of them with columns."
         )
     reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
     return InputError(

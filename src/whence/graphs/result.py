@@ -58,7 +58,20 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class CausalGraph:
-    """An order of a table's columns, and who moves what."""
+    """An order of a table's columns, and who moves what.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> rng = np.random.default_rng(0)
+    >>> dose = rng.uniform(-2, 2, 400)
+    >>> response = np.sin(2 * dose) + 0.3 * np.exp(0.4 * dose) * rng.normal(size=400)
+    >>> found = whence.order({"response": response, "dose": dose})
+    >>> print(found)
+    1 edge between 2 columns of 400 rows; causes first: dose, response
+    >>> found.parents("response"), found.edges[0].moves
+    (('dose',), 'mean and spread')
+    """
 
     order: tuple[str, ...]
     """Causes first."""
