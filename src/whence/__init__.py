@@ -12,6 +12,7 @@ The top-level files are the road; read in this order they tell the method:
     scanning    scan(): every pair of a table
 
     neural      LOCI with networks, all fits at once
+    kinds       what a column is: continuous, rounded, count, heaped, few levels
     preflight   what a look at the rows tells before any fit
     stability   random halves of the rows decided anew
     consensus   several methods on one pair
