@@ -30,8 +30,8 @@ print(f"correlation of s4 with s1 / s3: {ratio.corr(total / good):.2f}")
 print(f"share of whole numbers in s4: {(ratio == ratio.round()).mean():.0%}")
 
 # %%
-# It is total cholesterol over HDL, and mostly written down as 2, 3, 4 … Rows heaped on a few values look like the simple
-# beginning of a story, whichever way the arrow points. So no answer is given, and the reason is:
+# It is total cholesterol over HDL, and mostly written down as 2, 3, 4 … Rows heaped on a few values look like the
+# simple beginning of a story, whichever way the arrow points. So no answer is given, and the reason is:
 
 decision = whence.infer(patients, "s4", "age")
 print(decision)
