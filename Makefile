@@ -4,7 +4,7 @@ BIN := .venv/bin
 export MPLBACKEND := Agg
 
 .PHONY: demo test test-oldest bridges fuzz docs docs-open native lint bench bench-network bench-peers reproduce
-.PHONY: release-check clean
+.PHONY: screens release-check clean
 
 demo: .venv/.core
 	$(BIN)/whence demo --out out/demo
@@ -31,6 +31,10 @@ docs-open: docs
 
 # Compile the C loops anew after an edit.
 native: .venv/.dev
+
+# Pictures of every page, light, dark, on a phone and on paper, to be looked at in out/screens.
+screens: .venv/.dev
+	$(BIN)/python -m pytest -m slow tests/browser/test_screens.py
 
 # Bounded in time and seeded: make fuzz FUZZ="--seconds 600 --seed 7 --only names,faults".
 fuzz: .venv/.dev

@@ -113,7 +113,7 @@ def cost() -> None:
     workers()
 
 
-def workers(columns: int = 160, rows: int = 1000) -> None:
+def workers(columns: int = 200, rows: int = 1000) -> None:
     """One process against two, by the clock; starting one takes a second, so that a short scan gains less."""
     table, seconds = related_table(columns, rows), {}
     for jobs in (1, 2):

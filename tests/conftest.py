@@ -2,10 +2,14 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from browsing import launched
 
 settings.register_profile("whence", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("whence")
@@ -29,3 +33,10 @@ def golden_dir() -> Path:
     if not folder.is_dir():
         pytest.skip("no golden numbers beside the checkout")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium for the tests of a file, closed after them: an event loop runs in this thread while it is open."""
+    with launched() as found:
+        yield found

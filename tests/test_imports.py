@@ -30,6 +30,7 @@ FLOORS = [
     {"inference", "stability"},
     {"consensus"},
     {"scanning"},
+    {"graphs"},
     {"report"},
     {"benchmark"},
     {"study"},

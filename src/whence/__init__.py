@@ -10,6 +10,7 @@ The top-level files are the road; read in this order they tell the method:
     catalogue   every method by name, one table of facts
     inference   infer(): a table in, a decision out
     scanning    scan(): every pair of a table
+    graphs      order(): all columns of a table together
 
     neural      LOCI with networks, all fits at once
     kinds       what a column is: continuous, rounded, count, heaped, few levels
@@ -30,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 from whence.version import VERSION as __version__
 
 _HOME = {
+    "CausalGraph": "whence.graphs.result",
     "Decision": "whence.decision",
     "Direction": "whence.decision",
     "Evidence": "whence.decision",
@@ -43,11 +45,13 @@ _HOME = {
     "infer": "whence.inference",
     "method": "whence.catalogue",
     "methods": "whence.catalogue",
+    "order": "whence.graphs.finder",
     "orient": "whence.bridges.orienting",
     "scan": "whence.scanning.scanner",
 }
 _ROOMS = {
     "draw": "whence.report.picture:draw",
+    "draw_causal_graph": "whence.report.causal_graph:draw_causal_graph",
     "draw_scan_graph": "whence.report.scan_graph:draw_graph",
     "draw_scan_matrix": "whence.report.scan_matrix:draw_matrix",
     "half_samples": "whence.stability:half_samples",
@@ -69,6 +73,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getatt
     from whence.decision import Direction as Direction
     from whence.decision import Evidence as Evidence
     from whence.decision import Stability as Stability
+    from whence.graphs.finder import order as order
+    from whence.graphs.result import CausalGraph as CausalGraph
     from whence.inference import infer as infer
     from whence.models.estimator import LocationScaleRegressor as LocationScaleRegressor
     from whence.models.network.regressor import LocationScaleNetwork as LocationScaleNetwork

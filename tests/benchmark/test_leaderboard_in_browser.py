@@ -1,6 +1,5 @@
 """The leaderboard in a browser: it shows what the tables show, digit for digit, and says nothing in the console."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,23 +11,15 @@ from whence.benchmark.publish import leaderboard
 from whence.benchmark.rendering import render
 from whence.benchmark.scores import summarise
 
-CHROMIUM = shutil.which("chromium")
-
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine")
-    driver = pytest.importorskip("playwright.sync_api")
+def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     place: Path = tmp_path_factory.mktemp("board") / "leaderboard.html"
     place.write_text(leaderboard(made_up_rows()), encoding="utf-8")
-    with driver.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        opened = browser.new_page()
-        opened.on("console", lambda message: pytest.fail(message.text))
-        opened.goto(place.as_uri())
-        yield opened
-        browser.close()
+    opened = browser.new_page()
+    opened.on("console", lambda message: pytest.fail(message.text))
+    opened.goto(place.as_uri())
+    yield opened
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "audrc"])

@@ -1,8 +1,6 @@
 """The page in a browser, sent under the strictest policy a server can set: nothing is refused, nothing is loaded."""
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +10,8 @@ from specimens import SPECIMENS
 from whence.consensus import Answer
 from whence.report.page import render
 
-CHROMIUM = shutil.which("chromium")
 POLICY = "default-src 'none'; style-src 'nonce-{0}'; script-src 'nonce-{0}'; base-uri 'none'"
 HOME = "http://whence.test/"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine")
-    driver = pytest.importorskip("playwright.sync_api")
-    with driver.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 def opened(browser: Any, html: str, headers: dict[str, str] | None = None, **look: Any) -> tuple[Any, list[str]]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import httpx
 import uvicorn
 
-from whence.web.app import create
-from whence.web.desk import Desk
-from whence.web.limits import MIB, Limits
+from whence.web.application import create
+from whence.web.desk import FrontDesk
+from whence.web.limits import MIB, ServerLimits
 from whence.web.server import Server, bound, patient
 
-LIMITS = Limits(
+LIMITS = ServerLimits(
     upload_bytes=4 * MIB,
     json_bytes=MIB,
     table_bytes=8 * MIB,
@@ -30,14 +30,14 @@ LIMITS = Limits(
 class Running:
     """A server that runs, what it remembers, and somebody who asks."""
 
-    desk: Desk
+    desk: FrontDesk
     port: int
     client: httpx.Client
 
 
 @contextmanager
-def running(limits: Limits) -> Iterator[Running]:
-    desk, listening, ready = Desk(limits), bound("127.0.0.1", 0), threading.Event()
+def running(limits: ServerLimits) -> Iterator[Running]:
+    desk, listening, ready = FrontDesk(limits), bound("127.0.0.1", 0), threading.Event()
     config = uvicorn.Config(
         create(desk),
         http=patient(limits.header_seconds),

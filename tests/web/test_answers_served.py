@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import multiprocessing
 
 import httpx
 import pytest
@@ -88,6 +89,21 @@ def test_a_job_can_be_cancelled(client: httpx.Client) -> None:
     assert client.get(f"/api/jobs/{begun['id']}").json()["state"] == "cancelled"
     again = client.delete(f"/api/jobs/{begun['id']}")
     assert again.json()["state"] == "cancelled"
+
+
+def test_a_process_that_is_killed_costs_one_job_its_answer(client: httpx.Client) -> None:
+    table = kept(client, csv_of({f"c{k}": columns(400, seed=k)["response"] for k in range(60)}))
+    job = client.post("/api/scan", json={"table": table}).json()
+    while job["state"] == "waiting" or not job["done"]:
+        job = client.get(f"/api/jobs/{job['id']}").json()
+    for worker in multiprocessing.active_children():
+        worker.kill()
+    while job["state"] == "working":
+        job = client.get(f"/api/jobs/{job['id']}").json()
+    assert (job["state"], "died" in job["detail"]) == ("failed", True)
+    job = ended(client, client.post("/api/scan", json={"table": table, "columns": ["c0", "c1"]}))
+    assert (job["state"], len(job["result"]["rows"])) == ("done", 1)
+    assert client.post("/api/infer", json={"x": TABLE["dose"], "y": TABLE["response"]}).status_code == 200
 
 
 def test_a_job_that_nobody_asks_about_is_given_up(server: Running) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 import pytest
 
-from whence.web.crew import Crew, Task
+from whence.web.crew import Crew, CrewTask
 from whence.web.refusal import Refusal
 
 MIB = 1 << 20
@@ -49,7 +49,7 @@ def eventually(true: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def works(task: Task) -> Callable[[], bool]:
+def works(task: CrewTask) -> Callable[[], bool]:
     return lambda: task.working
 
 

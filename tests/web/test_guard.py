@@ -19,6 +19,10 @@ FOREIGN = [
     "[::2]",
     "",
     "a b",
+    "localhost:80@evil.example",
+    "localhost:",
+    "localhost:999999",
+    "[::1",
 ]
 
 
@@ -50,6 +54,7 @@ def test_an_open_server_answers_to_addresses_and_still_not_to_any_name() -> None
     for everywhere in ("0.0.0.0", "::"):
         assert "192.168.1.7:8000" in Hosts(everywhere)
         assert "evil.example" not in Hosts(everywhere)
+        assert "127.0.0.1:x" not in Hosts(everywhere)
     assert "192.168.1.7" in Hosts("192.168.1.7")
     assert "192.168.1.8" not in Hosts("192.168.1.7")
 

@@ -13,7 +13,7 @@ import pytest
 from asking import columns, csv_of, ended, kept, sentence, upload
 from running import LIMITS, Running
 
-from whence.web.crew import Task
+from whence.web.crew import CrewTask
 from whence.web.limits import MIB
 from whence.web.refusal import Refusal
 
@@ -218,7 +218,7 @@ def test_a_table_that_left_is_said(server: Running) -> None:
 
 
 def test_a_client_that_leaves_takes_its_question_along(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    tasks: list[Task] = []
+    tasks: list[CrewTask] = []
     submit = server.desk.quick.submit
     monkeypatch.setattr(server.desk.quick, "submit", lambda *task: tasks.append(submit(*task)) or tasks[-1])
     body = json.dumps({"x": columns(3000)["dose"], "y": columns(3000)["other"], "method": "cgnn"}).encode()

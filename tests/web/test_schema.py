@@ -7,13 +7,13 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from running import LIMITS, Running
 
-from whence.web.app import create
-from whence.web.desk import Desk
+from whence.web.application import create
+from whence.web.desk import FrontDesk
 
 DRAWN = settings(max_examples=12, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-schema = schemathesis.openapi.from_dict(create(Desk(LIMITS))._app.openapi())
+schema = schemathesis.openapi.from_dict(create(FrontDesk(LIMITS))._app.openapi())
 
 
 @schema.parametrize()

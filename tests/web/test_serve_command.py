@@ -29,6 +29,9 @@ def test_a_signal_ends_it_with_everything_removed(tmp_path: Path, number: int, c
         content = b"a,b\n" + b"\n".join(b"%d.5,%d.25" % (k, k * k % 9973) for k in range(20_000))
         seen = httpx.post(f"{address[0]}api/tables", files={"file": content}, timeout=60, trust_env=False)
         assert seen.json()["rows"] == 20_000
+        damaged = {"content-type": "multipart/form-data; boundary=b"}
+        refused = httpx.post(f"{address[0]}api/tables", content=b"x", headers=damaged, timeout=60, trust_env=False)
+        assert refused.status_code == 400
         children = psutil.Process(server.pid).children(recursive=True)
         server.send_signal(number)
         _, said = server.communicate(timeout=60)

@@ -7,7 +7,7 @@ from typing import Any
 
 from whence.pair import InputError
 from whence.tables.asking import UnclearError
-from whence.web.worker import Tell
+from whence.web.crew_member import Tell
 
 
 def prepare() -> None:

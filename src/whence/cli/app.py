@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from whence.cli.demo import demo
 from whence.cli.failures import exit_code_of, is_usage_error, report_usage_error
+from whence.cli.graph import graph
 from whence.cli.infer import infer
 from whence.cli.methods import methods
 from whence.cli.scan import scan
@@ -103,7 +104,7 @@ def whence(
         put_lines(ctx.get_help())
 
 
-for command in (infer, scan, methods, demo, serve):
+for command in (infer, scan, graph, methods, demo, serve):
     app.command()(command)
 
 

@@ -1,10 +1,10 @@
 """`whence scan`: every pair of a table."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,8 +18,9 @@ from whence.cli.infer import (
     check_targets,
     hint_at_options,
 )
+from whence.cli.progress import progress
 from whence.cli.stopped import STOPPED
-from whence.cli.streams import put, put_lines, say, terminal
+from whence.cli.streams import put, put_lines, say
 from whence.safe import visible
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from whence.scanning.result import Scan
     from whence.scanning.scan_row import ScanRow
 
+UNITS = {"screening": "pairs", "orienting": "pairs", "adjusting": "columns"}
+"""What is counted of each thing that a scan does."""
 SHOWN = 20
 """Arrows printed; the file has them all."""
 WORTH_SAYING, WORTH_ASKING = 10.0, 3600.0
@@ -122,7 +125,7 @@ def scan(
     said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
     part = None if out is None else out.with_name(out.name + ".part")
     kept = nullcontext() if part is None else kept_when_stopped(part)
-    with kept, hint_at_options(), _cluster_may_fail(), _progress() as on_progress:
+    with kept, hint_at_options(), _cluster_may_fail(), progress(UNITS) as on_progress:
         found = scan_table(
             file,
             method=method,
@@ -226,43 +229,3 @@ def _cluster_may_fail() -> "Iterator[None]":
     except ClusterError as problem:
         say(str(problem))
         raise typer.Exit(OUR_FAULT) from None
-
-
-@contextmanager
-def _progress() -> "Iterator[Callable[[str, int, int], None]]":
-    """A bar with the time left, on a terminal; a line now and then elsewhere."""
-    console = terminal(sys.stderr)
-    if not console.is_terminal:
-        yield _said_now_and_then()
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    parts = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    shown = Progress(*parts, console=console, transient=True)
-    bars: dict[str, Any] = {}
-
-    def on_progress(what: str, done: int, of: int) -> None:
-        shown.start()  # not earlier: a bar that moves would write over a question
-        if what not in bars:
-            bars[what] = shown.add_task(what, total=of)
-        shown.update(bars[what], completed=done)
-        if done == of:
-            shown.stop()
-
-    try:
-        yield on_progress
-    finally:
-        shown.stop()
-
-
-def _said_now_and_then() -> "Callable[[str, int, int], None]":
-    import time
-
-    last = [time.monotonic()]
-
-    def on_progress(what: str, done: int, of: int) -> None:
-        if time.monotonic() - last[0] > 10.0:
-            last[0] = time.monotonic()
-            say(f"{what}: {done} of {of}{' columns' if what == 'adjusting' else ' pairs'}")
-
-    return on_progress

@@ -33,10 +33,10 @@ def serve(
 
     from whence.threads import processors
     from whence.web.guard import is_loopback
-    from whence.web.limits import Limits
+    from whence.web.limits import ServerLimits
     from whence.web.server import serve as serve_page
 
-    limits = replace(Limits(), processes=jobs or processors())
+    limits = replace(ServerLimits(), processes=jobs or processors())
     if max_seconds is not None:
         limits = replace(limits, scan_seconds=max_seconds)
 

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from hashlib import blake2b
 from threading import Lock
 from typing import Any, TypeVar
@@ -23,6 +24,15 @@ AN_ENTRY = 512
 """Bytes that a result takes beside its arrays."""
 
 
+@dataclass
+class _Remembered:
+    """A result, how often it was asked for, and its bytes."""
+
+    result: Any
+    asked: int = 0
+    weight: int = 0
+
+
 class ColumnMemory:
     """Results by function, arguments and content, up to `room` bytes; those not asked for longest are forgotten first.
 
@@ -32,7 +42,7 @@ class ColumnMemory:
 
     def __init__(self, room: int) -> None:
         self._room, self._held = room, 0
-        self._results = OrderedDict[Hashable, tuple[Any, int]]()
+        self._results = OrderedDict[Hashable, _Remembered]()
         self._hashed = OrderedDict[int, tuple[ReferenceType[NDArray[np.float64]], bytes]]()
         self._lock = Lock()
 
@@ -41,23 +51,28 @@ class ColumnMemory:
         with self._lock:
             key = (function, arguments, column.shape, self._digest(column))
             if key in self._results:
-                known: _T = self._results[key][0]
-                self._keep(key, known)
-                return known
+                known = self._results[key]
+                self._results.move_to_end(key)
+                self._weigh(known)
+                return known.result
         found = function(column, *arguments)
+        if isinstance(found, np.ndarray):
+            found.flags.writeable = False  # it is shared, and may be asked about itself
         with self._lock:
-            self._keep(key, found)
+            self._results[key] = _Remembered(found)
+            self._weigh(self._results[key])
         return found
 
-    def _keep(self, key: Hashable, result: Any) -> None:
-        """The latest now; weighed anew, since a result may find out more about its column as it is asked."""
-        _, before = self._results.pop(key, (None, 0))
-        weight = AN_ENTRY + bytes_in(result)
-        self._results[key] = result, weight
-        self._held += weight - before
+    def _weigh(self, known: "_Remembered") -> None:
+        """At the first, second, fourth … time, since a result may find out more about its column as it is asked."""
+        known.asked += 1
+        if known.asked & (known.asked - 1):
+            return
+        before, known.weight = known.weight, AN_ENTRY + bytes_in(known.result)
+        self._held += known.weight - before
         while self._held > self._room:
-            _, (_, freed) = self._results.popitem(last=False)
-            self._held -= freed
+            _, forgotten = self._results.popitem(last=False)
+            self._held -= forgotten.weight
 
     def _digest(self, column: NDArray[np.float64]) -> bytes:
         same, digest = self._hashed.get(id(column), (None, b""))

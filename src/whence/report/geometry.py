@@ -49,7 +49,7 @@ class Drift:
     """Of every piece between two neighbouring slices: whether no gap lies there."""
 
 
-class Rows(NamedTuple):
+class DrawnRows(NamedTuple):
     """Every row, for pictures of where they are many."""
 
     cause: FloatArray
@@ -73,7 +73,7 @@ class Drawing:
     drift: Drift | None
     quantiles: tuple[FloatArray, FloatArray] | None
     """Standard normal quantiles and residual quantiles."""
-    rows: Rows
+    rows: DrawnRows
     """All of them, of which `cause`, `effect` and `residual` may be a sample."""
 
 
@@ -116,7 +116,7 @@ def drawing_of(
         beyond=0 if residual is None else int(np.count_nonzero(np.abs(residual) > RESIDUAL_LIMIT)),
         drift=None if residual is None else _drift(ascending, residual[order]),
         quantiles=None if residual is None else _normal_quantiles(residual),
-        rows=Rows(cause, effect, residual),
+        rows=DrawnRows(cause, effect, residual),
     )
 
 

@@ -7,7 +7,7 @@ bodies      what is sent, counted and timed while it comes
 uploads     a form or JSON -> bytes and settings, never on disk
 shelf       tables and answers that are kept, bounded in number and bytes
 crew        worker processes with a time and a memory limit, and a bounded queue
-worker      the child's side of it
+crew_member the child's side of it
 work        what is done there: look at a table, judge two columns, judge them all
 overview    a table as it was understood, column by column
 reports     answers as pages
@@ -17,6 +17,6 @@ teaching, teaching_words     a pair drawn as somebody wishes, judged, and what i
 questions   what may be asked, checked in one place
 schema      what the JSON says, for /openapi.json
 api, pages  what is answered where
-app         all of it put together
+application all of it put together
 server      sockets, slow clients, signals
 """

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
 from whence.web.bodies import InFlight
-from whence.web.crew import Crew, Task
-from whence.web.desk import Desk, Table, state
+from whence.web.crew import Crew, CrewTask
+from whence.web.desk import FrontDesk, Table, state
 from whence.web.questions import (
     Arrays,
     Asking,
@@ -36,7 +36,7 @@ class Json(JSONResponse):
         return content.encode()
 
 
-def routes(desk: Desk) -> APIRouter:
+def routes(desk: FrontDesk) -> APIRouter:
     """All paths under /api."""
     api, flight, limits = APIRouter(prefix="/api", default_response_class=Json), InFlight(), desk.limits
 
@@ -130,7 +130,7 @@ def routes(desk: Desk) -> APIRouter:
     return api
 
 
-async def finished(crew: Crew, task: Task, request: Request) -> Any:
+async def finished(crew: Crew, task: CrewTask, request: Request) -> Any:
     """The answer of a task; it is stopped when whoever asked has left."""
     answer = asyncio.wrap_future(task.future)
     left = asyncio.ensure_future(_left(request))
@@ -151,7 +151,7 @@ async def _left(request: Request) -> None:
         pass
 
 
-def _settings(desk: Desk, name: str, asking: Any) -> dict[str, Any]:
+def _settings(desk: FrontDesk, name: str, asking: Any) -> dict[str, Any]:
     """How a table is to be read, and how much of it."""
     limits = desk.limits
     bounds = {"max_bytes": limits.table_bytes, "max_rows": limits.rows}
@@ -162,13 +162,13 @@ def _seen(name: str, table: Table) -> Json:
     return Json(json.dumps({"table": name, "name": table.name, **table.seen}, allow_nan=False))
 
 
-def _begun(desk: Desk, name: str) -> Json:
+def _begun(desk: FrontDesk, name: str) -> Json:
     told = _job(desk, name)
     told.status_code, told.headers["Location"] = 202, f"/api/jobs/{name}"
     return told
 
 
-def _job(desk: Desk, name: str) -> Json:
+def _job(desk: FrontDesk, name: str) -> Json:
     job = desk.job(name)
     told = json.dumps({"id": name, **state(job)})
     if not job.answer:

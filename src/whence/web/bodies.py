@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from starlette.requests import ClientDisconnect, Request
 
-from whence.web.limits import Limits
+from whence.web.limits import ServerLimits
 from whence.web.refusal import Refusal, busy
 
 _LINGER = 5.0
@@ -23,7 +23,7 @@ class InFlight:
         self.requests = 0
 
 
-async def body(request: Request, limits: Limits, most: int, flight: InFlight) -> AsyncIterator[bytes]:
+async def body(request: Request, limits: ServerLimits, most: int, flight: InFlight) -> AsyncIterator[bytes]:
     """The pieces of a body of at most `most` bytes; refused when it is too long, too slow, or there is no room."""
     held, start = 0, time.monotonic()
     pieces = request.stream()
@@ -51,7 +51,7 @@ async def body(request: Request, limits: Limits, most: int, flight: InFlight) ->
         flight.requests -= 1
 
 
-async def _timed(pieces: AsyncIterator[bytes], limits: Limits) -> AsyncIterator[bytes]:
+async def _timed(pieces: AsyncIterator[bytes], limits: ServerLimits) -> AsyncIterator[bytes]:
     while True:
         try:
             yield await asyncio.wait_for(anext(pieces), limits.pause_seconds)

@@ -16,8 +16,8 @@ from multiprocessing.connection import wait
 from typing import Any, NamedTuple
 
 from whence.signals import deaf_children
+from whence.web.crew_member import serve
 from whence.web.refusal import Refusal, busy
-from whence.web.worker import serve
 
 START_SECONDS = 120.0
 """For a process to import everything."""
@@ -26,7 +26,7 @@ _LOOK = 0.1
 _log = logging.getLogger("whence.web")
 
 
-class Progress(NamedTuple):
+class TaskProgress(NamedTuple):
     """How far a task is."""
 
     step: str
@@ -37,14 +37,14 @@ class Progress(NamedTuple):
 
 
 @dataclass(eq=False)
-class Task:
+class CrewTask:
     """One thing to do; the future ends with its answer or with a refusal."""
 
     work: str
     settings: dict[str, Any]
     content: bytes
     future: "Future[Any]" = field(default_factory=Future)
-    progress: Progress | None = None
+    progress: TaskProgress | None = None
     working: bool = False
     unwanted: Refusal | None = None
     """Why it is to be stopped."""
@@ -68,7 +68,7 @@ class Crew:
     ) -> None:
         self._held = held
         self._most, self._seconds, self._start = waiting, seconds, lambda: _Process(memory, module)
-        self._queue: deque[Task] = deque()
+        self._queue: deque[CrewTask] = deque()
         self._changed = threading.Condition()
         self._closed = False
         self._threads = [threading.Thread(target=self._keep, daemon=True) for _ in range(processes)]
@@ -78,9 +78,9 @@ class Crew:
         for thread in self._threads:
             thread.start()
 
-    def submit(self, work: str, settings: dict[str, Any], content: bytes) -> Task:
+    def submit(self, work: str, settings: dict[str, Any], content: bytes) -> CrewTask:
         """Put a task into the queue; refused where that is full."""
-        task = Task(work, settings, content)
+        task = CrewTask(work, settings, content)
         with self._changed:
             bytes_held = len(content) + sum(len(each.content) for each in self._queue)
             if self._closed or len(self._queue) >= self._most or (self._queue and bytes_held > self._held):
@@ -89,12 +89,12 @@ class Crew:
             self._changed.notify()
         return task
 
-    def ahead(self, task: Task) -> int:
+    def ahead(self, task: CrewTask) -> int:
         """How many tasks come before one that waits."""
         with self._changed:
             return self._queue.index(task) if task in self._queue else 0
 
-    def stop(self, task: Task, why: Refusal) -> None:
+    def stop(self, task: CrewTask, why: Refusal) -> None:
         """Take a task out of the queue, or end the process that is at it."""
         task.stop(why)
         with self._changed:
@@ -133,13 +133,13 @@ class Crew:
         finally:
             process.end()
 
-    def _next(self) -> Task | None:
+    def _next(self) -> CrewTask | None:
         with self._changed:
             while not self._queue and not self._closed:
                 self._changed.wait()
             return None if self._closed else self._queue.popleft()
 
-    def _answer(self, process: "_Process", task: Task) -> Any:
+    def _answer(self, process: "_Process", task: CrewTask) -> Any:
         """What came back, or why nothing did; None where the process never began.
 
         The process is no longer `ready` where it must not be used again.
@@ -164,7 +164,7 @@ class Crew:
         except (EOFError, OSError):
             return _dead() if begun else None
 
-    def _started(self, process: "_Process", task: Task) -> bool:
+    def _started(self, process: "_Process", task: CrewTask) -> bool:
         """Whether a process that was just started is ready to work."""
         deadline = time.monotonic() + START_SECONDS
         with suppress(EOFError, OSError):
@@ -174,7 +174,7 @@ class Crew:
                     return process.ready
         return False
 
-    def _given_up(self, task: Task, deadline: float) -> Refusal | None:
+    def _given_up(self, task: CrewTask, deadline: float) -> Refusal | None:
         if self._closed:
             return _closing()
         if task.unwanted is None and time.monotonic() > deadline:
@@ -213,9 +213,9 @@ class _Process:
         self.pipe.close()
 
 
-def _next_progress(last: Progress | None, step: str, done: int, of: int) -> Progress:
+def _next_progress(last: TaskProgress | None, step: str, done: int, of: int) -> TaskProgress:
     since = last.since if last and last.step == step else time.monotonic()
-    return Progress(step, done, of, since)
+    return TaskProgress(step, done, of, since)
 
 
 def _outcome(kind: str, value: Any) -> Any:

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
-from whence.web.crew import Crew, Task
-from whence.web.limits import Limits
+from whence.web.crew import Crew, CrewTask
+from whence.web.limits import ServerLimits
 from whence.web.refusal import Refusal, busy, nowhere
 from whence.web.shelf import Shelf
 
@@ -30,7 +30,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Answer:
+class KeptAnswer:
     """An answer: its title, what `--json` prints, and its page with the mark that stands for a nonce."""
 
     kind: str
@@ -53,24 +53,24 @@ class Job:
 
     kind: str
     crew: Crew
-    task: Task
+    task: CrewTask
     asked: float
     """When somebody last asked."""
     answer: str = ""
     """The name of its answer, once there is one."""
 
 
-class Desk:
+class FrontDesk:
     """Everything that is remembered, and everybody who works."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ServerLimits) -> None:
         self.limits = limits
         memory, held = limits.memory_bytes, limits.in_flight_bytes
         self.quick = Crew(limits.processes, limits.waiting, limits.seconds, memory, WORK, held)
         # Whole tables have processes of their own, so that they never keep a pair waiting.
         self.long = Crew(max(1, limits.processes // 2), limits.waiting, limits.scan_seconds, memory, WORK, held)
         self.tables: Shelf[Table] = Shelf("table", limits.kept_tables, limits.kept_bytes)
-        self.answers: Shelf[Answer] = Shelf("answer", limits.kept_answers, limits.kept_bytes)
+        self.answers: Shelf[KeptAnswer] = Shelf("answer", limits.kept_answers, limits.kept_bytes)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     def start(self) -> None:
@@ -120,7 +120,7 @@ class Desk:
     def _keep(self, job: Job, future: Any, table: str) -> None:
         if future.exception() is None:
             found = future.result()
-            answer = Answer(job.kind, found["title"], found["record"], found["page"], found["mark"], table)
+            answer = KeptAnswer(job.kind, found["title"], found["record"], found["page"], found["mark"], table)
             job.answer = self.answers.put(answer)
 
     def _forget_the_oldest(self) -> None:

@@ -7,6 +7,7 @@ changes something must come from a page of ours or from no page at all.
 
 import ipaddress
 import json
+import re
 import socket
 from collections.abc import Iterable
 
@@ -16,6 +17,8 @@ from whence.web.refusal import Refusal
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _SAFE = ("GET", "HEAD")
+_KINDS = ("application/json", "multipart/form-data")
+_HOST = re.compile(r"(\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:@/\s]+))(:[0-9]{1,5})?")
 _POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors {around}"
@@ -55,7 +58,7 @@ class Hosts:
     def __contains__(self, host: str) -> bool:
         name = _name(host)
         # An address cannot be rebound: only a name can come to mean another machine.
-        return name in self._names or (self._any_address and _is_address(name))
+        return bool(name) and (name in self._names or (self._any_address and _is_address(name)))
 
 
 def is_loopback(host: str) -> bool:
@@ -102,10 +105,10 @@ def check(method: str, headers: Iterable[tuple[bytes, bytes]], hosts: Hosts) -> 
     if method not in _SAFE:
         if site not in ("same-origin", "none"):
             return Refusal(403, "Got a request from another site; expected one from this server's own page.")
-        kinds = said.get("content-type", [""])
-        if method == "POST" and not kinds[0].lower().startswith(("application/json", "multipart/form-data")):
+        kind = said.get("content-type", [""])[0]
+        if method == "POST" and kind.partition(";")[0].strip().lower() not in _KINDS:
             return Refusal(
-                415, f"Got the type {kinds[0][:80]!r}; expected application/json, or multipart/form-data with a file."
+                415, f"Got the type {kind[:80]!r}; expected application/json, or multipart/form-data with a file."
             )
     elif site in ("cross-site", "same-site") and said.get("sec-fetch-mode") != ["navigate"]:
         return Refusal(403, "Got a request from another site; expected one from this server's own page.")
@@ -132,10 +135,9 @@ def _with_headers(send: Send) -> Send:
 
 
 def _name(host: str) -> str:
-    """The host without its port."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.rpartition(":")[0].lower() if host.count(":") == 1 else host.lower()
+    """The host without its port; nothing where it is not written as a host is."""
+    found = _HOST.fullmatch(host)
+    return (found["address"] or found["name"]).lower() if found else ""
 
 
 def _is_address(name: str) -> bool:

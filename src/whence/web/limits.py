@@ -6,7 +6,7 @@ MIB = 1 << 20
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """What one request, one job and the whole server may take."""
 
     upload_bytes: int = 64 * MIB

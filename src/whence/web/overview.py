@@ -112,5 +112,7 @@ def _layout_words(table: ColumnTable, asked: dict[str, Any]) -> list[str]:
 
 
 def _counts(rows: int, missing: int, judged: int, columns: int) -> list[str]:
+    if not rows:  # no column could be read
+        return [f"{judged} of {columns} columns can be judged."]
     cells = f"{missing:,} cell{'s' * (missing != 1)} without a value" if missing else "no cell without a value"
-    return [f"{rows:,} rows; {cells}.", f"{judged} of {columns} columns can be judged."]
+    return [f"{rows:,} row{'s' * (rows != 1)}; {cells}.", f"{judged} of {columns} columns can be judged."]

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from whence.catalogue import DEFAULT, methods
 from whence.report.files import environment
-from whence.web.desk import Answer, Desk
+from whence.web.desk import FrontDesk, KeptAnswer
 from whence.web.examples import EXAMPLES
 from whence.web.guard import report_policy
 from whence.web.refusal import Refusal, nowhere
@@ -21,7 +21,7 @@ from whence.web.reports import as_file, with_nonce
 _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
-def routes(desk: Desk) -> APIRouter:
+def routes(desk: FrontDesk) -> APIRouter:
     """All paths that a person opens."""
     pages = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -74,7 +74,7 @@ def file_name(title: str) -> str:
     return "-".join(["whence", *re.findall(r"[A-Za-z0-9]+", plain)])[:80] + ".html"
 
 
-def _start(desk: Desk, name: str = "", answer: Answer | None = None, sentence: str = "") -> str:
+def _start(desk: FrontDesk, name: str = "", answer: KeptAnswer | None = None, sentence: str = "") -> str:
     chosen = [each for each in methods() if each.family != "control"]
     shown: dict[str, Any] = {"examples": EXAMPLES, "methods": chosen, "default": DEFAULT}
     shown |= {"limits": desk.limits, "name": name, "answer": answer, "sentence": sentence}

@@ -14,9 +14,9 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from whence.pair import InputError
-from whence.web.app import create
-from whence.web.desk import Desk
-from whence.web.limits import Limits
+from whence.web.application import create
+from whence.web.desk import FrontDesk
+from whence.web.limits import ServerLimits
 
 _KEEP_ALIVE = 15
 _GRACE = 2
@@ -25,7 +25,7 @@ _CONNECTIONS = 800
 _LATE = json.dumps({"detail": "Got no whole request in time; expected one: send it again, faster."}).encode()
 
 
-def serve(host: str, port: int, limits: Limits, on_ready: Callable[[str], None]) -> None:
+def serve(host: str, port: int, limits: ServerLimits, on_ready: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM, and end every process; `on_ready` is told the address.
 
     Raises
@@ -34,9 +34,10 @@ def serve(host: str, port: int, limits: Limits, on_ready: Callable[[str], None])
         If it was SIGINT, once everything is removed.
     """
     listening = bound(host, port)
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)
+    for talker in ("uvicorn", "python_multipart"):  # what strangers send damaged is answered, not told to the terminal
+        logging.getLogger(talker).setLevel(logging.ERROR)
     config = uvicorn.Config(
-        create(Desk(limits), host),
+        create(FrontDesk(limits), host),
         http=patient(limits.header_seconds),
         ws="none",
         loop="asyncio",

@@ -13,12 +13,12 @@ from whence.scanning.forecast import ScanForecast
 from whence.scanning.result import FORMATS
 from whence.scanning.scanner import scan
 from whence.tables import pair_from, read_pair
+from whence.web.crew_member import Tell
 from whence.web.examples import EXAMPLES, invisible
 from whence.web.overview import overview
 from whence.web.refusal import Refusal
 from whence.web.reports import marked_pair, marked_scan
 from whence.web.teaching import lesson as draw_lesson
-from whence.web.worker import Tell
 
 
 def prepare() -> None:
@@ -79,7 +79,9 @@ def lesson(settings: dict[str, Any], content: bytes, tell: Tell) -> Any:
     try:
         inspect.signature(draw_lesson).bind(**settings)
     except TypeError as problem:
-        raise Refusal(422, f"Got settings that a lesson does not have ({problem}); expected others.") from None
+        raise Refusal(
+            422, f"Got settings that a lesson does not have ({str(problem)[:120]}); expected others."
+        ) from None
     return draw_lesson(**settings)
 
 

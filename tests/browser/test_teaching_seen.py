@@ -1,33 +1,20 @@
-"""The teaching view in a browser: a slider moves, everything follows; nothing is complained of or asked elsewhere."""
+"""The teaching view: a slider moves, everything follows, and on a phone the verdict stays before the eyes."""
 
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from running import Running
+from visiting import watched
 
-CHROMIUM = shutil.which("chromium")
+PHONE = {"width": 390, "height": 800}
 
 
 @pytest.fixture(scope="module")
-def view(server: Running) -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("no chromium on this machine")
-    driver = pytest.importorskip("playwright.sync_api")
-    home = f"http://127.0.0.1:{server.port}"
-    told: list[str] = []
-    with driver.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")
-        page.on("console", lambda message: told.append(message.text))
-        page.on("pageerror", lambda problem: told.append(str(problem)))
-        page.on("request", lambda request: request.url.startswith(home) or told.append(request.url))
-        page.goto(f"{home}/teach")
+def view(browser: Any, home: str) -> Iterator[Any]:
+    with watched(browser, home, viewport=PHONE, color_scheme="dark") as page:
+        page.goto(f"{home}teach")
         page.locator("#drawn figure").first.wait_for()
         yield page
-        browser.close()
-    assert told == []
 
 
 def dots(view: Any) -> str:
@@ -56,5 +43,9 @@ def test_a_preset_is_pressed_by_keyboard(view: Any) -> None:
     assert view.get_by_text("What “undecided” means").is_visible()
 
 
-def test_a_narrow_screen_has_no_sideways_scroll(view: Any) -> None:
-    assert view.evaluate("() => document.documentElement.scrollWidth") <= 390
+@pytest.mark.parametrize("slider", ["f", "amount", "bend", "seed"])
+def test_the_verdict_is_in_sight_while_a_slider_moves(view: Any, slider: str) -> None:
+    view.locator(f"#control-{slider}").evaluate("(control) => control.scrollIntoView({ block: 'center' })")
+    verdict, control = view.locator("#verdict-said").bounding_box(), view.locator(f"#control-{slider}").bounding_box()
+    assert 0 <= verdict["y"] <= PHONE["height"] - verdict["height"]
+    assert verdict["y"] + verdict["height"] <= control["y"] or control["y"] + control["height"] <= verdict["y"]

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from whence.web import api, pages
-from whence.web.desk import Desk
+from whence.web.desk import FrontDesk
 from whence.web.guard import Guard, Hosts
 from whence.web.refusal import Refusal
 
@@ -24,7 +24,7 @@ _SENTENCES = {
 }
 
 
-def create(desk: Desk, host: str = "127.0.0.1") -> Guard:
+def create(desk: FrontDesk, host: str = "127.0.0.1") -> Guard:
     """The whole application, for a server that is bound to `host`; the desk works from startup to shutdown."""
 
     @asynccontextmanager
@@ -56,7 +56,7 @@ def create(desk: Desk, host: str = "127.0.0.1") -> Guard:
     return Guard(app, Hosts(host))
 
 
-async def _watch(desk: Desk) -> None:
+async def _watch(desk: FrontDesk) -> None:
     while True:
         await asyncio.sleep(_LOOK)
         desk.give_up_forgotten()

@@ -1,0 +1,142 @@
+"""A visit: a table in, a verdict, other columns, a scan, a cancelled one, a file to take along that opens offline."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from visiting import TABLE, answer, give, judge, judge_all, watched
+
+
+def wide(columns: int) -> dict[str, Any]:
+    """A table whose scan takes long enough to be cancelled."""
+    lines = [line.split(";")[1] for line in TABLE.decode().splitlines()[1:]]
+    turned = [[f"c{k}", *lines[7 * k :], *lines[: 7 * k]] for k in range(columns)]
+    text = "\n".join(map(";".join, zip(*turned, strict=True)))
+    return {"name": "wide.csv", "mimeType": "text/csv", "buffer": text.encode()}
+
+
+def test_a_table_goes_in_and_answers_come_out(browser: Any, home: str, table: Path) -> None:
+    with watched(browser, home) as page:
+        give(page, table)
+        said = page.locator("#understood").inner_text()
+        assert "semicolons" in said
+        assert "a comma" in said
+        assert "9 cells without a value" in said
+        assert "no: it holds no numbers" in page.locator("#columns tr", has_text="station").inner_text()
+        report = judge(page, "temperature", "growth", "temperature → growth")
+        assert report.locator("svg").first.is_visible()
+        link = page.url
+        page.get_by_role("button", name="Exchange the two columns").click()
+        assert page.get_by_label("First column").input_value() == "growth"
+        judge(page, "altitude", "noise", "unrelated")
+        assert page.locator("#answers li").count() == 2
+        page.goto(link)
+        answer(page, "temperature → growth")
+        assert page.locator("#columns tr").count() == 7
+
+
+def test_a_scan_is_sorted_filtered_opened_and_taken_along(browser: Any, home: str, table: Path, tmp_path: Path) -> None:
+    with watched(browser, home) as page:
+        give(page, table)
+        look_around(judge_all(page))
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Download").click()
+        file = tmp_path / download.value.suggested_filename
+        download.value.save_as(file)
+    with watched(browser, file.as_uri(), offline=True) as page:
+        look_around(page)
+
+
+def look_around(scan: Any) -> None:
+    """Sort, filter and open a pair, on the scan's page wherever it stands."""
+    shown = scan.locator("#pairs-table tbody tr")
+    assert shown.count() == 10
+    head = scan.locator("#pairs-table thead th", has_text="Pair")
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    names = shown.locator("th").all_inner_texts()
+    assert [name.split()[0] for name in names] == sorted(name.split()[0] for name in names)
+    scan.get_by_label("Column", exact=True).fill("growth")
+    assert shown.count() == 4
+    assert "4 of 10 pairs" in scan.locator("#pairs-said").inner_text()
+    shown.filter(has_text="temperature").get_by_role("button").click()
+    dialog = scan.get_by_role("dialog")
+    dialog.locator("svg").first.wait_for()
+    assert "growth" in dialog.get_by_role("heading").first.inner_text()
+    dialog.press("Escape")
+    dialog.wait_for(state="hidden")
+    scan.get_by_role("button", name="Show all").click()
+    shown.nth(9).wait_for()
+
+
+def test_a_scan_is_cancelled_from_the_keyboard(browser: Any, home: str) -> None:
+    with watched(browser, home) as page:
+        give(page, wide(60))
+        page.get_by_role("button", name="Judge the whole table").press("Enter")
+        page.locator("#status", has_text="Judging the whole table").wait_for()
+        page.get_by_role("button", name="Cancel").press("Enter")
+        page.get_by_role("alert").filter(has_text="Cancelled.").wait_for()
+        assert page.locator("#answer").is_hidden()
+        assert page.get_by_role("button", name="Judge the whole table").is_enabled()
+
+
+def test_what_is_unclear_is_said_and_can_be_answered(browser: Any, home: str) -> None:
+    with watched(browser, home, note="status of 422") as page:
+        unclear = {"name": "t.csv", "mimeType": "text/csv", "buffer": b"1,2\n" + b"0.5,1.5\n" * 30}
+        page.set_input_files("#file", unclear)
+        page.get_by_role("button", name="The first line holds names").click()
+        page.wait_for_selector("#seen:not([hidden])")
+        assert page.get_by_role("alert").is_hidden()
+        assert "no: it is" in page.inner_text("#columns")
+
+
+def test_names_that_are_script_are_shown_as_they_are(browser: Any, home: str) -> None:
+    script = "<img src=x onerror=alert(1)>"
+    with watched(browser, home) as page:
+        page.on("dialog", lambda opened: pytest.fail(opened.message))
+        lines = [
+            f"a {script};b {script}",
+            *(";".join(line.split(";")[1:3]) for line in TABLE.decode().splitlines()[1:]),
+        ]
+        page.get_by_label("or paste two columns").fill("\n".join(lines))
+        page.get_by_role("button", name="Read it").click()
+        page.wait_for_selector("#seen:not([hidden])")
+        assert script in page.locator("#columns").inner_text()
+        report = judge(page, f"a {script}", f"b {script}", script)
+        assert report.locator("img").count() == page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("path", ["", "teach"])
+def test_everything_is_reached_with_the_tab_key_and_seen_to_be(browser: Any, home: str, path: str) -> None:
+    with watched(browser, home) as page:
+        page.goto(home + path)
+        page.locator("#drawn figure, .examples .card").first.wait_for()
+        wanted = page.evaluate(
+            """() => [...document.querySelectorAll("a, button, input, select, textarea")]
+                .filter((each) => each.checkVisibility() && !each.disabled).length"""
+        )
+        reached = []
+        while (now := page.evaluate(f"({FOCUSED})()")) not in reached:
+            reached.append(now)
+            page.keyboard.press("Tab")
+        assert len([each for each in reached if each["control"]]) == wanted
+        assert not [each for each in reached if each["control"] and not each["seen"]]
+
+
+FOCUSED = """() => {
+    const at = document.activeElement, look = getComputedStyle(at), around = getComputedStyle(at.parentElement);
+    const outlined = (style) => style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
+    return { place: [...document.querySelectorAll("*")].indexOf(at), control: at !== document.body,
+        seen: outlined(look) || outlined(around) };
+}"""
+
+
+def test_nothing_moves_for_those_who_ask_for_rest(browser: Any, home: str, table: Path) -> None:
+    with watched(browser, home, reduced_motion="reduce") as page:
+        give(page, table)
+        moving = page.evaluate(
+            """() => [...document.querySelectorAll("*")].map((each) => getComputedStyle(each))
+                .filter((look) => parseFloat(look.transitionDuration) > 0 || look.animationName !== "none"
+                    || look.scrollBehavior === "smooth").length"""
+        )
+        assert moving == 0

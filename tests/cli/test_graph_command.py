@@ -1,0 +1,94 @@
+"""`whence graph` as it is typed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from trial import run
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    dose = rng.uniform(-2, 2, 400)
+    response = np.sin(2 * dose) + 0.3 * np.exp(0.4 * dose) * rng.normal(size=400)
+    cost = np.tanh(2 * response) + 0.3 * rng.uniform(-1, 1, 400)
+    path = tmp_path_factory.mktemp("graph") / "wide.csv"
+    rows = np.column_stack([cost, dose, response, rng.integers(2, size=400)])
+    np.savetxt(path, rows, delimiter=",", header="cost,dose,response,group", comments="", fmt="%.17g")
+    return path
+
+
+def test_the_order_and_every_edge_are_printed(wide):
+    result = run("graph", wide, "--bootstrap", 2, "--jobs", 1)
+    assert result.exit_code == 0, result.output
+    first, *edges = result.stdout.splitlines()
+    assert first == "2 edges between 3 columns of 400 rows; causes first: dose, response, cost."
+    assert edges[0].startswith("  dose → response   mean and spread   p < 1e-9   in ")
+    assert edges[1].startswith("  response → cost   mean              p < 1e-9   in ")
+    assert "no common cause is hidden" in result.stderr
+    assert "group (" in result.stderr
+
+
+def test_json_is_all_that_standard_output_holds(wide, tmp_path):
+    out, plot = tmp_path / "g.json", tmp_path / "g.svg"
+    result = run("graph", wide, "--json", "--out", out, "--plot", plot)
+    record = json.loads(result.stdout)
+    assert record == json.loads(out.read_text())
+    assert record["order"] == ["dose", "response", "cost"]
+    assert [(edge["parent"], edge["child"]) for edge in record["edges"]] == [("dose", "response"), ("response", "cost")]
+    assert record["edges"][0]["support"] is None
+    assert b"<svg" in plot.read_bytes()
+
+
+def test_what_is_known_is_obeyed(wide, tmp_path):
+    known = tmp_path / "known.yaml"
+    known.write_text("tiers: [[cost], [response], [dose]]\n")
+    result = run("graph", wide, "--known", known, "--columns", "cost,dose,response")
+    assert "causes first: cost, response, dose." in result.stdout
+    assert "! The noise of" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--out", "g.xlsx"], "expected one that ends in .json, .graphml, .dot"),
+        (["--plot", "g.txt"], "expected .png, .svg or .pdf"),
+        (["--columns", "dose,group"], "no density"),
+        (["--columns", "dose,nobody"], "nobody"),
+        (["--alpha", "7"], "Got alpha=7"),
+        (["--known", "nothing.yaml"], "nothing.yaml"),
+        (["--seed", "-1"], "seed=-1"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(wide, arguments, sentence):
+    result = run("graph", wide, *arguments)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert result.stdout == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are looked up in /proc")
+def test_ctrl_c_ends_it_and_its_processes(wide):
+    command = [sys.executable, "-m", "whence", "graph", str(wide), "--bootstrap", "5000", "--jobs", "2"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while process.poll() is None and len(workers := children.read_text().split()) < 3:  # with multiprocessing's tracker
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    out, said = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert said.splitlines()[-1] == "Stopped before the answer was ready."
+    patience = time.monotonic() + 10
+    while any(Path(f"/proc/{worker}").exists() for worker in workers) and time.monotonic() < patience:
+        time.sleep(0.01)
+    assert not [worker for worker in workers if Path(f"/proc/{worker}").exists()]

@@ -1,0 +1,93 @@
+"""The search: swaps add up to totals, what is known is never left, and subsets tell whether the best was found."""
+
+from functools import cache
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from worlds import world
+
+from whence.graphs.constraints import Constraints
+from whence.graphs.likelihood import Likelihoods
+from whence.graphs.search import Search
+from whence.models.additive import Smooths
+from whence.scanning.known import Knowledge
+from whence.threads import one_thread
+
+NAMES = ["a", "b", "c", "d", "e"]
+
+
+def searched(columns: int, seed: int, n: int = 300) -> tuple[Likelihoods, Search]:
+    lines, _ = world(columns, n, seed)
+    nothing = Constraints.none(columns)
+    likelihoods = Likelihoods(Smooths(list(lines)), nothing, 1e-3)
+    return likelihoods, Search(likelihoods, nothing, n)
+
+
+def best_of_all(likelihoods: Likelihoods, columns: int) -> float:
+    """The total of the best order, over all subsets (Silander and Myllymäki 2006)."""
+
+    @cache
+    def best(some: frozenset[int]) -> float:
+        return max((best(some - {last}) + likelihoods(last, sorted(some - {last})) for last in some), default=0.0)
+
+    return best(frozenset(range(columns)))
+
+
+def test_no_order_is_better_on_most_small_tables():
+    gaps = []
+    with one_thread():
+        for seed in range(8):
+            likelihoods, search = searched(5, seed)
+            gaps.append(best_of_all(likelihoods, 5) - search.total(search.best()))
+    assert min(gaps) > -1e-9
+    assert sum(gap < 1e-9 for gap in gaps) >= 6
+    assert max(gaps) < 0.05
+
+
+def test_swaps_add_up_to_the_difference_of_totals():
+    _, search = searched(4, 0)
+    order = [0, 1, 2, 3]
+    for low in (0, 1, 2, 0):
+        swapped = [*order[:low], order[low + 1], order[low], *order[low + 2 :]]
+        assert search.total(swapped) - search.total(order) == pytest.approx(search.swap_gain(order, low), abs=1e-12)
+        order = swapped
+
+
+def test_a_fit_answers_for_every_set_between_chosen_and_offered():
+    lines, _ = world(5, 300, 7)
+    for column in range(5):
+        others = [k for k in range(5) if k != column]
+        shared = Likelihoods(Smooths(list(lines)), Constraints.none(5), 1e-3)
+        for size in (4, 3, 2, 1, 0):
+            for some in combinations(others, size):
+                fresh = Likelihoods(Smooths(list(lines)), Constraints.none(5), 1e-3)
+                assert shared(column, some) == fresh(column, some)
+
+
+edges = st.lists(st.sampled_from([*combinations(range(5), 2)]), max_size=6)
+
+
+@settings(deadline=None, max_examples=60)
+@given(edges, st.permutations(range(5)), st.integers(0, 2**32 - 1))
+def test_what_is_known_is_obeyed_whatever_the_likelihood(before, names, seed):
+    """Likelihoods are noise here."""
+    hard = [[NAMES[names[i]], NAMES[names[j]]] for i, j in before]
+    constraints = Constraints.of(Knowledge.of({"before": hard}, NAMES), NAMES)
+    values: dict[tuple[int, frozenset[int]], float] = {}
+    rng = np.random.default_rng(seed)
+    noise = lambda column, earlier: values.setdefault((column, frozenset(earlier)), float(rng.normal()))  # noqa: E731
+    order = Search(noise, constraints, 100).best()
+    assert sorted(order) == list(range(5))
+    found = [NAMES[k] for k in order]
+    assert all(found.index(first) < found.index(second) for first, second in hard)
+
+
+def test_log_odds_decide_where_the_rows_do_not():
+    flat = lambda column, earlier: 0.0  # noqa: E731
+    for first, second in pairwise(NAMES):
+        soft = {"soft": [[second, first, {"likely": 0.6}]]}
+        order = Search(flat, Constraints.of(Knowledge.of(soft, NAMES), NAMES), 100).best()
+        assert order.index(NAMES.index(second)) < order.index(NAMES.index(first))
