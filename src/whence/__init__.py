@@ -13,6 +13,7 @@ The top-level files are the road; read in this order they tell the method:
     graphs      order(): all columns of a table together
 
     neural      LOCI with networks, all fits at once
+    kinds       what a column is: continuous, rounded, count, heaped, few levels
     preflight   what a look at the rows tells before any fit
     stability   random halves of the rows decided anew
     consensus   several methods on one pair

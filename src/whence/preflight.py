@@ -36,7 +36,7 @@ class Level(StrEnum):
     """How much a notice weighs."""
 
     STOPS = "stops"
-    """Such rows have no direction to be found, so no answer should be given."""
+    """Such rows show no direction, or show a wrong one, so no answer should be given."""
     LOWERS = "lowers confidence"
     """The answer is less sure than it looks."""
     NOTE = "note"

@@ -1,6 +1,7 @@
 """A table as it was understood says what a scan would judge, and why not the rest."""
 
 import io
+from datetime import date, timedelta
 
 import numpy as np
 import pytest
@@ -40,6 +41,13 @@ def test_one_bad_cell_costs_one_column() -> None:
 def test_a_column_of_row_numbers_is_said_to_be_one() -> None:
     found = seen("\n".join(["row,a,b", *(f"{k},{k * k % 11},{k * 7 % 13}" for k in range(1, 40))]))
     assert [each["why"] for each in found["columns"]] == ["it counts the rows", "", ""]
+
+
+def test_a_first_column_of_dates_is_said_to_be_one_and_others_have_their_kind() -> None:
+    rows = (f"{date(2020, 1, 1) + timedelta(k)},{k * k % 11},{k * 7 % 13 / 8}" for k in range(1, 60))
+    found = seen("\n".join(["day,a,b", *rows]))["columns"]
+    assert [each["why"] for each in found] == ["it holds dates", "", ""]
+    assert [each["kind"] for each in found] == ["", "count", "rounded"]
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=12, max_size=60).filter(lambda drawn: len(set(drawn)) > 1))

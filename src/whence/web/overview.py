@@ -6,6 +6,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from whence.kinds import kind_of
+from whence.numerics.dates import said_of_dates
 from whence.pair import FloatArray, InputError, as_column
 from whence.scanning.table import unfit
 from whence.tables import read_table
@@ -60,9 +61,12 @@ def _readable(table: ColumnTable, places: Sequence[int]) -> dict[int, FloatArray
 
 
 def _passed_over(table: ColumnTable, k: int) -> InputError:
-    """Why a column is none that can be chosen: text, but for a first column of row numbers."""
-    counts = k == 0 and not isinstance(_readable(table, [0])[0], InputError)
-    return InputError("it counts the rows" if counts else "it holds no numbers")
+    """Why a column is none that can be chosen: text, but for a first column of row numbers or of dates."""
+    if k > 0 or isinstance(_readable(table, [0])[0], InputError):
+        return InputError("it holds no numbers")
+    name = table.names[0]
+    said = (*as_column(table.columns(0)[0], name)[1], *table.notes(0))
+    return InputError("it holds dates" if said_of_dates(name) in said else "it counts the rows")
 
 
 def _column(name: str, values: FloatArray | InputError) -> dict[str, Any]:
