@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 from scans import HOSTILE, drawn_scan
-from test_page_in_browser import POLICY, browser, opened
+from test_page_in_browser import POLICY, opened
 
 from whence.report.scan_page import render
 
-__all__ = ["browser"]
 NAMES = [*HOSTILE, *(f"v{k}" for k in range(6))]
 
 
