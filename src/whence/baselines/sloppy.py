@@ -1,7 +1,7 @@
 """SLOPPY (Marx & Vreeken 2019): regression error plus a price on every parameter is smaller in the causal direction.
 
-Model: effect = f(cause) + little noise. With cause and effect on the same interval, the mean squared error of the best f
-is the smaller one in the causal direction where the noise is small (as for RECI); f itself is chosen by the same sum of
+Model: effect = f(cause) + little noise. With both columns on the same interval, the mean squared error of the best f is
+the smaller one in the causal direction where the noise is small (as for RECI); f itself is chosen by the same sum of
 error and price that is compared, so that no fixed degree has to be right.
 """
 
