@@ -34,6 +34,8 @@ _LABELS = {
     "hyvarinen2013pairwise": "Hyvärinen and Smith, 2013",
     "zhang2009identifiability": "Zhang and Hyvärinen, 2009",
     "tran2024robust": "Tran et al., 2024",
+    "marx2017telling": "Marx and Vreeken, 2017",
+    "marx2019identifiability": "Marx and Vreeken, 2019",
 }
 
 
