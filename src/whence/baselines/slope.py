@@ -7,7 +7,7 @@ with probability 2^(−|Δ|/2) at most: the p-value of an answer.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -73,10 +73,10 @@ def gaussian_bits(sse: FloatArray, n: FloatArray, resolution: float) -> FloatArr
     return np.where(sse > 0.0, np.maximum(density, 0.0), 0.0)
 
 
-def shapes(u: FloatArray, nearest: float) -> FloatArray:
-    """What a function may be a multiple of, a row each: u, u², u³, eᵘ, 1/u, 1/u²; at zero u is `nearest` instead."""
+def shapes(u: FloatArray, nearest: float) -> Iterator[FloatArray]:
+    """What a function may be a multiple of: u, u², u³, eᵘ, 1/u, 1/u²; at zero u is `nearest` instead."""
     inverse = 1.0 / np.where(u == 0.0, nearest, u)
-    return np.stack([u, u**2, u**3, np.exp(u), inverse, inverse**2])
+    yield from (u, u * u, u * u * u, np.exp(u), inverse, inverse * inverse)
 
 
 def resolution(column: FloatArray) -> float:
@@ -85,25 +85,28 @@ def resolution(column: FloatArray) -> float:
     return min(float(np.min(steps[steps > 0.0])), COARSEST)
 
 
-class Fits(NamedTuple):
-    """Straight lines over each shape in each group: what remains, and what the two coefficients cost; shape × group."""
+class Fit(NamedTuple):
+    """One shape fitted in each group: what remains, what the two coefficients cost, and the squares of what remains."""
 
     sse: FloatArray
     bits: FloatArray
+    squares: FloatArray
 
 
-def fit_groups(design: FloatArray, v: FloatArray, start: NDArray[np.intp]) -> tuple[Fits, FloatArray]:
-    """Least squares of v on a constant and each shape, within groups that begin at `start`; and the fitted values."""
-    n = np.diff(np.append(start, len(v))).astype(np.float64)
-    group = np.repeat(np.arange(len(start)), n.astype(np.intp))
-    total = partial(np.add.reduceat, indices=start, axis=-1)
-    mean_v, mean_b = total(v) / n, total(design) / n
-    dv, db = v - mean_v[group], design - mean_b[:, group]
-    spread = total(db * db)
-    slope = np.where(spread > 0.0, total(db * dv) / np.where(spread > 0.0, spread, 1.0), 0.0)
-    wrong = dv - slope[:, group] * db
-    constant = mean_v - slope * mean_b
-    return Fits(total(wrong * wrong), coefficient_bits(slope) + coefficient_bits(constant)), v - wrong
+def fit_groups(shape: FloatArray, v: FloatArray, start: NDArray[np.intp]) -> Fit:
+    """Least squares of v on a constant and the shape, within groups that begin at `start`."""
+    size = np.diff(np.append(start, len(v)))
+
+    def by_group(column: FloatArray) -> FloatArray:
+        return np.add.reduceat(column, start)
+
+    mean_v, mean_b = by_group(v) / size, by_group(shape) / size
+    dv, db = v - np.repeat(mean_v, size), shape - np.repeat(mean_b, size)
+    spread = by_group(db * db)
+    slope = np.where(spread > 0.0, by_group(db * dv) / np.where(spread > 0.0, spread, 1.0), 0.0)
+    dv -= np.repeat(slope, size) * db
+    dv *= dv
+    return Fit(by_group(dv), coefficient_bits(slope) + coefficient_bits(mean_v - slope * mean_b), dv)
 
 
 def code(cause: FloatArray, effect: FloatArray, min_count: int = 5) -> Code:
@@ -118,61 +121,53 @@ def code(cause: FloatArray, effect: FloatArray, min_count: int = 5) -> Code:
             "function of two values says nothing: choose another column."
         )
     n, fine, step = float(len(u)), resolution(ordered), resolution(u)
-    whole, drawn = fit_groups(shapes(u, step), v, np.zeros(1, np.intp))
-    best = int(np.argmin(gaussian_bits(whole.sse[:, 0], np.full(len(whole.sse), n), fine) + whole.bits[:, 0]))
-    global_bits, wrong = float(whole.bits[best, 0]), (v - drawn[best]) ** 2
-    sent = -n * math.log2(step)
-    alone = Code(sent, global_bits + 1.0, float(gaussian_bits(whole.sse[best, 0], np.array(n), fine)), 0)
+    everywhere = (fit_groups(shape, v, np.zeros(1, np.intp)) for shape in shapes(u, step))
+    best = min(everywhere, key=lambda fit: float(gaussian_bits(fit.sse[0], np.array(n), fine) + fit.bits[0]))
+    residual = float(gaussian_bits(best.sse[0], np.array(n), fine))
+    alone = Code(-n * math.log2(step), float(best.bits[0]) + 1.0, residual, 0)
     often = tally >= min_count
     if not np.any(often):
         return alone
-    parts = _local_codes(v, start, tally, often, fine)
-    left = np.add.reduceat(wrong, start)[often]
-    found = [alone, *(_mixed(bits, left, tally[often], wrong, alone, len(values), fine) for bits in parts)]
-    return min(found, key=lambda each: each.total)
+    left = np.add.reduceat(best.squares, start)
+    local = _local_bits(v, tally, often, fine)
+    found = (_mixed(bits, left[often], tally[often], best.sse[0], len(u), alone, len(values), fine) for bits in local)
+    return min((alone, *found), key=lambda each: each.total)
 
 
-def _local_codes(
-    v: FloatArray, start: NDArray[np.intp], tally: NDArray[np.intp], often: NDArray[np.bool_], fine: float
-) -> FloatArray:
+def _local_bits(v: FloatArray, tally: NDArray[np.intp], often: NDArray[np.bool_], fine: float) -> Iterator[FloatArray]:
     """Bits of the sorted effects of every value that comes up often, by shape: residual and coefficients together."""
-    rows = np.repeat(often, tally)
-    size = tally[often]
-    begin = np.append(0, np.cumsum(size)[:-1])
-    rank = np.arange(int(np.sum(size))) - np.repeat(begin, size)
-    t = REACH * (2.0 * rank / np.repeat(size - 1, size) - 1.0)
-    fits, _ = fit_groups(shapes(t, fine), v[rows], begin)
-    return gaussian_bits(fits.sse, size.astype(np.float64), fine) + fits.bits
+    size, effects = tally[often], v[np.repeat(often, tally)]
+    start = np.append(0, np.cumsum(size)[:-1])
+    rank = np.arange(len(effects)) - np.repeat(start, size)
+    t = REACH * (2.0 * rank / np.repeat(np.maximum(size - 1, 1), size) - 1.0)
+    for shape in shapes(t, fine):
+        fit = fit_groups(shape, effects, start)
+        yield gaussian_bits(fit.sse, size.astype(np.float64), fine) + fit.bits
 
 
 def _mixed(
     bits: FloatArray,
     left: FloatArray,
     size: NDArray[np.intp],
-    wrong: FloatArray,
+    sse: float,
+    n: int,
     alone: Code,
     values: int,
     fine: float,
 ) -> Code:
     """The best code with local functions of one shape: values go over in the order of what they save."""
     # What stays global keeps its function but has a variance of its own, so that every k is an exact code length.
-    n, sse = float(len(wrong)), float(np.sum(wrong))
-    variance = max(sse / n, fine * fine)
+    variance = max(float(sse) / n, fine * fine)
     each = 0.5 * math.log2(2.0 * math.pi * variance) - math.log2(fine)
-    saved = size * each + 0.5 * BITS * left / variance - bits
-    order = np.argsort(-saved, kind="stable")
+    order = np.argsort(bits - size * each - 0.5 * BITS * left / variance, kind="stable")
     k = np.arange(1.0, len(order) + 1.0)
-    rows_left = np.maximum(n - np.cumsum(size[order]), 0.0)
-    sse_left = np.where(rows_left > 0.0, np.maximum(sse - np.cumsum(left[order]), 0.0), 0.0)
-    rest = gaussian_bits(sse_left, np.maximum(rows_left, 1.0), fine)
-    chosen = (gammaln(values + 1.0) - gammaln(k + 1.0) - gammaln(values - k + 1.0)) * BITS
-    which = integer_bits(k) + chosen
-    total = rest + np.cumsum(bits[order]) + which
-    at = int(np.argmin(total))
+    rows_left = np.maximum(n - np.cumsum(size[order]), 0)
+    sse_left = np.where(rows_left > 0, np.maximum(sse - np.cumsum(left[order]), 0.0), 0.0)
+    residual = gaussian_bits(sse_left, np.maximum(rows_left, 1).astype(np.float64), fine) + np.cumsum(bits[order])
+    which = integer_bits(k) + (gammaln(values + 1.0) - gammaln(k + 1.0) - gammaln(values - k + 1.0)) * BITS
+    at = int(np.argmin(residual + which))
     # The coefficients of local functions stand with the residuals they belong to.
-    return Code(
-        alone.cause, alone.functions + float(which[at]), float(rest[at] + np.cumsum(bits[order])[at]), int(k[at])
-    )
+    return Code(alone.cause, alone.functions + float(which[at]), float(residual[at]), int(k[at]))
 
 
 @dataclass(frozen=True)
