@@ -51,6 +51,7 @@ PEERS: dict[str, tuple[str, ...]] = {
     "fom": (),
     "reci": ("cdt RECI",),
     "cdci": ("cdt CDS",),
+    "cds": ("cdt CDS",),
     "lingam": ("lingam DirectLiNGAM", "causal-learn DirectLiNGAM"),
     "pnl": ("causal-learn PNL",),
 }

@@ -36,6 +36,8 @@ _LABELS = {
     "tran2024robust": "Tran et al., 2024",
     "marx2017telling": "Marx and Vreeken, 2017",
     "marx2019identifiability": "Marx and Vreeken, 2019",
+    "fonollosa2019conditional": "Fonollosa, 2019",
+    "mitrovic2018causal": "Mitrovic et al., 2018",
 }
 
 
