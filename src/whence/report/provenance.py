@@ -38,6 +38,7 @@ _LABELS = {
     "marx2019identifiability": "Marx and Vreeken, 2019",
     "fonollosa2019conditional": "Fonollosa, 2019",
     "mitrovic2018causal": "Mitrovic et al., 2018",
+    "kocaoglu2017entropic": "Kocaoglu et al., 2017",
 }
 
 
