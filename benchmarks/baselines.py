@@ -53,6 +53,7 @@ PEERS: dict[str, tuple[str, ...]] = {
     "fom": (),
     "reci": ("cdt RECI",),
     "cdci": ("cdt CDS",),
+    "cds": ("cdt CDS",),
     "lingam": ("lingam DirectLiNGAM", "causal-learn DirectLiNGAM"),
     "pnl": ("causal-learn PNL",),
 }
@@ -86,7 +87,7 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 def alone(name: str, sample: list[Pair]) -> Line:
     """A method without a counterpart: best of the rounds on each pair."""
-    method = whence.method(name)
+    method = whence.method(name, **SHORT.get(name, {}))
     decision = method.decide_many(sample[:1])[0]
     best = [min(cpu_seconds(lambda p=p: method.decide_many([p])) for _ in range(ROUNDS)) for p in sample]
     return Line(name, 1e3 * statistics.median(best), GOALS.get(name), decision.direction.value)
@@ -156,7 +157,9 @@ FASTER, SLOWER = 1.6, 0.4
 NETWORK = {"steps": 5, "device": "cpu"}
 SHORT: dict[str, dict[str, Any]] = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"), NETWORK)
 SHORT["cgnn"] = {"epochs": 1, "test_epochs": 1, "runs": 1, "rows": 100_000, "device": "cpu"}
-"""What is growing with the rows is one step of training; CGNN takes no more rows than these."""
+SHORT["entropic"] = {"bins": 30}
+"""What is growing with the rows is one step of training; CGNN takes no more rows than these. The pairs are continuous,
+and refused by `entropic` unless quantised, here to its most levels."""
 
 
 def growth(names: list[str]) -> dict[str, Any]:

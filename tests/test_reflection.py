@@ -24,6 +24,7 @@ RANDOM_START = "training starts from a random network, which is not its own mirr
 CANNOT = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"), RANDOM_START) | {
     "cgnn": "starts, noise and batches are drawn at random",
     "heci": "as published, bins are filled from the smallest value upwards and one too thin is joined to the next",
+    "slope": "as published, the shapes of a function are counted from the smallest value: u², eᵘ and 1/u bend one way",
     "grci": "as published, the ridge lies on value and slope at the smallest cause; a row alone in its cell feels it",
 }
 """Methods whose score may change, and why; their pages say so."""

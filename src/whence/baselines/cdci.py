@@ -59,7 +59,7 @@ def conditional_histograms(
     """
     x = (cause - np.mean(cause)) / (np.std(cause) + EPS)
     core = x[np.abs(x) < max_dev]
-    bins = _half_steps((x - np.mean(core)) / (np.std(core) + EPS), max_dev, digits)
+    bins = half_steps((x - np.mean(core)) / (np.std(core) + EPS), max_dev, digits)
     count = np.bincount(bins, minlength=4 * max_dev + 1)
     total = np.bincount(bins, weights=effect, minlength=len(count))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -68,12 +68,13 @@ def conditional_histograms(
         sd = np.sqrt(np.bincount(bins, weights=spread * spread, minlength=len(count)) / count)
     z = spread / (sd[bins] + EPS)
     width = 4 * max_dev + 1
-    table = np.bincount(bins * width + _half_steps(z, max_dev, digits), minlength=width * width).reshape(width, width)
+    table = np.bincount(bins * width + half_steps(z, max_dev, digits), minlength=width * width).reshape(width, width)
     kept = count > min_count
     return table[kept] / count[kept, None]
 
 
-def _half_steps(z: FloatArray, max_dev: int, digits: int | None) -> NDArray[np.intp]:
+def half_steps(z: FloatArray, max_dev: int, digits: int | None) -> NDArray[np.intp]:
+    """Bins half a unit wide, from 0, the outer ones open beyond `max_dev` units."""
     doubled = 2.0 * z if digits is None else np.round(2.0 * z, digits)
     return (np.clip(np.round(doubled), -2 * max_dev, 2 * max_dev) + 2 * max_dev).astype(np.intp)
 

@@ -121,7 +121,7 @@ def penalised_fit(
     n, root = float(np.sum(counts)), np.sqrt(counts)
     size = np.sqrt(counts @ design**2 / n)
     design, penalty = design / size, penalty / np.outer(size, size)
-    axes, d = _penalty_axes(design * root[:, None], penalty)
+    axes, d = penalty_axes(design * root[:, None], penalty)
     scaled = target * root
     b = axes.T @ scaled
     rest = scaled - axes @ b
@@ -135,7 +135,7 @@ def penalised_fit(
     return SmoothFit(fitted / root, float(wrong @ wrong) + pure_error, float(np.sum(kept)), log_lambda)
 
 
-def _penalty_axes(design: FloatArray, penalty: FloatArray) -> tuple[FloatArray, FloatArray]:
+def penalty_axes(design: FloatArray, penalty: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Orthonormal columns spanning the design in which the penalty is diagonal, and that diagonal."""
     q, r = np.linalg.qr(design)
     inverse = np.linalg.inv(r)

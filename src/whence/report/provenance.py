@@ -35,6 +35,11 @@ _LABELS = {
     "zhang2009identifiability": "Zhang and Hyvärinen, 2009",
     "tran2024robust": "Tran et al., 2024",
     "peters2010identifying": "Peters et al., 2010",
+    "marx2017telling": "Marx and Vreeken, 2017",
+    "marx2019identifiability": "Marx and Vreeken, 2019",
+    "fonollosa2019conditional": "Fonollosa, 2019",
+    "mitrovic2018causal": "Mitrovic et al., 2018",
+    "kocaoglu2017entropic": "Kocaoglu et al., 2017",
 }
 
 

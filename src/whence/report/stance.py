@@ -70,9 +70,11 @@ class Stance(Enum):
             return cls.UNRELATED
         if decision.leaning is Direction.UNDECIDED:
             return cls.TIE
+        if decision.abstention:
+            return cls.WITHHELD
         # A method with a confidence has weighed its tests already: reading them again would count them twice.
         if decision.confidence is not None:
-            return cls.WITHHELD if decision.abstention else cls.WEIGHED
+            return cls.WEIGHED
         forward = decision.direction is Direction.FORWARD
         return {
             None: cls.UNTESTED,
