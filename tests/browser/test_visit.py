@@ -38,7 +38,12 @@ def test_a_table_goes_in_and_answers_come_out(browser: Any, home: str, table: Pa
 def test_a_scan_is_sorted_filtered_opened_and_taken_along(browser: Any, home: str, table: Path, tmp_path: Path) -> None:
     with watched(browser, home) as page:
         give(page, table)
-        look_around(judge_all(page))
+        scan = judge_all(page)
+        assert scan.locator(".left-out li").all_inner_texts() == [
+            "station: it holds no numbers",
+            "sensor: it is 3 in every row",
+        ]
+        look_around(scan)
         with page.expect_download() as download:
             page.get_by_role("link", name="Download").click()
         file = tmp_path / download.value.suggested_filename

@@ -156,7 +156,7 @@ $("asking").addEventListener("submit", (event) => {
   ask("/api/answers", question, `Judging ${question.x} and ${question.y}`);
 });
 $("scan").addEventListener("click", () => {
-  ask("/api/scan", { table: state.table, columns: state.judged, method: $("method").value }, "Judging the whole table");
+  ask("/api/scan", { table: state.table, method: $("method").value }, "Judging the whole table");
 });
 $("cancel").addEventListener("click", () => { if (state.job) stop(state.job); });
 addEventListener("popstate", () => location.reload());
