@@ -14,7 +14,9 @@ from whence.decision import Decision, Direction
 from whence.pair import InputError, Pair
 
 UNIT_FREE = ["cam", "resit", "resit:published=true", "fom", "reci", "reci:published=true", "cdci", "lingam", "pnl"]
-METHODS = [*UNIT_FREE, "cam:published=true", "cdci:published=true", "resit:standardised=false:published=true"]
+UNIT_FREE += ["sloppy", "sloppy:curve=terms", "cds", "kcdc", "entropic:bins=8"]
+# SLOPE reads the smallest step of a column, which is rounding where few digits are left.
+METHODS = [*UNIT_FREE, "slope", "cam:published=true", "cdci:published=true", "resit:standardised=false:published=true"]
 
 
 def decide(spec: str, x: np.ndarray, y: np.ndarray) -> Decision:
@@ -153,6 +155,14 @@ def test_no_input_makes_a_score_that_is_no_number(x: np.ndarray, y: np.ndarray) 
         "pnl:n_knots=1001",
         "pnl:degree=21",
         "pnl:ridge=-1",
+        "slope:level=0",
+        "slope:level=2",
+        "sloppy:curve=line",
+        "sloppy:penalty=none",
+        "sloppy:basis_size=2",
+        "cds:max_dev=0",
+        "kcdc:width=0",
+        "kcdc:ridge=-1",
     ],
 )
 def test_settings_that_make_no_sense_are_refused_with_a_sentence(spec: str) -> None:
