@@ -7,7 +7,7 @@
     python benchmarks/graphs.py cost            CPU seconds by columns and rows
     python benchmarks/graphs.py sachs           the protein-signalling table inside the `cdt` package
 
-Methods: whence, RESIT, DirectLiNGAM, CAM-UV, DAGMA, "PC (KCI)"; all but the first run in an environment of their own
+Methods: whence, RESIT, DirectLiNGAM, CAM-UV, DAGMA; all but the first run in an environment of their own
 under out/peers. Order error: the share of true edges whose child stands before its parent (for methods without an
 order: in a topological order of their edges). Distance: pairs of columns whose edge differs. Times are CPU seconds.
 """

@@ -60,21 +60,11 @@ def dagma(rows: np.ndarray) -> tuple[Any, np.ndarray]:
     return None, found != 0
 
 
-def pc_kci(rows: np.ndarray) -> tuple[Any, np.ndarray]:
-    """causal-learn's PC with a kernel test; an edge that it leaves without direction has both."""
-    from causallearn.search.ConstraintBased.PC import pc
-
-    marks = pc(rows, 0.01, "kci", show_progress=False).G.graph
-    tail_here, head_there = marks == -1, marks.T == 1
-    return None, (tail_here & head_there) | (tail_here & (marks.T == -1))
-
-
 PEERS: dict[str, Callable[[np.ndarray], tuple[Any, np.ndarray]]] = {
     "RESIT": resit,
     "DirectLiNGAM": direct_lingam,
     "CAM-UV": cam_uv,
     "DAGMA": dagma,
-    "PC (KCI)": pc_kci,
 }
 
 
@@ -83,7 +73,6 @@ IMPORTED = {
     "DirectLiNGAM": ("lingam",),
     "CAM-UV": ("lingam", "pygam"),
     "DAGMA": ("torch", "dagma.nonlinear"),
-    "PC (KCI)": ("causallearn.search.ConstraintBased.PC",),
 }
 """What is loaded before the clock runs."""
 

@@ -18,7 +18,7 @@ LEAST_ROWS = 100
 MOST_TIES = 0.1
 """Share of the rows that may hold one value."""
 MOST_COLUMNS = 60
-"""The work grows like their square, and the search was tried on up to 40."""
+"""The work grows between their square and their cube; it was tried on up to 40."""
 
 
 @dataclass(frozen=True, eq=False)
