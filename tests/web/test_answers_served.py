@@ -6,6 +6,7 @@ import json
 import multiprocessing
 
 import httpx
+import numpy as np
 import pytest
 from asking import columns, csv_of, ended, kept, sentence, upload
 from running import Running
@@ -92,10 +93,14 @@ def test_a_job_can_be_cancelled(client: httpx.Client) -> None:
 
 
 def test_a_process_that_is_killed_costs_one_job_its_answer(client: httpx.Client) -> None:
-    table = kept(client, csv_of({f"c{k}": columns(400, seed=k)["response"] for k in range(60)}))
+    # All related, so that there is much to orient: the process dies in the middle of it.
+    shared = np.random.default_rng(0).normal(size=400)
+    related = {f"c{k}": (shared + 0.5 * np.random.default_rng(k + 1).normal(size=400)).tolist() for k in range(80)}
+    table = kept(client, csv_of(related))
     job = client.post("/api/scan", json={"table": table}).json()
-    while job["state"] == "waiting" or not job["done"]:
+    while job["state"] == "waiting" or (job["state"] == "working" and not job["done"]):
         job = client.get(f"/api/jobs/{job['id']}").json()
+    assert job["state"] == "working"
     for worker in multiprocessing.active_children():
         worker.kill()
     while job["state"] == "working":
