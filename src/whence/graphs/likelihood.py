@@ -3,9 +3,9 @@
 Among orders with the true parents before every column, the noise that is left has the least entropy in total. The law
 of the noise is not assumed: its density is estimated from the gaps between the residuals.
 
-Rejected: sinks by the independence of the residual (HSIC), as RESIT finds them. On simulated tables of ten columns it
-had 35 % of the edges the wrong way round where likelihood has 2 %: every column is fitted on all others first, and what
-nine splines leave of 500 rows looks independent of all of them.
+Rejected: sinks by the independence of the residual (HSIC), as RESIT finds them, which turns many more edges round
+(`benchmarks/graphs.py`): every column is fitted on all others first, and what nine splines leave of 500 rows looks
+independent of all of them.
 """
 
 from collections.abc import Iterable
