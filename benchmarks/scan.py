@@ -2,6 +2,7 @@
 
     python benchmarks/scan.py cost        a pair in a scan against a lone `infer`; growth; two processes against one
     python benchmarks/scan.py large       200 columns × 1000 rows end to end; 2000 × 500 against one target; memory
+    python benchmarks/scan.py rows        10⁵, 10⁶ and 10⁷ rows of a Parquet file: one `infer`, a scan; time and memory
     python benchmarks/scan.py peers       10 columns, beside loops over causal-learn's and gCastle's ANM
     python benchmarks/scan.py truth       generated graphs: false discoveries, arrows and order against DirectLiNGAM
 
@@ -11,6 +12,9 @@ Times are CPU seconds of one process unless a line says wall.
 import argparse
 import itertools
 import resource
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -137,6 +141,49 @@ def large() -> None:
     print(f"peak memory of the largest process: {peak:.2f} GiB")
 
 
+ALONE = """
+import sys, time, whence
+path, what = sys.argv[1:]
+start = time.process_time()
+if what == "infer":
+    whence.infer(path, "c0", "c1")
+else:
+    whence.scan(path, target="c0", jobs=1)
+# VmHWM starts anew with the program; ru_maxrss would be inherited from this one.
+peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(time.process_time() - start, peak * 1024)
+"""
+
+
+def rows(sizes: Sequence[int] = (10**5, 10**6, 10**7)) -> None:
+    """Long tables, each in a process of its own: the floor is two columns of doubles."""
+    before: dict[str, float] = {}
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            for columns, what in ((2, "infer"), (4, "scan"), (8, "scan")):
+                file = Path(folder) / f"{columns}.parquet"
+                long_file(file, columns, size)
+                call = [sys.executable, "-c", ALONE, str(file), what]
+                seconds, peak = map(float, subprocess.check_output(call, text=True).split())
+                file.unlink()
+                name = f"{what} of {columns} columns" if what == "infer" else f"scan of {columns} columns, one target"
+                grown = f", × {seconds / before[name]:.1f}" if name in before else ""
+                before[name] = seconds
+                print(f"n = {size:>10,}  {name:<32}{seconds:7.1f} s{grown:<9}  peak {peak / 2**20:6.0f} MiB", end="")
+                print(f" = {peak / (16 * size):.1f} × two columns, {peak / (8 * columns * size):.1f} × the table")
+
+
+def long_file(file: Path, columns: int, size: int) -> None:
+    """A Parquet file whose columns all hang together, written column by column."""
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=size)
+    drawn = [np.tanh(x + 0.1 * k) + (0.3 + 0.2 * np.abs(x)) * rng.normal(size=size) for k in range(1, columns)]
+    write_table(pyarrow.table({f"c{k}": column for k, column in enumerate([x, *drawn])}), file)
+
+
 def peers() -> None:
     """Ten columns, every pair."""
     from peers.environment import Worker, prepare
@@ -197,5 +244,5 @@ def siblings(ancestors: set[tuple[str, str]]) -> set[frozenset[str]]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("cost", "large", "peers", "truth"))
-    {"cost": cost, "large": large, "peers": peers, "truth": truth}[parser.parse_args().part]()
+    parser.add_argument("part", choices=("cost", "large", "rows", "peers", "truth"))
+    {"cost": cost, "large": large, "rows": rows, "peers": peers, "truth": truth}[parser.parse_args().part]()

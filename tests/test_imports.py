@@ -25,6 +25,7 @@ FLOORS = [
     {"models", "theory"},
     {"loci", "baselines"},
     {"neural", "combined"},
+    {"subsample"},
     {"catalogue"},
     {"inference", "stability"},
     {"scanning"},

@@ -7,7 +7,9 @@ when their method is asked for, so that one method's dependencies never slow dow
 
 import ast
 import inspect
+import math
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -17,6 +19,7 @@ from typing import Any, cast
 from whence.pair import InputError
 from whence.protocol import Method
 from whence.ranges import SEEDS, between
+from whence.subsample import Subsample
 
 DEFAULT = "whence"
 UNIT = "loci-h"
@@ -46,10 +49,25 @@ class Entry:
     fails: str
     family: str
     """"default", "loci", "baseline" or "control"."""
-    cites: tuple[str, ...] = ()
+    cites: tuple[str, ...]
     """Keys of the bibliography."""
+    time: str
+    """How the time of a decision grows with the n rows: a key of `LAWS`."""
+    memory: str
+    """How its memory grows."""
     extra: str = ""
     """The optional dependency group the method needs, if any."""
+
+
+LAWS: dict[str, Callable[[float], float]] = {
+    "n": lambda n: n,
+    "n log n": lambda n: n * math.log(n),
+    "n²": lambda n: n * n,
+}
+"""Laws of growth; `python benchmarks/baselines.py growth` compares them with what is measured."""
+LINEAR = ("n", "n log n")
+"""Those with which a long table is only a long table."""
+MEASURED_ROWS = 1000
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -84,6 +102,38 @@ def cost(name: str) -> Cost | None:
     return Cost(seconds[name], seconds[name] / seconds[UNIT]) if name in seconds else None
 
 
+def expected_seconds(spec: str, rows: int) -> float | None:
+    """What a decision on so many rows takes by the measured cost and the law of growth; None where neither is known."""
+    name, price = spec.split(":")[0], cost(spec.split(":")[0])
+    if price is None:
+        return None
+    law, most = LAWS[entry(name).time], _rows_at_most(spec)
+    return price.seconds * law(max(MEASURED_ROWS, min(rows, most))) / law(MEASURED_ROWS)
+
+
+def _rows_at_most(spec: str) -> float:
+    """The rows that a method works on, however many there are."""
+    said = dict(_setting(text, spec) for text in spec.split(":")[1:])
+    most = (defaults(spec) | said).get("rows")
+    return most if isinstance(most, int | float) else math.inf
+
+
+SAMPLE = 2000
+"""Rows that are proposed where all would take too long."""
+_LONG = 3600.0
+
+
+def sample_hint(spec: str, rows: int, pairs: int = 1) -> str:
+    """Where a method takes hours on so many rows and pairs, the sentence that names its setting `rows`."""
+    seconds = expected_seconds(spec, rows)
+    if seconds is None or seconds * pairs <= _LONG or rows <= SAMPLE or not accepts(spec, "rows"):
+        return ""
+    return (
+        f"{spec} takes about {seconds * pairs / 3600:.0f} h on {rows:,} rows, since its time grows like "
+        f"{entry(spec.split(':')[0]).time}; {spec}:rows={SAMPLE} decides by {SAMPLE:,} of them, drawn with the seed."
+    )
+
+
 @cache
 def _measured() -> dict[str, float]:
     return dict(_read("costs.toml")["seconds"])
@@ -103,20 +153,26 @@ def entry(name: str) -> Entry:
 
 
 def method(spec: str = DEFAULT, **settings: Any) -> Method:
-    """Build the method named by `spec`, for instance `method("cam:published=true")`."""
+    """Build the method named by `spec`, for instance `method("cam:published=true")`.
+
+    With `rows`, which every method takes, a longer pair is decided by so many of its rows, drawn with the seed.
+    """
     name, *assignments = spec.split(":")
     given = dict(_setting(text, spec) for text in assignments) | settings
     where = entry(name)
     module, function = where.build.split(":")
     build = getattr(import_module(module), function)
-    _check_settings(name, given, build)
-    return cast(Method, build(**given))
+    _check_settings(name, given, build, _sampling(name, build, given.get("rows") is not None))
+    own = inspect.signature(build).parameters
+    built = cast(Method, build(**{key: value for key, value in given.items() if key in own}))
+    sample = given.get("rows")
+    return built if sample is None or "rows" in own else Subsample(built, sample, given.get("seed", 0))
 
 
 def seeded_method(spec: str, seed: int, **settings: Any) -> Method:
     """Build a method, with the seed where it takes one and the specification names no other."""
     between("", *SEEDS, seed=seed)
-    wanted = accepts(spec, "seed") and not any(word.startswith("seed=") for word in spec.split(":"))
+    wanted = takes_seed(spec, settings) and not any(word.startswith("seed=") for word in spec.split(":"))
     return method(spec, **({"seed": seed} if wanted else {}), **settings)
 
 
@@ -125,11 +181,25 @@ def accepts(spec: str, setting: str) -> bool:
     return setting in defaults(spec)
 
 
+def takes_seed(spec: str, settings: Mapping[str, Any]) -> bool:
+    """Whether a method with these settings draws anything; with `rows` any does."""
+    return accepts(spec if settings.get("rows") is None else f"{spec}:rows={settings['rows']}", "seed")
+
+
 def defaults(spec: str) -> dict[str, Any]:
     """Every setting a method takes, with the value it has unless told otherwise."""
     module, function = entry(spec.split(":")[0]).build.split(":")
-    parameters = inspect.signature(getattr(import_module(module), function)).parameters
-    return {name: parameter.default for name, parameter in parameters.items()}
+    build = getattr(import_module(module), function)
+    own = {name: parameter.default for name, parameter in inspect.signature(build).parameters.items()}
+    return own | _sampling(spec.split(":")[0], build, ":rows=" in spec)
+
+
+def _sampling(name: str, build: Any, sampled: bool) -> dict[str, Any]:
+    """What a method takes beside its own settings: `rows`, and then a seed. The default one has `max_rows` instead."""
+    own = inspect.signature(build).parameters
+    if name == DEFAULT or "rows" in own:
+        return {}
+    return {"rows": None} | ({"seed": 0} if sampled and "seed" not in own else {})
 
 
 def _setting(text: str, spec: str) -> tuple[str, Any]:
@@ -145,14 +215,18 @@ def _setting(text: str, spec: str) -> tuple[str, Any]:
         return key, value
 
 
-def _check_settings(name: str, given: dict[str, Any], build: Any) -> None:
+def _check_settings(name: str, given: dict[str, Any], build: Any, beside: Mapping[str, Any]) -> None:
     parameters = inspect.signature(build).parameters
-    unknown = sorted(set(given) - set(parameters))
+    unknown = sorted(set(given) - set(parameters) - set(beside))
     if unknown:
-        allowed = ", ".join(sorted(parameters)) or "none"
+        allowed = ", ".join(sorted({*parameters, *beside})) or "none"
         got = ", ".join(map(repr, unknown))
         raise InputError(f"Got the setting{'s' * (len(unknown) > 1)} {got} for {name}; it takes: {allowed}.")
+    if "seed" in beside:
+        between(name, *SEEDS, seed=given.get("seed", 0))
     for key, value in given.items():
+        if key in beside:
+            continue
         kind = parameters[key].annotation
         if kind in _EXPECTED and not (type(value) is kind or (kind is float and type(value) is int)):
             raise InputError(f"Got {key}={value!r} for {name}; expected {_EXPECTED[kind]}.")

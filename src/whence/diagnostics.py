@@ -5,7 +5,8 @@ and neither units nor the sign of a column matter.
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,7 +130,7 @@ def _distinct_rows(cause: FloatArray, effect: FloatArray) -> tuple[FloatArray, F
     if len(c) > _OFTEN_REPEATED * (1 + np.count_nonzero(new_cause)):
         return c, e
     kept = np.append(True, new_cause | (e[1:] != e[:-1]))
-    return c[kept], e[kept]
+    return (c, e) if kept.all() else (c[kept], e[kept])
 
 
 def _misses(cause: FloatArray, effect: FloatArray) -> FloatArray:
@@ -138,16 +139,23 @@ def _misses(cause: FloatArray, effect: FloatArray) -> FloatArray:
     Where the cause repeats, the distance to the mean of its effects; elsewhere the distance to the line through the
     neighbouring causes, whose effects are means over the rows there: Gasser, Sroka and Jennen-Steinmetz (1986).
     """
-    start = np.flatnonzero(np.append(True, cause[1:] != cause[:-1]))
+    new = np.append(True, cause[1:] != cause[:-1])
+    if new.all():  # nothing repeats: the same without arrays of ones
+        return _between(cause, effect, 1, 1)
+    start = np.flatnonzero(new)
     size = np.diff(np.append(start, len(cause)))
     c, mean = cause[start], np.add.reduceat(effect, start) / size
     m = np.repeat(size, size)
     within = (effect - np.repeat(mean, size)) ** 2 * m / np.maximum(m - 1, 1)
+    return np.append(within[m > 1], _between(c, mean, size[:-2], size[2:])[size[1:-1] == 1])
+
+
+def _between(c: FloatArray, mean: FloatArray, before: Any, after: Any) -> FloatArray:
+    """Squared distance to the line through the neighbours, over its variance; `before` and `after` rows lie there."""
     left = (c[2:] - c[1:-1]) / (c[2:] - c[:-2])
     right = 1 - left
     bend = mean[1:-1] - left * mean[:-2] - right * mean[2:]
-    between = bend**2 / (1 + left**2 / size[:-2] + right**2 / size[2:])
-    return np.append(within[m > 1], between[size[1:-1] == 1])
+    return np.asarray(bend**2 / (1 + left**2 / before + right**2 / after))
 
 
 def is_gaussian(x: FloatArray, y: FloatArray) -> bool:
@@ -161,23 +169,34 @@ def is_gaussian(x: FloatArray, y: FloatArray) -> bool:
 
 def _moments(u: FloatArray, v: FloatArray) -> FloatArray:
     """Hermite moments of order 3 and 4: independent standard normals when the uncorrelated u and v are Gaussian."""
-    powers = once(_hermite, u), _hermite(v)
     orders = [(a, total - a) for total in (3, 4) for a in range(total + 1)]
     scale = [math.sqrt(len(u) / (math.factorial(a) * math.factorial(b))) for a, b in orders]
-    return np.array(scale) * [np.mean(powers[0][a] * powers[1][b]) for a, b in orders]
+    powers = once(_hermite, u)
+    means: dict[tuple[int, int], float] = {}
+    for b in range(5):  # of the powers of v one at a time: all of them take as much memory as ten columns
+        power = _HERMITE[b](v)
+        means |= {(a, b): float(np.mean(powers[a] * power)) for a in range(5) if (a, b) in orders}
+    return np.array(scale) * np.array([means[order] for order in orders])
+
+
+_HERMITE: tuple[Callable[[FloatArray], FloatArray], ...] = (
+    np.ones_like,
+    lambda z: z,
+    lambda z: z * z - 1,
+    lambda z: z * (z * z - 3),
+    lambda z: (z * z) * (z * z - 6) + 3,
+)
 
 
 def _hermite(z: FloatArray) -> tuple[FloatArray, ...]:
-    squared = z * z
-    return np.ones_like(z), z, squared - 1, z * (squared - 3), squared * (squared - 6) + 3
+    return tuple(power(z) for power in _HERMITE)
 
 
 def autocorrelation(column: FloatArray, lags: int) -> FloatArray:
     """Of the column's mean ranks at lags 0 … `lags`, so that neither outliers nor the sorting of ties matter."""
     from scipy.fft import irfft, next_fast_len, rfft
 
-    ranks = standardise(mid_ranks(column))
     # Wiener–Khinchin: the autocovariance is the transform of the power spectrum, of the padded column.
-    size = next_fast_len(len(ranks) + lags, real=True)
-    power = np.abs(rfft(ranks, size)) ** 2
-    return np.asarray(irfft(power, size)[: lags + 1] / len(ranks))
+    size = next_fast_len(len(column) + lags, real=True)
+    power = np.abs(rfft(standardise(mid_ranks(column)), size)) ** 2
+    return np.asarray(irfft(power, size)[: lags + 1] / len(column))

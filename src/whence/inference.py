@@ -69,8 +69,9 @@ def infer(
     pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy)
     method = _built_method(method, seed, settings | threshold_setting(method, threshold))
     with one_thread():
+        notices = check(pair)  # before a decision holds its curves at every row
         (decision,) = method.decide_many([pair])
-        return warned(replace(decision, seed=seed if decision.seed is None else decision.seed), check(pair))
+        return warned(replace(decision, seed=seed if decision.seed is None else decision.seed), notices)
 
 
 def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:

@@ -63,6 +63,7 @@ def evidence(cause: FloatArray, effect: FloatArray, model: Model) -> Evidence:
     order = row_order(cause, effect)
     u, v = frozen(standardise(cause[order])), standardise(effect[order])
     fit = model(u, v)
+    del v
     test = hsic_test(once(kernel_column, u), fit.residual)
     return Evidence(
         score=float("nan"),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.catalogue import accepts, method
+from whence.catalogue import accepts, method, takes_seed
 from whence.decision import Decision, Direction, Stability
 from whence.pair import InputError, Pair
 from whence.protocol import Method
@@ -40,7 +40,7 @@ def half_samples(decision: Decision, draws: int = 20, seed: int = 0, built: Meth
 
 def _rebuilt(decision: Decision) -> Method:
     settings: dict[str, Any] = {k: v for k, v in decision.settings.items() if accepts(decision.method, k)}
-    if decision.seed is not None and accepts(decision.method, "seed"):
+    if decision.seed is not None and takes_seed(decision.method, settings):
         settings["seed"] = decision.seed
     return method(decision.method, **settings)
 

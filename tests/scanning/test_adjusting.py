@@ -168,7 +168,7 @@ def test_too_few_rows_are_a_sentence():
     with pytest.raises(InputError, match="Got 50 rows in which 'c', 'd' are all present; expected at least 60"):
         whence.scan(table, adjust=["c", "d"])
     with pytest.raises(InputError, match="equal length"):
-        whence.scan({**fork(0), "d": np.arange(9.0)}, adjust=["d"])
+        whence.scan({**fork(0), "d": np.arange(90.0)}, adjust=["d"])
 
 
 def test_a_target_given_by_number_is_counted_in_the_whole_table():

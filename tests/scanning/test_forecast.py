@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from dataclasses import replace
 
 import numpy as np
 import pandas
@@ -18,10 +19,11 @@ from whence.pair import InputError
 from whence.scanning import forecast as forecasting
 from whence.scanning import scanner
 from whence.scanning.engine import InProcess
-from whence.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory
+from whence.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory, remembered
 from whence.scanning.judging import Judge
 from whence.scanning.known import Knowledge
 from whence.scanning.machine import available_memory
+from whence.scanning.mapped import MappedColumns
 from whence.threads import processors
 
 LONG = ScanForecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
@@ -116,8 +118,11 @@ def test_more_of_anything_needs_more_memory(columns, rows, pairs, jobs):
 
 @given(st.integers(1, 12), st.floats(0, 20))
 def test_as_many_processes_as_fit(wish, share):
+    def need(jobs):
+        return needed_memory(replace(judge(), remembered=remembered(jobs, available)), 28, jobs)
+
     available = int(share * needed_memory(judge(), 28, 1))
-    fitting = [k for k in range(1, wish + 1) if needed_memory(judge(), 28, k) <= available]
+    fitting = [k for k in range(1, wish + 1) if need(k) <= available]
     if fitting:
         assert fitting_jobs(judge(), 28, range(wish, 0, -1), available) == max(fitting)
     if wish in fitting:
@@ -127,6 +132,18 @@ def test_as_many_processes_as_fit(wish, share):
         with pytest.raises(InputError, match=hint):
             fitting_jobs(judge(), 28, [wish], available)
     assert fitting_jobs(judge(), 28, [wish], None) == wish
+
+
+@given(st.integers(1, 10**13), st.integers(1, 64))
+def test_what_processes_remember_is_a_share_of_what_is_free(free, jobs):
+    assert jobs * remembered(jobs, free) <= free / 4
+    assert remembered(jobs, free) <= remembered(jobs, None)
+
+
+def test_columns_on_disk_need_no_memory(tmp_path):
+    kept, mapped = np.ones((8, 5000)), MappedColumns(str(tmp_path / "columns"), (8, 5000))
+    both = [needed_memory(judge(values=values), 28, 2) for values in (kept, mapped)]
+    assert both[0] - both[1] == kept.nbytes
 
 
 def test_available_memory_is_what_the_machine_and_the_container_leave(tmp_path):
@@ -197,6 +214,15 @@ def test_a_long_scan_is_announced_in_one_line(terminal, yes, monkeypatch, capsys
         "19,900 pairs on 2 processes: about 2 min to screen them, at most 2.0 h to orient them if all are related, "
         "1.2 GB of memory.\n"
     )
+
+
+def test_a_method_that_takes_hours_on_so_many_rows_is_offered_a_sample(monkeypatch, capsys, foreseen, table):
+    command._ask(replace(LONG, hint="igci:rows=2000 decides sooner."), True)
+    assert capsys.readouterr().err.splitlines()[1:] == ["igci:rows=2000 decides sooner."]
+    heard, asked = [], []
+    monkeypatch.setattr(scanner, "sample_hint", lambda *about: asked.append(about) or "sooner")
+    whence.scan(table, method="igci", jobs=1, on_forecast=heard.append)
+    assert ([each.hint for each in heard], asked) == (["sooner"], [("igci", 40, 15)])
 
 
 def test_a_very_long_scan_is_asked_for_on_a_terminal(monkeypatch, capsys):

@@ -172,8 +172,11 @@ def _answer(pair: "Pair", method: str, seed: int, stability: bool, quiet: bool, 
 
 def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
     """The answer for one pair, with a sign of life where a method takes its time."""
-    from whence.catalogue import entry, seeded_method
+    from whence.catalogue import entry, sample_hint, seeded_method
     from whence.inference import infer as infer_pair
+
+    if hint := sample_hint(method, pair.n):
+        say(hint)
 
     # The spline methods answer before a spinner could be seen, unless the rows are very many.
     text = f"{method} on {pair.n:,} rows …"

@@ -60,9 +60,11 @@ def _show_one(name: str) -> None:
     console.print(found.name, style="bold")
     paragraph(console, f"Assumes: {found.assumes}.")
     paragraph(console, f"Fails on: {found.fails}.")
-    settings = [f"{key}={value}" for key, value in defaults(name).items()]
+    settings = [f"{key}={'all' if key == 'rows' and value is None else value}" for key, value in defaults(name).items()]
     paragraph(console, f"Settings: {', '.join(settings) or 'none'}.")
     paragraph(console, _cost_sentence(name))
+    sampled = f"; {name}:rows=2000 decides by 2,000 rows, drawn with the seed" if "rows" in defaults(name) else ""
+    paragraph(console, f"Growth with the n rows: time {found.time}, memory {found.memory}{sampled}.")
     for reference in references(name):
         paragraph(console, f"Paper: {reference}.")
     if found.extra:
@@ -90,10 +92,21 @@ def _show_all() -> None:
             if entry.family == family:
                 _show_line(console, entry)
         console.print()
-    paragraph(console, "Cost: one decision on 1000 rows, one core of one machine, no GPU.", style="dim")
+    paragraph(console, f"Cost: one decision on 1000 rows, one core of one machine, no GPU. {_growth()}", style="dim")
     if any(entry.extra for entry in CATALOGUE):
         paragraph(console, '* needs: pip install "whence[nn]"', style="dim")
     paragraph(console, f"Default: {DEFAULT}. More: whence methods NAME. Use: whence infer FILE --method NAME")
+
+
+def _growth() -> str:
+    """How time and memory grow, of all methods together."""
+    from whence.catalogue import CATALOGUE, LAWS, LINEAR
+
+    near = [entry for entry in CATALOGUE if {entry.time, entry.memory} <= set(LINEAR)]
+    time, memory = (max(laws, key=list(LAWS).index) for laws in zip(*((e.time, e.memory) for e in near), strict=True))
+    others = [f"{e.name} ({e.time}, {e.memory})" for e in CATALOGUE if e not in near]
+    but = f", but for {', '.join(others)}" if others else ""
+    return f"With n rows it grows like {time} at most, and memory like {memory}{but}."
 
 
 def _show_line(console: "Console", entry: "Entry") -> None:

@@ -162,6 +162,8 @@ def _ask(foreseen: "ScanForecast", yes: bool) -> None:
         f"{foreseen.pairs:,} pairs on {processes(foreseen.jobs)}: about {duration(foreseen.screening)} to screen them, "
         f"at most {duration(foreseen.orienting)} to orient them if all are related, {size(foreseen.memory)} of memory."
     )
+    if foreseen.hint:
+        say(foreseen.hint)
     if foreseen.seconds > WORTH_ASKING and not yes and sys.stdin.isatty() and sys.stderr.isatty() and not _agreed():
         say("Nothing was begun.")
         raise typer.Exit(STOPPED)

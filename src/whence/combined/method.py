@@ -28,6 +28,8 @@ from whence.ranges import ROWS, between
 
 THRESHOLD = 0.8
 """From this confidence on an answer is given."""
+_ROWS_AT_ONCE = 1 << 16
+"""Of a long table, at which a curve is evaluated: its basis takes several numbers a row."""
 
 
 class Weighing(NamedTuple):
@@ -162,12 +164,22 @@ def _side(cause: FloatArray, effect: FloatArray, rows: Rows, reading: ReadDirect
     centre, unit = float(np.mean(judged_effect)), spread(judged_effect)
     location, scale = np.empty(len(cause)), np.empty(len(cause))
     if rows.tied or len(rows.kept) < len(cause):
-        at = (cause - np.mean(judged_cause)) / spread(judged_cause)
+        at = cause - np.mean(judged_cause)
+        at /= spread(judged_cause)
         order = np.argsort(at, kind="stable")
-        location[order], scale[order] = curve_at(reading.curve, at[order])
+        for start in range(0, len(order), _ROWS_AT_ONCE):
+            rows_here = order[start : start + _ROWS_AT_ONCE]
+            location[rows_here], scale[rows_here] = curve_at(reading.curve, at[rows_here])
+        del at, order
     else:  # every row was judged at its recorded value
         location[reading.order], scale[reading.order] = reading.curve.location, reading.curve.scale
-    residual = ((effect - centre) / unit - location) / scale
+    residual = effect - centre
+    residual /= unit
+    residual -= location
+    residual /= scale
+    location *= unit
+    location += centre
+    scale *= unit
     residual[rows.kept[reading.order]] = reading.curve.residual
     return Evidence(
         score=math.nan,
@@ -180,7 +192,7 @@ def _side(cause: FloatArray, effect: FloatArray, rows: Rows, reading: ReadDirect
         kkt=reading.curve.kkt,
         message=reading.curve.message,
         costs=reading.costs,
-        location=centre + unit * location,
-        scale=unit * scale,
+        location=location,
+        scale=scale,
         residual=residual,
     )

@@ -63,12 +63,18 @@ def judged_rows(x: FloatArray, y: FloatArray, max_rows: int = MAX_ROWS) -> Rows:
     return Rows(spread_x, spread_y, kept, distinct)
 
 
-def thinned(x: FloatArray, y: FloatArray, max_rows: int) -> NDArray[np.intp]:
-    """Indices of about `max_rows` rows with the smallest keys; the key is a fixed scramble of both ranks together."""
+def thinned(x: FloatArray, y: FloatArray, max_rows: int, seed: int | None = None) -> NDArray[np.intp]:
+    """Indices of about `max_rows` rows with the smallest keys; the key is a scramble of both ranks together.
+
+    Another seed scrambles otherwise; the sample without a seed is fixed.
+    """
     if len(x) <= max_rows:
         return np.arange(len(x))
     # A sum, so that the two columns count alike; copies of a row get keys of their own.
-    key = scrambled(_ranked(x).word + _ranked(y).word + scrambled(_copies(x, y)))
+    key = _ranked(x).word + _ranked(y).word + scrambled(_copies(x, y))
+    if seed is not None:
+        key += scrambled(np.array([seed], np.uint64))
+    key = scrambled(key)
     return np.flatnonzero(key <= np.partition(key, max_rows - 1)[max_rows - 1])
 
 

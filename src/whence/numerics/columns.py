@@ -9,7 +9,9 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import blake2b
+from threading import Lock
 from typing import Any, TypeVar
+from weakref import ReferenceType, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,44 +19,74 @@ from numpy.typing import NDArray
 _T = TypeVar("_T")
 _AT_HAND = 12
 """Arrays whose bytes have been hashed last; one array is asked about several times in a row."""
+AN_ENTRY = 512
+"""Bytes that a result takes beside its arrays."""
 
 
-class _Memory:
-    """Results by function, arguments and content; those not asked for longest are forgotten first."""
+class ColumnMemory:
+    """Results by function, arguments and content, up to `room` bytes; those not asked for longest are forgotten first.
 
-    def __init__(self, most: int) -> None:
-        self._most, self._results = most, OrderedDict[Hashable, Any]()
-        self._hashed = OrderedDict[int, tuple[NDArray[np.float64], bytes]]()
+    Bytes, not a number of results: what is known of a column of ten million rows takes gigabytes, of a thousand rows a
+    thousandth of one.
+    """
+
+    def __init__(self, room: int) -> None:
+        self._room, self._held = room, 0
+        self._results = OrderedDict[Hashable, tuple[Any, int]]()
+        self._hashed = OrderedDict[int, tuple[ReferenceType[NDArray[np.float64]], bytes]]()
+        self._lock = Lock()
 
     def find(self, function: Callable[..., _T], column: NDArray[np.float64], arguments: tuple[Hashable, ...]) -> _T:
-        key = (function, arguments, column.shape, self._digest(column))
-        if key in self._results:
-            self._results.move_to_end(key)
-            return self._results[key]
-        found = self._results[key] = function(column, *arguments)
-        if len(self._results) > self._most:
-            self._results.popitem(last=False)
+        """What was remembered, or is from now on."""
+        with self._lock:
+            key = (function, arguments, column.shape, self._digest(column))
+            if key in self._results:
+                known: _T = self._results[key][0]
+                self._keep(key, known)
+                return known
+        found = function(column, *arguments)
+        with self._lock:
+            self._keep(key, found)
         return found
 
+    def _keep(self, key: Hashable, result: Any) -> None:
+        """The latest now; weighed anew, since a result may find out more about its column as it is asked."""
+        _, before = self._results.pop(key, (None, 0))
+        weight = AN_ENTRY + bytes_in(result)
+        self._results[key] = result, weight
+        self._held += weight - before
+        while self._held > self._room:
+            _, (_, freed) = self._results.popitem(last=False)
+            self._held -= freed
+
     def _digest(self, column: NDArray[np.float64]) -> bytes:
-        known = self._hashed.get(id(column))  # which is its own while the array is kept here
-        if known is not None and not column.flags.writeable:
-            return known[1]
+        same, digest = self._hashed.get(id(column), (None, b""))
+        if same is not None and same() is column and not column.flags.writeable:
+            return digest
         digest = blake2b(column.data, digest_size=16).digest()
         if not column.flags.writeable:
-            self._hashed[id(column)] = column, digest
+            self._hashed[id(column)] = ref(column), digest  # which keeps no column alive
             if len(self._hashed) > _AT_HAND:
                 self._hashed.popitem(last=False)
         return digest
 
 
-_memory: ContextVar[_Memory | None] = ContextVar("memory", default=None)
+def bytes_in(result: Any) -> int:
+    """Bytes of all arrays in a result: a tuple, a record, or one of them."""
+    if isinstance(result, np.ndarray):
+        return result.nbytes
+    if isinstance(result, tuple):
+        return sum(map(bytes_in, result))
+    return sum(map(bytes_in, vars(result).values())) if hasattr(result, "__dict__") else 0
+
+
+_memory: ContextVar[ColumnMemory | None] = ContextVar("memory", default=None)
 
 
 @contextmanager
-def shared_columns(most: int) -> Iterator[None]:
-    """Remember up to `most` results."""
-    before = _memory.set(_Memory(most))
+def shared_columns(memory: ColumnMemory) -> Iterator[None]:
+    """Remember results, and find those again that were remembered earlier."""
+    before = _memory.set(memory)
     try:
         yield
     finally:

@@ -147,7 +147,7 @@ def _changed_settings(decision: Decision) -> dict[str, Any]:
         return {}
     given = dict(decision.settings) | ({} if decision.seed is None else {"seed": decision.seed})
     try:
-        usual = defaults(entry.name)
+        usual = defaults(entry.name if given.get("rows") is None else f"{entry.name}:rows={given['rows']}")
     except ImportError:
         # A decision can outlive the extra its method needs; with no defaults to compare with, all settings are given.
         return given

@@ -67,8 +67,9 @@ class Processes:
     _pool: ProcessPoolExecutor | None
 
     def __enter__(self) -> Run:
-        np.save(self._place, self._judge.values)
-        self._judge = replace(self._judge, values=np.empty((0, 0)))
+        if isinstance(self._judge.values, np.ndarray):
+            np.save(self._place, self._judge.values)
+            self._judge = replace(self._judge, values=np.empty((0, 0)))
         return self._run
 
     def __exit__(self, *problem: object) -> None:
@@ -153,7 +154,7 @@ _here: tuple[Judge, ExitStack] | None = None
 def _enter(judge: Judge, place: Path) -> None:
     global _here
     follow_parent()
-    whole, lasting = replace(judge, values=np.load(place, mmap_mode="r")), ExitStack()
+    whole, lasting = replace(judge, values=np.load(place, mmap_mode="r")) if place.exists() else judge, ExitStack()
     lasting.enter_context(one_thread())
     lasting.enter_context(whole.shared())
     _here = whole, lasting

@@ -6,13 +6,15 @@ Time: some pairs of this very table are screened and oriented on this machine. M
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median_low
 from typing import Any
 
+import numpy as np
+
 from whence.pair import InputError
 from whence.scanning.engine import Died, InProcess, Processes
-from whence.scanning.judging import Judge, Screened, most_remembered
+from whence.scanning.judging import REMEMBERED, Judge, Screened
 from whence.scanning.pairs import BLOCK, Pairs
 
 FEW = 10
@@ -28,7 +30,8 @@ _A_SHORT_ROW = 130 * _NUMBER
 """and on top of it for each of the first rows: short columns keep their kernel's features,"""
 _SHORT = 4096
 """long ones sums over boxes."""
-_RESULTS_A_COLUMN = 11
+_SHARE = 0.25
+"""Of the memory that is free, for what is remembered about columns in all processes."""
 _A_PAIR = 3000
 """Bytes of a row of the result, while it is made."""
 _A_PROCESS = 170 << 20
@@ -47,6 +50,8 @@ class ScanForecast:
     """Seconds if every pair is related: the most it can take."""
     memory: int
     """Bytes beyond the table itself."""
+    hint: str = ""
+    """How it would take less, where the method takes hours on so many rows."""
 
     @property
     def seconds(self) -> float:
@@ -113,24 +118,34 @@ def needed_memory(judge: Judge, pairs: int, jobs: int) -> int:
     """Bytes that a scan needs beyond the table: what processes map in common, what each has of its own, the result."""
     columns, rows = judge.values.shape
     a_column = _A_ROW * rows + _A_SHORT_ROW * min(rows, _SHORT)
-    remembered = min(columns, most_remembered(rows) // _RESULTS_A_COLUMN + 1) * a_column
-    shared, own = (judge.values.nbytes, _A_PROCESS) if jobs > 1 else (0, 0)
-    return shared + jobs * (own + remembered + a_column) + _A_PAIR * pairs
+    known = min(columns * a_column, judge.remembered)
+    # Columns on disk are the system's to take out of memory and to bring back.
+    in_memory = judge.values.nbytes if isinstance(judge.values, np.ndarray) else 0
+    shared, own = (in_memory, _A_PROCESS) if jobs > 1 else (0, 0)
+    return shared + jobs * (own + known + a_column) + _A_PAIR * pairs
 
 
-def fitting_jobs(judge: Judge, pairs: int, wish: Iterable[int], available: int | None) -> int:
+def remembered(jobs: int, free: int | None) -> int:
+    """Bytes that each of some processes may remember about columns: together a share of what is free."""
+    return REMEMBERED if free is None else min(REMEMBERED, int(_SHARE * free) // jobs)
+
+
+def fitting_jobs(judge: Judge, pairs: int, wish: Iterable[int], free: int | None) -> int:
     """The first number of processes wished for with which the scan fits in memory; refused where none does."""
     wishes = list(wish)
-    fitting = [k for k in range(max(wishes), 0, -1) if available is None or needed_memory(judge, pairs, k) <= available]
+
+    def need(jobs: int) -> int:
+        return needed_memory(replace(judge, remembered=remembered(jobs, free)), pairs, jobs)
+
+    fitting = [k for k in range(max(wishes), 0, -1) if free is None or need(k) <= free]
     for k in wishes:
         if k in fitting:
             return k
     columns, rows = judge.values.shape
-    need = needed_memory(judge, pairs, wishes[0])
     fewer = f"at most {processes(fitting[0])}, " if fitting else ""
     raise InputError(
-        f"Got {pairs:,} pairs of {columns:,} columns and {rows:,} rows, which need about {size(need)} of memory "
-        f"on {processes(wishes[0])} where {size(available or 0)} are free; expected a scan that fits: choose "
+        f"Got {pairs:,} pairs of {columns:,} columns and {rows:,} rows, which need about {size(need(wishes[0]))} of "
+        f"memory on {processes(wishes[0])} where {size(free or 0)} are free; expected a scan that fits: choose "
         f"{fewer}fewer columns, or a sample of the rows."
     )
 

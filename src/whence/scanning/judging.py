@@ -2,10 +2,10 @@
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,24 +14,20 @@ from whence.catalogue import seeded_method
 from whence.combined.method import THRESHOLD
 from whence.decision import Decision, Direction
 from whence.inference import infer
-from whence.numerics.columns import once, shared_columns
+from whence.numerics.columns import ColumnMemory, once, shared_columns
 from whence.numerics.hsic import hsic_test, kernel_column
 from whence.pair import FloatArray, InputError, Pair, standardise
 from whence.protocol import Method
 from whence.scanning.known import Knowledge
+from whence.scanning.mapped import MappedColumns
 from whence.scanning.obeying import obeyed
 from whence.scanning.scan_row import ScanRow
 from whence.stability import half_samples
 
-_REMEMBERED = 2 << 30
-"""Bytes of what is remembered about columns, in one process."""
-_BYTES_A_ROW = 60 * 8
-"""Of one remembered result at most: a kernel's features."""
-
-
-def most_remembered(rows: int) -> int:
-    """Results about columns of so many rows that one process remembers."""
-    return max(64, _REMEMBERED // (_BYTES_A_ROW * rows))
+REMEMBERED = 2 << 30
+"""Bytes of what is remembered about columns in one process, where there is room."""
+_AT_HAND = 64
+"""Columns kept as they are, of those that were asked for last: more than a tile has."""
 
 
 class Screened(NamedTuple):
@@ -52,28 +48,41 @@ class Judge:
     """The columns, and the method that orients them."""
 
     names: Sequence[str]
-    values: FloatArray
+    values: FloatArray | MappedColumns
+    """One line a column."""
     method: str
     seed: int
     settings: Mapping[str, Any]
     knowledge: Knowledge
     stability: bool = False
     """Whether random halves of the rows are decided as well."""
+    remembered: int = REMEMBERED
+    """Bytes of what is remembered about columns in one process."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # not what this process remembers
 
     def shared(self) -> AbstractContextManager[None]:
-        """Inside, what depends on one column alone is computed once."""
-        return shared_columns(most_remembered(self.values.shape[1]))
+        """Inside, what depends on one column alone is computed once, as long as this judge lives."""
+        return shared_columns(self._memory)
 
     @cached_property
-    def _columns(self) -> list[FloatArray]:
-        columns = list(np.asarray(self.values))
-        for column in columns:
-            column.flags.writeable = False
-        return columns
+    def _memory(self) -> ColumnMemory:
+        return ColumnMemory(self.remembered)
+
+    @cached_property
+    def _column(self) -> Callable[[int], FloatArray]:
+        most = self.remembered // (8 * max(1, self.values.shape[1]))
+        return lru_cache(min(max(2, most), _AT_HAND))(self._read)
+
+    def _read(self, i: int) -> FloatArray:
+        column = np.asarray(self.values[i]).view()
+        column.flags.writeable = False
+        return column
 
     def pair(self, i: int, j: int) -> Pair:
         """The complete rows of two columns."""
-        x, y = self._columns[i], self._columns[j]
+        x, y = self._column(i), self._column(j)
         missing = np.isnan(x) | np.isnan(y)
         if not missing.any() and not np.array_equal(x, y):  # checked already, column by column
             return Pair(x, y, self.names[i], self.names[j])
@@ -81,7 +90,7 @@ class Judge:
 
     def missing(self, i: int, j: int) -> int:
         """Rows that lack a value in one of two columns."""
-        return int(np.count_nonzero(np.isnan(self.values[i]) | np.isnan(self.values[j])))
+        return int(np.count_nonzero(np.isnan(self._column(i)) | np.isnan(self._column(j))))
 
     def screen(self, i: int, j: int) -> Screened:
         """HSIC of the two columns over its mean under independence, and its p-value."""

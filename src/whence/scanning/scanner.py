@@ -10,16 +10,19 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from whence.catalogue import DEFAULT, cost, seeded_method
+import numpy as np
+
+from whence.catalogue import DEFAULT, cost, sample_hint, seeded_method
 from whence.inference import threshold_setting
 from whence.pair import InputError
 from whence.ranges import SEEDS, between, positive
 from whence.scanning.engine import Died, InProcess, Processes, Run, Tile, Work
-from whence.scanning.forecast import FEW, ScanForecast, fitting_jobs, forecast
+from whence.scanning.forecast import FEW, ScanForecast, fitting_jobs, forecast, remembered
 from whence.scanning.journal import Journal
 from whence.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from whence.scanning.known import Knowledge
 from whence.scanning.machine import available_memory
+from whence.scanning.mapped import column_store
 from whence.scanning.on_dask import on_dask
 from whence.scanning.pairs import Pairs, chosen_pairs, tiles
 from whence.scanning.result import Scan, kind_of
@@ -119,20 +122,23 @@ def scan(
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
     settings: dict[str, Any] = dict(threshold_setting(method, threshold))
     seeded_method(method, seed, **settings)  # refused before a large table is read
-    table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, **asked)
-    wanted = chosen_pairs(table, target, pairs)
-    judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every), stability)
-    identity = _identity(table, judge, wanted, fdr)
-    kept = Journal(None if journal is None else Path(journal), identity)
-    most = 1 if len(wanted) <= _IN_PROCESS else processors()
-    count = fitting_jobs(judge, len(wanted), [jobs] if jobs else range(most, 0, -1), available_memory())
-    tell = on_progress or (lambda what, done, of: None)
-    if on_forecast is not None and _may_be_long(method, len(wanted)):
-        left = (len(wanted) - kept.count("screening"), len(wanted) - kept.count("orienting"))
-        on_forecast(forecast(judge, wanted, count, processors(), left))
+    with column_store() as store:
+        table = scan_table(store, data, columns, [adjust] if isinstance(adjust, str | int) else adjust, **asked)
+        wanted = chosen_pairs(table, target, pairs)
+        judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every), stability)
+        identity = _identity(table, judge, wanted, fdr)
+        kept = Journal(None if journal is None else Path(journal), identity)
+        most, free = 1 if len(wanted) <= _IN_PROCESS else processors(), available_memory()
+        count = fitting_jobs(judge, len(wanted), [jobs] if jobs else range(most, 0, -1), free)
+        judge = replace(judge, remembered=remembered(count, free))
+        tell = on_progress or (lambda what, done, of: None)
+        if on_forecast is not None and _may_be_long(method, len(wanted)):
+            left = (len(wanted) - kept.count("screening"), len(wanted) - kept.count("orienting"))
+            foreseen = forecast(judge, wanted, count, processors(), left)
+            on_forecast(replace(foreseen, hint=sample_hint(method, table.n, len(wanted))))
 
-    with _engine(judge, count, dask, identity, journal) as run:
-        found = _scanned(_Progress(judge, run, kept, tell), wanted, table, fdr, kind_of(data))
+        with _engine(judge, count, dask, identity, journal) as run:
+            found = _scanned(_Progress(judge, run, kept, tell), wanted, table, fdr, kind_of(data))
     return replace(found, finished=kept.close)
 
 
@@ -162,6 +168,7 @@ def _scanned(run: "_Progress", wanted: Pairs, table: ScanTable, fdr: float, kind
 def _engine(judge: Judge, jobs: int, dask: Any, identity: str, journal: Any) -> AbstractContextManager[Run]:
     """Who does the work: this process, several, or a cluster."""
     if dask is not None:
+        judge = replace(judge, values=np.asarray(judge.values))  # workers elsewhere do not see this machine's disk
         return on_dask(judge, dask, jobs, identity, None if journal is None else os.fspath(journal))
     return InProcess(judge) if jobs == 1 else Processes(judge, jobs)
 
@@ -214,9 +221,12 @@ def _dead(judge: Judge, item: Any) -> Any:
 
 
 def _identity(table: ScanTable, judge: Judge, wanted: Sequence[tuple[int, int]], fdr: float) -> str:
+    digest = blake2b(digest_size=16)
+    for k in range(len(table.names)):
+        digest.update(np.ascontiguousarray(table.values[k]).data)
     facts = [table.names, judge.method, judge.seed, dict(judge.settings), judge.stability, list(wanted), fdr, VERSION]
-    bytes_of_all = table.values.tobytes() + json.dumps(facts).encode() + pickle.dumps(judge.knowledge)
-    return blake2b(bytes_of_all, digest_size=16).hexdigest()
+    digest.update(json.dumps(facts).encode() + pickle.dumps(judge.knowledge))
+    return digest.hexdigest()
 
 
 def _may_be_long(method: str, pairs: int) -> bool:

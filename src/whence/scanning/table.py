@@ -1,13 +1,15 @@
 """The columns of a table that can be judged, and why the others cannot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from whence.pair import LARGEST, MIN_ROWS, FloatArray, InputError, as_column
 from whence.scanning.adjusting import Adjustment
+from whence.scanning.mapped import ColumnStore, MappedColumns
 from whence.tables import table_from
 from whence.tables.choose import ColumnTable, listed, position
 
@@ -17,8 +19,8 @@ class ScanTable:
     """Columns of numbers, side by side; what is missing is NaN."""
 
     names: tuple[str, ...]
-    values: FloatArray
-    """One line a column."""
+    values: FloatArray | MappedColumns
+    """One line a column; of a large table on disk."""
     left_out: Mapping[str, str]
     """Columns that cannot be judged, with the reason."""
     every: tuple[str, ...]
@@ -43,9 +45,13 @@ class ScanTable:
 
 
 def scan_table(
-    data: Any, wanted: Sequence[str | int] | None = None, adjust: Sequence[str | int] = (), **asked: Any
+    store: ColumnStore,
+    data: Any,
+    wanted: Sequence[str | int] | None = None,
+    adjust: Sequence[str | int] = (),
+    **asked: Any,
 ) -> ScanTable:
-    """Read the columns `wanted`, or all columns of numbers, adjusted for others.
+    """Read the columns `wanted`, or all columns of numbers, one after the other, adjusted for others.
 
     A column that was named and cannot be judged is refused.
     """
@@ -55,10 +61,9 @@ def scan_table(
     left_out = {name: "it holds no numbers" for k, name in enumerate(table.names) if wanted is None and k not in chosen}
     left_out |= {table.names[k]: "the others are adjusted for it" for k in others}
     read = _columns(table, [*others, *sorted(set(chosen) - set(others))])
-    adjustment = _adjustment({table.names[k]: read.pop(table.names[k]) for k in others})
+    adjustment = _adjustment(dict(islice(read, len(others))))
     names: list[str] = []
-    kept: list[FloatArray] = []
-    for name, column in read.items():
+    for name, column in read:
         left = _unfit(column) or adjustment.residual(column)
         if isinstance(left, str):
             if wanted is not None:
@@ -66,14 +71,14 @@ def scan_table(
             left_out[name] = left
         else:
             names.append(name)
-            kept.append(left)
-    if len(kept) < 2:
+            store.add(left)
+    if len(names) < 2:
         reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
         raise InputError(
-            f"Got {len(kept)} column{'s' * (len(kept) != 1)} that can be judged{listed(names)} in {where}; expected at "
-            f"least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
+            f"Got {len(names)} column{'s' * (len(names) != 1)} that can be judged{listed(names)} in {where}; expected "
+            f"at least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
         )
-    return ScanTable(tuple(names), np.array(kept), left_out, tuple(table.names), adjustment.names)
+    return ScanTable(tuple(names), store.values, left_out, tuple(table.names), adjustment.names)
 
 
 def _distinct(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
@@ -84,18 +89,19 @@ def _distinct(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
     return chosen
 
 
-def _columns(table: ColumnTable, places: Sequence[int]) -> dict[str, FloatArray]:
-    read: dict[str, FloatArray] = {}
-    for k, raw in zip(places, table.columns(*places), strict=True):
+def _columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, FloatArray]]:
+    rows: dict[str, int] = {}
+    for k, raw in zip(places, table.each(*places), strict=True):
         name = table.names[k]
-        read[name], _ = as_column(raw, name)
-        first = next(iter(read))
-        if len(read[name]) != len(read[first]):
+        column, _ = as_column(raw, name)
+        first, count = next(iter(rows.items()), (name, len(column)))
+        rows[name] = len(column)
+        if len(column) != count:
             raise InputError(
-                f"Got {len(read[name])} values for {name!r} and {len(read[first])} for {first!r}; expected columns of "
-                "equal length, one row per observation."
+                f"Got {len(column)} values for {name!r} and {count} for {first!r}; expected columns of equal length, "
+                "one row per observation."
             )
-    return read
+        yield name, column
 
 
 def _adjustment(columns: Mapping[str, FloatArray]) -> Adjustment:

@@ -1,7 +1,7 @@
 """Which two columns are meant: by name, by number counted from 1, or because there are only two."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from numpy.typing import ArrayLike
@@ -34,6 +34,9 @@ class ColumnTable(Protocol):
 
     def columns(self, *positions: int) -> Sequence[ArrayLike]:
         """Some columns as numbers, missing values as NaN."""
+
+    def each(self, *positions: int) -> Iterator[ArrayLike]:
+        """The same one after the other; those of a file that is read in parts are not all in memory at once."""
 
     def notes(self, *positions: int) -> tuple[str, ...]:
         """What had to be understood to read them."""

@@ -1,6 +1,6 @@
 """Data frames of any kind: pandas, polars and Arrow through narwhals, dictionaries, arrays."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -26,7 +26,11 @@ class FrameTable:
 
     def columns(self, *positions: int) -> list[NDArray[Any]]:
         """Some columns as numbers, missing values as NaN."""
-        return [_numbers(self.raw(k), self.names[k]) for k in positions]
+        return list(self.each(*positions))
+
+    def each(self, *positions: int) -> Iterator[NDArray[Any]]:
+        """The same one after the other."""
+        return (_numbers(self.raw(k), self.names[k]) for k in positions)
 
     def notes(self, *positions: int) -> tuple[str, ...]:
         """Nothing: columns in memory have their types."""

@@ -78,6 +78,10 @@ class TextTable:
         read = self._cell_by_cell(positions) if table is None else [table[:, k] for k in positions]
         return [self._exact(column, k) for column, k in zip(read, positions, strict=True)]
 
+    def each(self, *positions: int) -> Iterator[NDArray[Any]]:
+        """The same one after the other, from one pass over the text."""
+        return iter(self.columns(*positions))
+
     def notes(self, *positions: int) -> tuple[str, ...]:
         """What had to be understood to read them."""
         said = [self.layout.note, *(self._decimals[k][1] for k in positions if k in self._decimals)]

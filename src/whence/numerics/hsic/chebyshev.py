@@ -61,7 +61,9 @@ def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     places, transform = _chebyshev_nodes(_TERMS)
     nodes = middle + width * (occupied[:, None] + 0.5 * places)
     values = features(nodes.ravel(), pivots).T.reshape(len(occupied), _TERMS, -1)
-    return Boxes(box, 2.0 * (at - number), np.ascontiguousarray(transform @ values))
+    at -= number
+    at *= 2.0
+    return Boxes(box, at, np.ascontiguousarray(transform @ values))
 
 
 def _numbered(number: FloatArray) -> tuple[FloatArray, IntArray]:

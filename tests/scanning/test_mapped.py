@@ -1,0 +1,75 @@
+"""A table's columns lie on disk once they are many bytes, and nothing but the place of the bytes changes."""
+
+import errno
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import whence
+from whence.pair import InputError
+from whence.scanning import mapped
+from whence.scanning.mapped import ColumnStore, MappedColumns, column_store
+
+
+@pytest.fixture
+def on_disk(monkeypatch):
+    monkeypatch.setattr(mapped, "IN_MEMORY", 0)
+
+
+@given(st.integers(1, 6), st.integers(1, 40), st.integers(0, 2000))
+def test_lines_come_back_as_they_were_wherever_they_lie(columns, rows, in_memory):
+    table = np.random.default_rng(rows).normal(size=(columns, rows))
+    with pytest.MonkeyPatch.context() as patch, column_store() as store:
+        patch.setattr(mapped, "IN_MEMORY", in_memory)
+        for column in table:
+            store.add(column)
+        values = store.values
+        assert isinstance(values, MappedColumns) == (table.nbytes > in_memory)
+        assert values.shape == table.shape
+        assert values.nbytes == table.nbytes
+        np.testing.assert_array_equal(np.asarray(values), table)
+        there = pickle.loads(pickle.dumps(values))
+        for k, column in enumerate(table):
+            np.testing.assert_array_equal(there[k], column)
+        with pytest.raises(IndexError):
+            there[columns]
+
+
+def test_a_line_that_nobody_holds_is_no_longer_mapped(on_disk):
+    with column_store() as store:
+        for k in range(3):
+            store.add(np.full(10**6, float(k)))
+        line = store.values[1]
+        path = store.values.path
+        assert path in Path("/proc/self/maps").read_text()
+        assert line.sum() == 10**6
+        del line
+        assert path not in Path("/proc/self/maps").read_text()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_scan_from_disk_is_the_same_to_the_last_bit(on_disk, monkeypatch, tmp_path, jobs):
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=120)
+    table = pandas.DataFrame({"a": a, "b": np.tanh(a) + 0.3 * rng.normal(size=120), "c": rng.normal(size=120)})
+    table.loc[3:9, "b"] = np.nan
+    table.to_parquet(tmp_path / "t.parquet")
+    found = whence.scan(tmp_path / "t.parquet", method="loci-h", jobs=jobs, adjust=["c"])
+    monkeypatch.undo()
+    kept = whence.scan(table, method="loci-h", jobs=1, adjust=["c"])
+    timeless = [[{**vars(row), "seconds": 0} for row in each.rows] for each in (found, kept)]
+    assert timeless[0] == timeless[1]
+
+
+def test_a_full_disk_is_a_sentence(on_disk, monkeypatch, tmp_path):
+    def full(self, mode):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(InputError, match=r"Could not write .*No space left.*80 bytes a column.*TMPDIR"):
+        ColumnStore(str(tmp_path)).add(np.ones(10))
