@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.baselines.pnl import dense
+from whence.decision import Evidence
 from whence.numerics.kernel import BLOCK, pivoted_cholesky
 from whence.numerics.splines import spline_rows, uniform_knots
 from whence.pair import FloatArray, row_order, standardise
-from whence.protocol import Directional
+from whence.protocol import Joint, PairScore
 from whence.ranges import between, one_of, positive
 
 TOLERANCE = 1e-6
@@ -61,6 +62,14 @@ def score(
     return -float(np.mean(left * left)) / unit
 
 
+def pair_score(x: FloatArray, y: FloatArray, **settings: Any) -> PairScore:
+    """Difference of the two; one that the kernel's tolerance could have made is a tie."""
+    forward, backward = score(x, y, **settings), score(y, x, **settings)
+    if abs(forward - backward) <= TOLERANCE * abs(forward + backward):
+        forward = backward = 0.5 * (forward + backward)
+    return PairScore(forward - backward, Evidence(forward), Evidence(backward))
+
+
 def velocity(
     *,
     form: str = "location-scale",
@@ -69,7 +78,7 @@ def velocity(
     ridge: float = 0.1,
     trim: float = 0.05,
     relative: bool = True,
-) -> Directional:
+) -> Joint:
     """The method; `bandwidth` is a multiple of the median squared distance of rows, `trim` the share of rows left out.
 
     `relative=False, bandwidth=1` is the paper's default: the size of the equation's error rather than its share.
@@ -86,7 +95,7 @@ def velocity(
         "trim": trim,
         "relative": relative,
     }
-    return Directional("velocity", partial(score, **settings), settings)
+    return Joint("velocity", partial(pair_score, **settings), settings)
 
 
 def density_gradient(points: FloatArray, bandwidth: float, ridge: float) -> FloatArray:
