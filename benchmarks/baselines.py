@@ -158,8 +158,9 @@ NETWORK = {"steps": 5, "device": "cpu"}
 SHORT: dict[str, dict[str, Any]] = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"), NETWORK)
 SHORT["cgnn"] = {"epochs": 1, "test_epochs": 1, "runs": 1, "rows": 100_000, "device": "cpu"}
 SHORT["entropic"] = {"bins": 30}
-"""What is growing with the rows is one step of training; CGNN takes no more rows than these. The pairs are continuous,
-and refused by `entropic` unless quantised, here to its most levels."""
+SHORT["gpi"] = SHORT["anm-mm"] = {"max_iter": 3}
+"""What is growing with the rows is one step of training or descent; CGNN takes no more rows than these. The pairs are
+continuous, and refused by `entropic` unless quantised, here to its most levels."""
 
 
 def growth(names: list[str]) -> dict[str, Any]:

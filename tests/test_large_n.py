@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import whence
+from test_every_method import CHEAP
 from whence.catalogue import CATALOGUE
 from whence.pair import Pair
 from whence.scanning import mapped, scanner
@@ -47,7 +48,7 @@ def test_a_decision_needs_little_more_than_it_holds():
 @pytest.mark.parametrize("name", LIGHT)
 def test_memory_is_linear_in_the_rows(name):
     """As the catalogue says; the two columns themselves are not counted."""
-    method = whence.method(name)
+    method = whence.method(name, **CHEAP.get(name, {}))
     grown = a_row(lambda pair: method.decide_many([pair]), 5000)
     assert grown < 200 * NUMBER  # one matrix of n × n would be 15 000
 
