@@ -21,8 +21,8 @@ NETWORK = {"hidden": 5, "steps": 30, "device": "cpu"}
 CHEAP = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"), NETWORK) | {
     "cgnn": {"hidden": 3, "runs": 2, "epochs": 2, "test_epochs": 2, "batch": 120, "device": "cpu"},
     "entropic": {"bins": 8},  # or it refuses whatever is continuous
-    "gpi": {"max_iter": 10},
-    "anm-mm": {"max_iter": 10},
+    "gpi": {"max_iter": 3},
+    "anm-mm": {"max_iter": 3},
 }
 """Settings that make the expensive ones quick; the properties hold at any."""
 Change = Callable[[np.ndarray], np.ndarray]

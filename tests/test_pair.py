@@ -86,3 +86,9 @@ def test_the_column_with_the_missing_value_is_named(missing):
     columns[missing][3] = np.nan
     with pytest.raises(InputError, match=f"column '{missing}'"):
         Pair.of(columns["x"], columns["y"])
+
+
+@pytest.mark.parametrize("column", [[0, 1, np.datetime64("2020-01-01")], [[0, 1, np.datetime64("2020-01-01")]]])
+def test_dates_among_numbers_are_not_counted_in_days(column):
+    with pytest.raises(InputError, match="dates among numbers"):
+        Pair.of(column, [1.0, 2.0, 4.0])

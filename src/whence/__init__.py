@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from whence.version import VERSION as __version__
 
 _HOME = {
-    "CausalGraph": "whence.graphs.result",
+    "CausalGraph": "whence.graphs.edges",
     "Decision": "whence.decision",
     "Direction": "whence.decision",
     "Evidence": "whence.decision",
@@ -73,8 +73,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getatt
     from whence.decision import Direction as Direction
     from whence.decision import Evidence as Evidence
     from whence.decision import Stability as Stability
+    from whence.graphs.edges import CausalGraph as CausalGraph
     from whence.graphs.finder import order as order
-    from whence.graphs.result import CausalGraph as CausalGraph
     from whence.inference import infer as infer
     from whence.models.estimator import LocationScaleRegressor as LocationScaleRegressor
     from whence.models.network.regressor import LocationScaleNetwork as LocationScaleNetwork

@@ -182,9 +182,11 @@ def as_column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]
             array, notes = days(array), (said_of_dates(name, array.dtype.kind == "m"),)
         if array.dtype.kind == "c":
             raise TypeError("complex numbers")
+        if array.dtype.kind == "O" and any(isinstance(value, np.datetime64 | np.timedelta64) for value in array.flat):
+            raise TypeError("dates among numbers")  # NumPy would count their days
         floats = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
-        kind = f" ({problem})" if str(problem) == "complex numbers" else ""
+        kind = f" ({problem})" if str(problem) in ("complex numbers", "dates among numbers") else ""
         raise InputError(
             f"Column {name!r} is not numeric{kind}; expected numbers only: choose a numeric column or convert it first."
         ) from None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from whence.baselines.gpi import START, message, score
-from whence.baselines.latent import LatentProcess, Rows, first_guess
+from whence.baselines.latent import LatentProcess, LatentRows, first_guess
 
 NOISE = 2 * np.log(0.1)
 
@@ -12,7 +12,7 @@ NOISE = 2 * np.log(0.1)
 def process(n: int = 30, seed: int = 0) -> LatentProcess:
     rng = np.random.default_rng(seed)
     x = rng.normal(size=n)
-    rows = Rows.of(x, np.tanh(2 * x) + (0.2 + 0.3 * np.abs(x)) * rng.normal(size=n))
+    rows = LatentRows.of(x, np.tanh(2 * x) + (0.2 + 0.3 * np.abs(x)) * rng.normal(size=n))
     return LatentProcess.of(rows.cause, rows.effect)
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.baselines.latent import MARGIN, REACH, LatentProcess, Rows, Scales, first_guess, sines
+from whence.baselines.latent import MARGIN, REACH, LatentProcess, LatentRows, Scales, first_guess, sines
 from whence.pair import standardise
 
 NOISE = -3.0
@@ -76,6 +76,6 @@ def test_blocks_of_rows_are_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(st.integers(0, 1000), st.sampled_from([-1.0, 1.0]), st.sampled_from([-2.5, 1e3]))
 def test_rows_are_the_same_whichever_way_up_and_in_any_unit(seed: int, sign: float, unit: float) -> None:
     x, y = columns(30, seed)
-    plain, other = Rows.of(x, y), Rows.of(sign * x, unit * y)
+    plain, other = LatentRows.of(x, y), LatentRows.of(sign * x, unit * y)
     np.testing.assert_allclose(other.cause, plain.cause, atol=2e-9)
     np.testing.assert_allclose(other.effect, plain.effect, atol=2e-9)

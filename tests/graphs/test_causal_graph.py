@@ -8,7 +8,7 @@ import pytest
 from worlds import CHAIN, chain, unit, world
 
 import whence
-from whence.graphs.result import Edge
+from whence.graphs.edges import Edge
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from worlds import world
 
 from whence.graphs.constraints import Constraints
-from whence.graphs.likelihood import Likelihoods
+from whence.graphs.likelihoods import Likelihoods
 from whence.graphs.search import Search
 from whence.models.additive import Smooths
 from whence.scanning.known import Knowledge

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from whence.models.additive import RIDGE, Smooths, Term
+from whence.models.additive import RIDGE, AdditiveTerm, Smooths
 from whence.pair import standardise
 
 N = 600
@@ -14,7 +14,7 @@ def parents(count: int, seed: int = 0, n: int = N) -> list[np.ndarray]:
     return [standardise(rng.normal(size=n)) for _ in range(count)]
 
 
-def told(terms: tuple[Term, ...]) -> set[tuple[int, str]]:
+def told(terms: tuple[AdditiveTerm, ...]) -> set[tuple[int, str]]:
     return {(term.parent, "spread" if term.spread else "mean") for term in terms}
 
 

@@ -12,7 +12,7 @@ from drawn_scans import HOSTILE, UNSEEN, letters, row, rows_of, scans
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.scanning.graph import graph
+from whence.scanning.arrows import graph
 from whence.scanning.graph_text import to_dot, to_graphml, to_json
 from whence.scanning.quality import Quality, quality
 from whence.scanning.scan_row import ScanRow

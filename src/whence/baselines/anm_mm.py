@@ -21,7 +21,7 @@ from whence.baselines.latent import (
     MARGIN,
     REACH,
     LatentProcess,
-    Rows,
+    LatentRows,
     Scales,
     Sines,
     first_guess,
@@ -73,7 +73,7 @@ class Dependence(NamedTuple):
         return value, np.einsum("ij,ij->i", by_values, theta.first)
 
 
-class Mixture(NamedTuple):
+class MechanismMixture(NamedTuple):
     """Every row's θ, in the order of the rows, and what the fit came to."""
 
     theta: FloatArray
@@ -82,11 +82,11 @@ class Mixture(NamedTuple):
     n_iter: int
 
 
-def fit(cause: FloatArray, effect: FloatArray, *, independence: float = 0.01, max_iter: int = 100) -> Mixture:
+def fit(cause: FloatArray, effect: FloatArray, *, independence: float = 0.01, max_iter: int = 100) -> MechanismMixture:
     """θ, scales and noise by L-BFGS from the residual of one curve."""
     from scipy.optimize import minimize
 
-    x, y, order = Rows.of(cause, effect)
+    x, y, order = LatentRows.of(cause, effect)
     process, test = LatentProcess.of(x, y), Dependence.on(x)
     start = np.concatenate([first_guess(process), START])
     bounds = [(-REACH, REACH)] * len(x) + list(BOUNDS)
@@ -100,7 +100,7 @@ def fit(cause: FloatArray, effect: FloatArray, *, independence: float = 0.01, ma
         options={"maxiter": max_iter, "ftol": 1e-8, "gtol": 1e-6},
     )
     theta = found.x[: len(x)]
-    return Mixture(theta[np.argsort(order)], dependence(x, theta), bool(found.success), int(found.nit))
+    return MechanismMixture(theta[np.argsort(order)], dependence(x, theta), bool(found.success), int(found.nit))
 
 
 def dependence(cause: FloatArray, theta: FloatArray) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.baselines.latent import MARGIN, REACH, LatentProcess, Rows, Scales, first_guess, sines
+from whence.baselines.latent import MARGIN, REACH, LatentProcess, LatentRows, Scales, first_guess, sines
 from whence.decision import Evidence
 from whence.numerics.mixture import fit_mixture
 from whence.pair import FloatArray
@@ -31,7 +31,7 @@ def score(cause: FloatArray, effect: FloatArray, *, jitter: float = 0.1, max_ite
     """Minus the message length in nats a row."""
     from scipy.optimize import minimize
 
-    x, y, _ = Rows.of(cause, effect)
+    x, y, _ = LatentRows.of(cause, effect)
     process, noise = LatentProcess.of(x, y), 2.0 * math.log(jitter)
     n = len(x)
     start = np.concatenate([first_guess(process), START])

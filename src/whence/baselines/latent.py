@@ -62,7 +62,7 @@ def log_density(omega: FloatArray, log_scale: float) -> FloatArray:
     return np.asarray(0.5 * math.log(2.0 * math.pi) + log_scale - 0.5 * math.exp(2.0 * log_scale) * omega**2)
 
 
-class Rows(NamedTuple):
+class LatentRows(NamedTuple):
     """Both columns as a descent takes them, and where their rows came from."""
 
     cause: FloatArray
@@ -70,7 +70,7 @@ class Rows(NamedTuple):
     order: NDArray[np.intp]
 
     @classmethod
-    def of(cls, cause: FloatArray, effect: FloatArray) -> "Rows":
+    def of(cls, cause: FloatArray, effect: FloatArray) -> "LatentRows":
         """Standardised, rounded, the right way up and sorted: a long descent carries the last bit of a start far."""
         x, y = (np.round(standardise(column), DIGITS) for column in (cause, effect))
         # Upright is a column whose longer tail is above; one without such stands as the other one makes it.
@@ -105,7 +105,7 @@ class LatentProcess(NamedTuple):
             frequencies(latent_width, LATENT_SINES),
         )
 
-    def look(self, latent: Sines, scales: Scales, noise: float) -> "Look":
+    def look(self, latent: Sines, scales: Scales, noise: float) -> "LatentLook":
         """Log N(effect; 0, ΦΦᵀ + σ²I) with σ² = exp(noise), by Woodbury."""
         spectrum = np.add.outer(
             log_density(self.cause_omega, scales.cause), log_density(self.latent_omega, scales.latent)
@@ -123,7 +123,7 @@ class LatentProcess(NamedTuple):
         log_det = float(np.linalg.slogdet(gram)[1])
         value = -0.5 * (n * math.log(2.0 * math.pi) + (n - size) * noise + log_det + misfit)
         by_noise = -0.5 * ((n - size) + variance * float(np.trace(inverse)) - misfit + float(u @ u))
-        return Look(value, by_noise, features, u, residual, inverse)
+        return LatentLook(value, by_noise, features, u, residual, inverse)
 
     def along_scales(self, by_root: FloatArray, scales: Scales) -> FloatArray:
         """The gradient by the three logs from that by the logs of the features' weights."""
@@ -160,7 +160,7 @@ class Features:
 Block = tuple[slice, FloatArray, FloatArray]
 
 
-class Look(NamedTuple):
+class LatentLook(NamedTuple):
     """Log likelihood of the effect, its derivative by log σ², and the fitted curve Φu with what it leaves over."""
 
     value: float

@@ -85,7 +85,7 @@ def resolution(column: FloatArray) -> float:
     return min(float(np.min(steps[steps > 0.0])), COARSEST)
 
 
-class Fit(NamedTuple):
+class ShapeFit(NamedTuple):
     """One shape fitted in each group: what remains, what the two coefficients cost, and the squares of what remains."""
 
     sse: FloatArray
@@ -93,7 +93,7 @@ class Fit(NamedTuple):
     squares: FloatArray
 
 
-def fit_groups(shape: FloatArray, v: FloatArray, start: NDArray[np.intp]) -> Fit:
+def fit_groups(shape: FloatArray, v: FloatArray, start: NDArray[np.intp]) -> ShapeFit:
     """Least squares of v on a constant and the shape, within groups that begin at `start`."""
     size = np.diff(np.append(start, len(v)))
 
@@ -106,7 +106,7 @@ def fit_groups(shape: FloatArray, v: FloatArray, start: NDArray[np.intp]) -> Fit
     slope = np.where(spread > 0.0, by_group(db * dv) / np.where(spread > 0.0, spread, 1.0), 0.0)
     dv -= np.repeat(slope, size) * db
     dv *= dv
-    return Fit(by_group(dv), coefficient_bits(slope) + coefficient_bits(mean_v - slope * mean_b), dv)
+    return ShapeFit(by_group(dv), coefficient_bits(slope) + coefficient_bits(mean_v - slope * mean_b), dv)
 
 
 def code(cause: FloatArray, effect: FloatArray, min_count: int = 5) -> Code:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from whence.bridges.graphs import MixedGraph, Nodes, read_graph
+from whence.bridges.foreign import MixedGraph, Nodes, read_graph
 from whence.catalogue import DEFAULT, seeded_method
 from whence.decision import percent
 from whence.inference import threshold_setting

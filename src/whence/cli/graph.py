@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from whence.cli.bars import progress
 from whence.cli.infer import (
     BytesOption,
     DecimalOption,
@@ -16,13 +17,12 @@ from whence.cli.infer import (
     check_targets,
     hint_at_options,
 )
-from whence.cli.progress import progress
 from whence.cli.streams import put, put_lines, say
 from whence.safe import visible
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
-    from whence.graphs.result import CausalGraph, Edge
+    from whence.graphs.edges import CausalGraph, Edge
 
 
 def graph(
@@ -62,8 +62,8 @@ def graph(
 
     Up to some 30 columns of numbers; rows with a missing value are left out.
     """
+    from whence.graphs.edges import FORMATS
     from whence.graphs.finder import order
-    from whence.graphs.result import FORMATS
     from whence.scanning.result import check_ending
 
     check_targets(None, plot)
@@ -97,7 +97,7 @@ def graph(
 
 
 def _show(found: "CausalGraph") -> None:
-    from whence.graphs.result import ASSUMES, FREE
+    from whence.graphs.edges import ASSUMES, FREE
 
     put(f"{found}.")
     if found.edges:

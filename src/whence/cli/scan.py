@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from whence.cli.bars import progress
 from whence.cli.failures import OUR_FAULT, kept_when_stopped
 from whence.cli.infer import (
     BytesOption,
@@ -18,7 +19,6 @@ from whence.cli.infer import (
     check_targets,
     hint_at_options,
 )
-from whence.cli.progress import progress
 from whence.cli.stopped import STOPPED
 from whence.cli.streams import put, put_lines, say
 from whence.safe import visible

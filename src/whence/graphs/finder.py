@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from whence.graphs.columns import graph_columns
+from whence.graphs.complete_rows import graph_columns
 from whence.graphs.constraints import Constraints
+from whence.graphs.edges import CausalGraph, Edge
 from whence.graphs.found import find, independence
-from whence.graphs.result import CausalGraph, Edge
 from whence.graphs.support import Draws, support
 from whence.models.additive import AdditiveFit
 from whence.ranges import SEEDS, between, positive

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whence.graphs.constraints import Constraints
-from whence.graphs.likelihood import Likelihoods
+from whence.graphs.likelihoods import Likelihoods
 from whence.graphs.search import OnMove, Search
 from whence.models.additive import AdditiveFit, Smooths
 from whence.numerics.hsic import hsic_test, kernel_column

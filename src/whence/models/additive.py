@@ -33,7 +33,7 @@ _ROWS_A_COEFFICIENT = 10
 """No further term is asked for once there are fewer rows."""
 
 
-class Term(NamedTuple):
+class AdditiveTerm(NamedTuple):
     """What one parent does to the mean or the spread of a column."""
 
     parent: int
@@ -45,7 +45,7 @@ class Term(NamedTuple):
 class AdditiveFit(NamedTuple):
     """A column given some others."""
 
-    terms: tuple[Term, ...]
+    terms: tuple[AdditiveTerm, ...]
     """In the order in which they came in."""
     log_scale: FloatArray
     residual: FloatArray
@@ -92,14 +92,14 @@ class Smooths:
                 return _State(self, self.columns[target], tested).fit
             terms.remove(next(term for term in terms if term[:2] == max(loose, key=lambda each: each.p)[:2]))
 
-    def _without(self, target: int, terms: Sequence[Term], k: int) -> Term:
+    def _without(self, target: int, terms: Sequence[AdditiveTerm], k: int) -> AdditiveTerm:
         """Term number `k`, tested where all others are in the model."""
         others = _State(self, self.columns[target], [*terms[:k], *terms[k + 1 :]])
         return others.tested(terms[k].parent, terms[k].spread)
 
 
 class _Test(NamedTuple):
-    term: Term
+    term: AdditiveTerm
     excess: float
     """Of the statistic over what it is without any effect: p-values of strong terms are all zero."""
 
@@ -107,8 +107,8 @@ class _Test(NamedTuple):
 class _State:
     """The fit of one column while its terms are chosen."""
 
-    def __init__(self, smooths: Smooths, v: FloatArray, terms: Iterable[Term] = ()) -> None:
-        self.smooths, self.v, self.terms = smooths, v, list[Term]()
+    def __init__(self, smooths: Smooths, v: FloatArray, terms: Iterable[AdditiveTerm] = ()) -> None:
+        self.smooths, self.v, self.terms = smooths, v, list[AdditiveTerm]()
         self.of_mean, self.of_spread = np.zeros(1, np.int64), np.zeros(1, np.int64)
         self.spread_coefficients = np.zeros(1)
         for term in terms:
@@ -123,11 +123,11 @@ class _State:
     def fit(self) -> AdditiveFit:
         return AdditiveFit(tuple(self.terms), 0.5 * self.log_variance, self.residual)
 
-    def add(self, term: Term) -> None:
+    def add(self, term: AdditiveTerm) -> None:
         self._place(term)
         self._solve()
 
-    def _place(self, term: Term) -> None:
+    def _place(self, term: AdditiveTerm) -> None:
         places = self.smooths.places[term.parent]
         self.terms.append(term)
         if term.spread:
@@ -136,7 +136,7 @@ class _State:
         else:
             self.of_mean = np.concatenate([self.of_mean, places])
 
-    def tested(self, parent: int, spread: bool) -> Term:
+    def tested(self, parent: int, spread: bool) -> AdditiveTerm:
         """One term that is not in the model."""
         return self._tests([parent], spread)[0].term
 
@@ -155,7 +155,7 @@ class _State:
             scores = self._scores(left, self.of_mean, weights, weights * (self.v - self.mean))
         degrees = [len(self.smooths.places[k]) for k in left]
         return [
-            _Test(Term(k, spread, float(chdtrc(free, score))), score - free)
+            _Test(AdditiveTerm(k, spread, float(chdtrc(free, score))), score - free)
             for k, free, score in zip(left, degrees, scores, strict=True)
         ]
 

@@ -40,6 +40,9 @@ _LABELS = {
     "fonollosa2019conditional": "Fonollosa, 2019",
     "mitrovic2018causal": "Mitrovic et al., 2018",
     "kocaoglu2017entropic": "Kocaoglu et al., 2017",
+    "xi2025distinguishing": "Xi et al., 2025",
+    "mooij2010probabilistic": "Mooij et al., 2010",
+    "hu2018causal": "Hu et al., 2018",
 }
 
 

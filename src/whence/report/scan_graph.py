@@ -12,7 +12,7 @@ from whence.report import panels
 from whence.report.picture import blank, made
 from whence.report.scan_look import PALE, POINT, breadth, heading, label, shade, strength
 from whence.report.wording import count
-from whence.scanning.graph import graph
+from whence.scanning.arrows import graph
 from whence.scanning.order import Order
 from whence.scanning.scan_row import ScanRow
 

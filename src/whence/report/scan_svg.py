@@ -10,7 +10,7 @@ from whence.decision import percent
 from whence.report.scan_graph import Box, border, boxes_of
 from whence.report.scan_look import strength
 from whence.report.scan_numbers import brief, surest_first
-from whence.scanning.graph import graph
+from whence.scanning.arrows import graph
 from whence.scanning.scan_row import ScanRow
 
 MOST_ARROWS = 200

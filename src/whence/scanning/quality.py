@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from whence.scanning.graph import graph
+from whence.scanning.arrows import graph
 from whence.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from whence.pair import InputError
 from whence.safe import csv_text, json_text
-from whence.scanning.graph import graph
+from whence.scanning.arrows import graph
 from whence.scanning.graph_text import to_dot, to_graphml, to_json
 from whence.scanning.judging import Judge
 from whence.scanning.order import Order, order

@@ -43,7 +43,7 @@ _LINES = ("-", "--", "-.", ":")
 
 
 @dataclass(frozen=True)
-class Kind:
+class Hue:
     """How the bars of one kind of method are filled."""
 
     name: str
@@ -51,13 +51,13 @@ class Kind:
     hatch: str
 
 
-LOCATION_SCALE = Kind("location-scale", "#08519c", "")
-ADDITIVE = Kind("additive counterpart", "#a6cee3", "////")
-COMBINED = Kind("several kinds of evidence", "#e08214", "....")
-OTHER = Kind("other", "#d0d0d0", "")
+LOCATION_SCALE = Hue("location-scale", "#08519c", "")
+ADDITIVE = Hue("additive counterpart", "#a6cee3", "////")
+COMBINED = Hue("several kinds of evidence", "#e08214", "....")
+OTHER = Hue("other", "#d0d0d0", "")
 
 
-def kind(method: str) -> Kind:
+def kind(method: str) -> Hue:
     """What the paper's list of counterparts says about a method; the default one is none of them."""
     base = method.split(":")[0]
     if base == DEFAULT:
