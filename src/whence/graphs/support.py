@@ -58,11 +58,11 @@ def _all(draws: Draws, count: int, jobs: int) -> Iterator[Arrows]:
     if jobs == 1:
         yield from map(draws.arrows, range(count))
         return
-    with deaf_children():
-        # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody will release.
-        pool = ProcessPoolExecutor(jobs, get_context("spawn"), _enter, (draws,))
-        waiting = [pool.submit(_arrows, number) for number in range(count)]
-    try:
+    # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody will release.
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _enter, (draws,))
+    try:  # from here on, since a pool that is left alone finishes all its work before the program ends
+        with deaf_children():
+            waiting = [pool.submit(_arrows, number) for number in range(count)]
         for each in as_completed(waiting):
             yield each.result()
     finally:
