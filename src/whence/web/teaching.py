@@ -165,4 +165,5 @@ def _bent(y: FloatArray, bend: float) -> FloatArray:
 
 
 def _rounded(column: FloatArray, step: float) -> FloatArray:
-    return column if step == 0 else step * np.round(standardise(column) / step)
+    # Finer steps than a double has digits change nothing, and the finest cannot be divided by.
+    return column if step < 1e-12 else step * np.round(standardise(column) / step)
