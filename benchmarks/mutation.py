@@ -77,7 +77,7 @@ def _change(node: ast.AST) -> bool:
             return False
         node.value = not node.value if isinstance(node.value, bool) else node.value + 1
     elif isinstance(node, ast.Compare):
-        node.ops[0] = OTHER[type(node.ops[0])]()  # type: ignore[assignment]  # the table pairs kinds alike  # the table maps kinds to kinds
+        node.ops[0] = OTHER[type(node.ops[0])]()  # type: ignore[assignment]  # the table pairs kinds alike
     elif isinstance(node, ast.BinOp | ast.BoolOp):
         if type(node.op) not in OTHER:
             return False

@@ -178,3 +178,11 @@ def test_words_cannot_give_a_terminal_orders():
     u = rng.normal(size=200)
     found = whence.order({"\x1b[31m": u, "b": np.tanh(2 * u) + 0.3 * rng.normal(size=200)})
     assert "\x1b" not in str(found) + "".join(map(str, found.edges))
+
+
+def test_what_was_done_to_a_column_of_dates_is_said():
+    rng = np.random.default_rng(0)
+    days = np.datetime64("2020-01-01") + rng.permutation(300).astype("m8[D]")
+    sales = np.sin((days - days.min()).astype(float) / 40) + 0.2 * rng.normal(size=300)
+    found = whence.order({"day": days, "sales": sales}, columns=["day", "sales"])
+    assert any("'day'" in said and "days" in said for said in found.warnings)

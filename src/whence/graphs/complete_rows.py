@@ -53,7 +53,7 @@ class GraphColumns:
         notes = tuple(
             f"{name!r} has many equal values, which are spread at random to their neighbours'." for name in tied
         )
-        return GraphColumns(tuple(names), values, self.left_out, self.every, self.missing, notes)
+        return GraphColumns(tuple(names), values, self.left_out, self.every, self.missing, (*self.notes, *notes))
 
     def _named(self) -> list[tuple[str, FloatArray]]:
         return list(zip(self.names, self.values, strict=True))
@@ -65,7 +65,8 @@ def graph_columns(data: Any, wanted: Sequence[str | int] | None = None, **asked:
     chosen = list(table.numeric) if wanted is None else [position(table.names, each) for each in wanted]
     left_out = {name: "it holds no numbers" for k, name in enumerate(table.names) if wanted is None and k not in chosen}
     raw = zip(chosen, table.columns(*chosen), strict=True)
-    read = {table.names[k]: as_column(column, table.names[k])[0] for k, column in raw}
+    told = {table.names[k]: as_column(column, table.names[k]) for k, column in raw}
+    read, notes = {name: column for name, (column, _) in told.items()}, {name: said for name, (_, said) in told.items()}
     if len({len(column) for column in read.values()}) > 1:
         lengths = ", ".join(f"{len(column)} for {name!r}" for name, column in list(read.items())[:5])
         raise InputError(f"Got columns of different lengths ({lengths}); expected one row per observation.")
@@ -83,7 +84,8 @@ def graph_columns(data: Any, wanted: Sequence[str | int] | None = None, **asked:
     if not 2 <= len(columns) <= MOST_COLUMNS:
         raise _not_as_many(list(columns), left_out, where)
     values = np.array(list(columns.values()))
-    return GraphColumns(tuple(columns), values, left_out, tuple(table.names), int(np.count_nonzero(~whole)))
+    said = tuple(note for name in columns for note in notes[name])
+    return GraphColumns(tuple(columns), values, left_out, tuple(table.names), int(np.count_nonzero(~whole)), said)
 
 
 def _upright(ordered: FloatArray, column: FloatArray) -> FloatArray:

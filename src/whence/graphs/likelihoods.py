@@ -3,9 +3,8 @@
 Among orders with the true parents before every column, the noise that is left has the least entropy in total. The law
 of the noise is not assumed: its density is estimated from the gaps between the residuals.
 
-Rejected: sinks by the independence of the residual (HSIC), as RESIT finds them, which turns many more edges round
-(`benchmarks/graphs.py`): every column is fitted on all others first, and what nine splines leave of 500 rows looks
-independent of all of them.
+Rejected: sinks by the independence of the residual (HSIC), as RESIT finds them: every column is fitted on all others
+first, and what nine splines leave of 500 rows looks independent of all of them.
 """
 
 from collections.abc import Iterable
@@ -69,6 +68,6 @@ def _bits(columns: Iterable[int]) -> int:
 
 def _likelihood(fit: AdditiveFit) -> float:
     density = log_density_at_rows(fit.residual)
-    # Where ties leave no gaps, which is rare (see `columns`), the normal law is all there is.
+    # Where ties leave no gaps, which is rare (see `complete_rows`), the normal law is all there is.
     told = -0.5 * fit.residual**2 - 0.5 * np.log(2 * np.pi) if density is None else density
     return float(np.mean(told - fit.log_scale))

@@ -95,7 +95,7 @@ def _rows(arrows: "DiGraph") -> list[list[Slot]]:
             beside = {slot: j for j, slot in enumerate(rows[k - 1 if down else k + 1])}
             wanted = {slot: _wanted(arrows, slot, beside, down) for slot in rows[k]}
             stays = {slot: j * len(beside) / len(rows[k]) for j, slot in enumerate(rows[k])}
-            rows[k].sort(key=lambda slot, at=wanted, here=stays: here[slot] if at[slot] is None else at[slot])  # type: ignore[misc]
+            rows[k].sort(key=lambda slot, at=wanted, here=stays: here[slot] if at[slot] is None else at[slot])  # type: ignore[misc]  # a default holds the loop's variable
     return rows
 
 
@@ -130,8 +130,8 @@ def _ways(arrows: "DiGraph", places: Sequence[dict[Slot, Vector]], font: float) 
     passed = {edge: [place[edge] for place in places if edge in place] for edge in arrows.edges}
     ways = {}
     for a, b in arrows.edges:
-        leaving = sorted(arrows.successors(a), key=lambda c, a=a: [*passed[a, c], at[c]][0][0])  # type: ignore[misc]
-        coming = sorted(arrows.predecessors(b), key=lambda c, b=b: [at[c], *passed[c, b]][-1][0])  # type: ignore[misc]
+        leaving = sorted(arrows.successors(a), key=lambda c, a=a: [*passed[a, c], at[c]][0][0])  # type: ignore[misc]  # a default holds the loop's variable
+        coming = sorted(arrows.predecessors(b), key=lambda c, b=b: [at[c], *passed[c, b]][-1][0])  # type: ignore[misc]  # a default holds the loop's variable
         start = at[a] + _port(_size(a, font), leaving.index(b), len(leaving)) * (1, -1)
         ways[a, b] = [start, *passed[a, b], at[b] + _port(_size(b, font), coming.index(a), len(coming))]
     return ways
