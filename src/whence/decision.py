@@ -9,9 +9,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whence.criteria import Reading
+from whence.kinds import Kind, kind_of
 from whence.pair import FloatArray, Pair, Record
 from whence.safe import visible
 from whence.version import VERSION
@@ -175,6 +177,11 @@ class Decision(Record):
     """What `stability` found, once it was asked for."""
     version: str = VERSION
 
+    @cached_property
+    def kinds(self) -> Mapping[str, Kind]:
+        """What each column is by how its values repeat: of `x` and of `y`, continuous or not."""
+        return {"x": kind_of(self.pair.x), "y": kind_of(self.pair.y)}
+
     @property
     def direction(self) -> Direction:
         """The verdict."""
@@ -271,6 +278,7 @@ class Decision(Record):
             "n": self.pair.n,
             "x": self.pair.x_name,
             "y": self.pair.y_name,
+            "kinds": {column: str(kind) for column, kind in self.kinds.items()},
             "rows_judged": self.rows_judged,
             "dropped_rows": self.pair.dropped,
             "relation_p_value": _json_safe(self.relation_p_value),

@@ -1,4 +1,4 @@
-"""The kind of a column, by how its values repeat: this file alone says what is continuous and what is not.
+"""The kind of a column, by how its values repeat: this file alone says what is continuous, and what cannot be judged.
 
 A heap is a value that far more rows share than its neighbours among the values: the zeros of a zero-inflated column,
 what a floor or a placeholder collects, the whole numbers of a column that was rounded in most rows and not in all.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.pair import FloatArray
+from whence.pair import LARGEST, FloatArray
 
 FEWEST_LEVELS = 5
 """Below, a level more or less is the whole column; the default method was never fitted to such."""
@@ -73,6 +73,19 @@ class Tally(NamedTuple):
         if self.is_coarse:
             return Kind.COUNT if self.counts else Kind.ROUNDED
         return Kind.CONTINUOUS
+
+
+def unfit(column: FloatArray, least: int) -> str:
+    """Why nothing can be said of a column, whatever it is held against; empty where something can.
+
+    What is missing is NaN; `least` values must be there.
+    """
+    present = column[~np.isnan(column)]
+    if len(present) < least:
+        return f"it has {len(present)} values where at least {least} are needed"
+    if np.any(np.isinf(present)) or np.max(np.abs(present)) > LARGEST:
+        return "it has infinite or too large values"
+    return f"it is {present[0]:g} in every row" if np.min(present) == np.max(present) else ""
 
 
 def kind_of(column: FloatArray) -> Kind:

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from whence.combined.rows import judged_rows, scrambled, spread, thinned
+from whence.combined.rows import judged_rows, thinned
+from whence.numerics.ties import scrambled, spread
 from whence.pair import FloatArray
 
 REFLECTIONS = ((-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0))

@@ -131,7 +131,7 @@ def orient(
     table = scan_table(data, **asked)
     knowledge = Knowledge.of(known, table.every)
     columns = _columns_of(mixed, table)
-    judge = Judge(table.names, table.values, method, seed, settings, knowledge)
+    judge = Judge(table.names, table.values, method, seed, settings, knowledge, notes=table.notes)
     judged = _judged(mixed, columns, judge)
     made, refused = _without_cycles(judged, mixed, columns, knowledge)
     edges = [*(refused.get(place, edge) for place, edge in judged.items()), *_unjudged(mixed, columns, table)]

@@ -64,7 +64,8 @@ def orientation_fn(
     settings: dict[str, Any] = dict(threshold_setting(method, threshold))
     seeded_method(method, seed, **settings)  # refused before a large table is read
     table = scan_table(data)
-    judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every))
+    knowledge = Knowledge.of(known, table.every)
+    judge = Judge(table.names, table.values, method, seed, settings, knowledge, notes=table.notes)
 
     def ask(u: Any, v: Any, **unused: Any) -> tuple[Any, Any] | None:
         place = {node: table.place(node) for node in (u, v)}

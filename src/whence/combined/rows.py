@@ -3,10 +3,8 @@
 Every step treats the two columns alike and chooses by ranks alone: exchanging the columns exchanges the result bit for
 bit, reflecting a column reflects it bit for bit, and neither units nor the order of the rows change it.
 
-Ties are the trace of a recording resolution. A value stands for its cell, from half-way to the next smaller distinct
-value to half-way to the next larger one; the rows recorded with it are spread evenly over the cell, in an order that is
-a fixed pseudo-random function of the other column's rank. Both columns get the same treatment, so that the coarser of
-them is not taken for the simpler one.
+Tied values are spread over their cells (`numerics/ties.py`), in an order that is a fixed pseudo-random function of the
+other column's rank. Both columns get the same treatment, so that the coarser of them is not taken for the simpler one.
 """
 
 from typing import NamedTuple
@@ -15,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.numerics.columns import once
+from whence.numerics.ties import UnsignedArray, scrambled, spread
 from whence.pair import FloatArray
 
 MAX_ROWS = 20_000
 """Rows that are judged; beyond, a fixed sample is. Leaving out a tenth of a longer table moves the score little."""
-
-UnsignedArray = NDArray[np.uint64]
 
 
 class Rows(NamedTuple):
@@ -76,34 +73,6 @@ def thinned(x: FloatArray, y: FloatArray, max_rows: int, seed: int | None = None
         key += scrambled(np.array([seed], np.uint64))
     key = scrambled(key)
     return np.flatnonzero(key <= np.partition(key, max_rows - 1)[max_rows - 1])
-
-
-def spread(column: FloatArray, other: FloatArray, key: UnsignedArray) -> FloatArray:
-    """Tied values spread evenly over their cells, in the order of the keys; a lone value stays where it is.
-
-    Equal keys (ranks as far from either end) are told apart by the other column's value.
-    """
-    order = np.lexsort((other, key, column))
-    ordered = column[order]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] > ordered[:-1])))
-    if len(starts) == len(ordered):
-        return column
-    counts = np.diff(np.append(starts, len(ordered)))
-    gaps = np.diff(ordered[starts])
-    left, right = np.concatenate((gaps[:1], gaps)) / 2, np.concatenate((gaps, gaps[-1:])) / 2
-    start, count, below, width = (np.repeat(each, counts) for each in (starts, counts, left, left + right))
-    place = (np.arange(len(ordered)) - start + 0.5) / count
-    out = np.empty_like(column)
-    out[order] = ordered + np.where(count > 1, place * width - below, 0.0)
-    return out
-
-
-def scrambled(keys: UnsignedArray) -> UnsignedArray:
-    """A fixed bijection of 64-bit words that looks random (Steele et al. 2014, splitmix64)."""
-    z = keys * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x632BE59BD9B4E019)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 def _ranked(column: FloatArray) -> _Ranked:

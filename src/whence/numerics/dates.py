@@ -6,7 +6,7 @@ Days, since a unit does not matter to any method and a reader can check one. Tex
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -37,21 +37,24 @@ def days(moments: NDArray[Any]) -> NDArray[np.float64]:
     return np.where(np.isnat(moments), np.nan, day)
 
 
-def moments_of(values: Iterable[Any]) -> NDArray[np.datetime64] | None:
-    """Python's dates and times, what is missing among them NaT; None where anything else is there, or nothing."""
-    held, seen = list[Any](), False
+def moments_of(values: Iterable[Any]) -> NDArray[Any] | None:
+    """Python's dates and times, or its durations, what is missing among them NaT.
+
+    None where anything else is there, both are, or nothing.
+    """
+    held, seen = list[Any](), set[str]()
     for value in values:
         if value is None or value != value:  # NaN, and pandas' NaT
-            held.append(np.datetime64("NaT"))
-        elif isinstance(value, np.datetime64):
-            held.append(value)
-            seen = True
-        elif isinstance(value, date):  # a datetime is one
-            held.append(np.datetime64(_in_utc(value), "us"))
-            seen = True
+            held.append("NaT")
+        elif isinstance(value, date | np.datetime64):  # a datetime is a date
+            held.append(np.datetime64(_in_utc(value) if isinstance(value, date) else value, "us"))
+            seen.add("M8[us]")
+        elif isinstance(value, timedelta | np.timedelta64):
+            held.append(np.timedelta64(value, "us"))
+            seen.add("m8[us]")
         else:
             return None
-    return np.array(held, dtype="M8[us]") if seen else None
+    return np.array(held, dtype=seen.pop()) if len(seen) == 1 else None
 
 
 def day_of(text: str) -> float | None:

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -56,6 +56,8 @@ class Judge:
     knowledge: Knowledge
     stability: bool = False
     """Whether random halves of the rows are decided as well."""
+    notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By column, what had to be understood to make numbers of it."""
     remembered: int = REMEMBERED
     """Bytes of what is remembered about columns in one process."""
 
@@ -85,8 +87,11 @@ class Judge:
         x, y = self._column(i), self._column(j)
         missing = np.isnan(x) | np.isnan(y)
         if not missing.any() and not np.array_equal(x, y):  # checked already, column by column
-            return Pair(x, y, self.names[i], self.names[j])
-        return Pair.of(x, y, x_name=self.names[i], y_name=self.names[j], nan_policy="omit")
+            pair = Pair(x, y, self.names[i], self.names[j])
+        else:
+            pair = Pair.of(x, y, x_name=self.names[i], y_name=self.names[j], nan_policy="omit")
+        said = [note for name in (pair.x_name, pair.y_name) for note in self.notes.get(name, ())]
+        return replace(pair, notes=tuple(dict.fromkeys(said))) if said else pair
 
     def missing(self, i: int, j: int) -> int:
         """Rows that lack a value in one of two columns."""

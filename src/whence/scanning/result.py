@@ -55,6 +55,10 @@ class Scan:
     """`pandas`, `polars`, `pyarrow` or `dict`: what the table was."""
     before: tuple[tuple[str, str], ...] = ()
     """Columns of which the first is known to come before the second."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """What each column is by how its values repeat; of columns that are adjusted, before that."""
+    notes: tuple[str, ...] = ()
+    """What had to be understood to make numbers of columns, such as dates, a sentence each."""
     judge: Judge | None = field(default=None, repr=False)
     """The columns, as they were judged, and the method: what it takes to decide a pair anew."""
     finished: Callable[[], None] = field(default=lambda: None, repr=False)
@@ -171,7 +175,8 @@ def _text(value: Any) -> str:
 
 def _json(scan: Scan, raw: bool) -> bytes:
     rows = [{name: getattr(row, name) for name in COLUMNS} for row in scan.rows]
-    record = {"rows": rows, "columns": scan.columns, "left_out": dict(scan.left_out), **dict(scan.facts)}
+    record = {"rows": rows, "columns": scan.columns, "left_out": dict(scan.left_out)}
+    record |= {"kinds": dict(scan.kinds), "notes": scan.notes, **scan.facts}
     return (json.dumps(record) if raw else json_text(record)).encode() + b"\n"
 
 
@@ -192,7 +197,7 @@ def _arrow(table: Mapping[str, list[Any]]) -> Any:
     import pyarrow
 
     # A column in which nothing is known still has its type.
-    text = {"x", "y", "status", "direction", "cause", "effect", "warnings", "message"}
+    text = {"x", "y", "status", "direction", "cause", "effect", "warnings", "message", "x_kind", "y_kind"}
     whole = {"n", "missing"}
     kinds = {
         name: pyarrow.string() if name in text else pyarrow.int64() if name in whole else pyarrow.float64()

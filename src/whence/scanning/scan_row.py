@@ -44,3 +44,6 @@ class ScanRow:
     message: str = ""
     """Why there is no answer, or what decided it."""
     seconds: float = 0.0
+    x_kind: str | None = None
+    y_kind: str | None = None
+    """What each column is by how its values repeat, as in `whence.kinds`."""

@@ -125,7 +125,8 @@ def scan(
     tell = on_progress or (lambda what, done, of: None)
     table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **asked)
     wanted = chosen_pairs(table, target, pairs)
-    judge = Judge(table.names, table.values, method, seed, settings, Knowledge.of(known, table.every), stability)
+    knowledge = Knowledge.of(known, table.every)
+    judge = Judge(table.names, table.values, method, seed, settings, knowledge, stability, table.notes)
     identity = _identity(table, judge, wanted, fdr)
     kept = Journal(None if journal is None else Path(journal), identity)
     # A GPU, on which a batch is larger than any tile, is one for all processes.
@@ -168,7 +169,19 @@ def _scanned(run: "_Progress", wanted: Pairs, size: int, table: ScanTable, fdr: 
         for (i, j), way in hard
         if way
     )
-    return Scan(tuple(rows[pair] for pair in wanted), table.names, table.left_out, facts, kind, before, judge)
+    told = (rows[pair] for pair in wanted)
+    kinds = table.kinds
+    return Scan(
+        tuple(replace(row, x_kind=str(kinds[row.x]), y_kind=str(kinds[row.y])) for row in told),
+        table.names,
+        table.left_out,
+        facts,
+        kind,
+        before,
+        {name: str(each) for name, each in kinds.items()},
+        tuple(dict.fromkeys(note for said in table.notes.values() for note in said)),
+        judge,
+    )
 
 
 def _engine(
@@ -218,6 +231,7 @@ def _identity(table: ScanTable, judge: Judge, wanted: Sequence[tuple[int, int]],
     for k in range(len(table.names)):
         digest.update(np.ascontiguousarray(table.values[k]).data)
     facts = [table.names, judge.method, judge.seed, dict(judge.settings), judge.stability, list(wanted), fdr, VERSION]
+    facts.append(dict(judge.notes))
     digest.update(json.dumps(facts).encode() + pickle.dumps(judge.knowledge))
     return digest.hexdigest()
 

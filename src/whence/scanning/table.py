@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from whence.pair import LARGEST, MIN_ROWS, FloatArray, InputError, as_column
+from whence.kinds import Kind, Tally, tally, unfit
+from whence.pair import MIN_ROWS, FloatArray, InputError, as_column
 from whence.scanning.adjusting import Adjustment
 from whence.scanning.mapped import ColumnStore, MappedColumns
 from whence.tables import table_from
@@ -28,6 +29,10 @@ class ScanTable:
     """Columns that cannot be judged, with the reason."""
     every: tuple[str, ...]
     """Names of all columns, those too that were not asked for."""
+    kinds: Mapping[str, Kind]
+    """What each column is, before it is adjusted."""
+    notes: Mapping[str, tuple[str, ...]]
+    """By column, what had to be understood to make numbers of it; of most columns nothing."""
     adjusted: tuple[str, ...] = ()
     """Columns that all others are adjusted for."""
 
@@ -54,22 +59,25 @@ def scan_table(
     tell: OnProgress = lambda what, done, of: None,
     **asked: Any,
 ) -> ScanTable:
-    """Read the columns `wanted`, or all columns of numbers, one after the other, adjusted for others.
+    """Read the columns `wanted`, or all that numbers can be made of, one after the other, adjusted for others.
 
     A column that was named and cannot be judged is refused.
     """
     table, where = table_from(data, **asked)
     others = _distinct(table, adjust)
-    chosen = list(table.numeric) if wanted is None else _distinct(table, wanted)
-    left_out = {name: "it holds no numbers" for k, name in enumerate(table.names) if wanted is None and k not in chosen}
+    chosen, left_out = chosen_columns(table, None if wanted is None else _distinct(table, wanted))
     left_out |= {table.names[k]: "the others are adjusted for it" for k in others}
     read = _columns(table, [*others, *sorted(set(chosen) - set(others))])
-    adjustment = _adjustment(dict(islice(read, len(others))))
+    adjustment = _adjustment({name: column for name, column, _ in islice(read, len(others))})
     names: list[str] = []
+    kinds, notes = dict[str, Kind](), dict[str, tuple[str, ...]]()
     store = ColumnStore()
     expected = len(set(chosen) - set(others))
-    for done, (name, column) in enumerate(read, start=1):
-        left = unfit(column) or adjustment.residual(column)
+    for done, (name, column, said) in enumerate(read, start=1):
+        left: FloatArray | str = unfit(column, MIN_ROWS)
+        if not left:
+            found = tally(column[~np.isnan(column)])
+            left = (_steps(found) if others else "") or adjustment.residual(column)
         if isinstance(left, str):
             if wanted is not None:
                 raise InputError(f"Got the column {name!r}, and {left}; expected a column of numbers that varies.")
@@ -77,6 +85,9 @@ def scan_table(
         else:
             names.append(name)
             store.add(left)
+            kinds[name] = found.kind
+            if said:
+                notes[name] = said
         if others:  # a fit a column, which may take longer than the scan
             tell("adjusting", done, expected)
     if len(names) < 2:
@@ -85,7 +96,22 @@ def scan_table(
             f"Got {len(names)} column{'s' * (len(names) != 1)} that can be judged{listed(names)} in {where}; expected "
             f"at least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
         )
-    return ScanTable(tuple(names), store.values, left_out, tuple(table.names), adjustment.names)
+    return ScanTable(tuple(names), store.values, left_out, tuple(table.names), kinds, notes, adjustment.names)
+
+
+def chosen_columns(table: ColumnTable, wanted: list[int] | None) -> tuple[list[int], dict[str, str]]:
+    """Positions of the columns to read, and by name why the others are left out; all that can be unless told."""
+    if wanted is not None:
+        return wanted, {}
+    places = range(len(table.names))
+    return [k for k in places if k not in table.passed_over], {table.names[k]: w for k, w in table.passed_over.items()}
+
+
+def _steps(found: Tally) -> str:
+    """What other columns leave of steps and heaps looks continuous, and is not: no look at the pair would tell."""
+    if found.kind in (Kind.BINARY, Kind.LEVELS):
+        return f"it takes only {found.distinct} values, which cannot be adjusted for others"
+    return f"it is {found.heaped:g} in {found.heap} rows, a heap that cannot be adjusted for" * bool(found.heaps)
 
 
 def _distinct(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
@@ -96,11 +122,12 @@ def _distinct(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
     return chosen
 
 
-def _columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, FloatArray]]:
+def _columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, FloatArray, tuple[str, ...]]]:
+    """Name, numbers, and what had to be understood to make them."""
     rows: dict[str, int] = {}
     for k, raw in zip(places, table.each(*places), strict=True):
         name = table.names[k]
-        column, _ = as_column(raw, name)
+        column, said = as_column(raw, name)
         first, count = next(iter(rows.items()), (name, len(column)))
         rows[name] = len(column)
         if len(column) != count:
@@ -108,21 +135,12 @@ def _columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, F
                 f"Got {len(column)} values for {name!r} and {count} for {first!r}; expected columns of equal length, "
                 "one row per observation."
             )
-        yield name, column
+        yield name, column, (*table.notes(k), *said)
 
 
 def _adjustment(columns: Mapping[str, FloatArray]) -> Adjustment:
     for name, column in columns.items():
-        if why := unfit(column):
+        if why := unfit(column, MIN_ROWS):
             raise InputError(f"Got the column {name!r} to adjust for, and {why}; expected numbers that vary.")
     return Adjustment.of(list(columns), list(columns.values()))
 
-
-def unfit(column: FloatArray) -> str:
-    """Why a column cannot be judged against any other; empty where it can."""
-    present = column[~np.isnan(column)]
-    if len(present) < MIN_ROWS:
-        return f"it has {len(present)} values where at least {MIN_ROWS} are needed"
-    if np.any(np.isinf(present)) or np.max(np.abs(present)) > LARGEST:
-        return "it has infinite or too large values"
-    return f"it is {present[0]:g} in every row" if np.min(present) == np.max(present) else ""

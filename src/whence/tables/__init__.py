@@ -8,6 +8,7 @@ parquet     a Parquet file -> the two columns asked for, and no others
 frames      pandas, polars and Arrow tables, dictionaries and arrays -> the two columns asked for
 marks       what a point or a comma inside a number means
 cells       one cell -> one number; what counts as missing
+passed_over which columns a whole table is judged without, and why
 choose      which two columns are meant: by name, by number, or because there are only two
 """
 

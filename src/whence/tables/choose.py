@@ -1,7 +1,7 @@
 """Which two columns are meant: by name, by number counted from 1, or because there are only two."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from numpy.typing import ArrayLike
@@ -31,6 +31,10 @@ class ColumnTable(Protocol):
     @property
     def numeric(self) -> tuple[int, ...]:
         """Positions of the columns that can be chosen without being named."""
+
+    @property
+    def passed_over(self) -> Mapping[int, str]:
+        """Positions of the columns that a whole table is judged without, each with the reason."""
 
     def columns(self, *positions: int) -> Sequence[ArrayLike]:
         """Some columns as numbers, missing values as NaN."""

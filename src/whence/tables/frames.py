@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from whence.numerics.exact import has_ties, is_long
 from whence.pair import InputError
 from whence.tables.cells import clipped, from_objects, is_number
 from whence.tables.choose import distinct_names
+from whence.tables.passed_over import COUNTING, why_array, why_series
 
 Named = tuple[Any, str]
 
@@ -24,8 +26,17 @@ class FrameTable:
     names: tuple[str, ...]
     numeric: tuple[int, ...]
     raw: Callable[[int], Any] = field(repr=False)
+    typed: Callable[[int], Any] = field(repr=False)
+    """A column for its type alone; it may have no rows."""
     _said: dict[int, tuple[str, ...]] = field(default_factory=dict, repr=False)
     """By column, what is to be said of those that were read."""
+
+    @cached_property
+    def passed_over(self) -> Mapping[int, str]:
+        """Text, categories without an order, and a first column that counts the rows."""
+        others = [k for k in range(len(self.names)) if k not in self.numeric]
+        found = {k: COUNTING if is_numeric(self.typed(k)) else _why(self.typed(k)) for k in others}
+        return {k: why for k, why in found.items() if why}
 
     def columns(self, *positions: int) -> list[NDArray[Any]]:
         """Some columns as numbers, missing values as NaN."""
@@ -109,12 +120,14 @@ def _table(names: list[Any], raw: list[Any]) -> FrameTable:
     return table_of(names, [k for k, column in enumerate(raw) if is_numeric(column)], raw.__getitem__)
 
 
-def table_of(names: Sequence[Any], numeric: Sequence[int], raw: Callable[[int], Any]) -> FrameTable:
-    """A table whose columns are fetched when they are asked for."""
+def table_of(
+    names: Sequence[Any], numeric: Sequence[int], raw: Callable[[int], Any], typed: Callable[[int], Any] | None = None
+) -> FrameTable:
+    """A table whose columns are fetched when they are asked for; `typed` gives a type without fetching."""
     # Only of three columns is the first taken for row numbers: of two it must be meant, and of more the user is asked.
     if len(numeric) == 3 and numeric[0] == 0 and _counts_rows(_numbers(raw(0), str(names[0]))):
         numeric = numeric[1:]
-    return FrameTable(distinct_names(names), tuple(numeric), raw)
+    return FrameTable(distinct_names(names), tuple(numeric), raw, typed or raw)
 
 
 def _matrix(data: Any) -> FrameTable:
@@ -172,8 +185,16 @@ def _levels(series: Any) -> list[Any]:
     """The levels of an ordered category that are no numbers themselves; none of any other series."""
     import narwhals as nw
 
-    levels = list(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else []
-    return levels if any(not is_number(level) for level in levels) else []
+    levels = list(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else _arrow_levels(series.to_native())
+    return levels if any(not is_number(str(level)) for level in levels) else []
+
+
+def _arrow_levels(column: Any) -> list[Any]:
+    """The levels of an Arrow dictionary that is ordered, which narwhals takes for one that is not."""
+    if not getattr(getattr(column, "type", None), "ordered", False):
+        return []
+    chunks = column.unify_dictionaries().chunks if hasattr(column, "chunks") else [column]
+    return chunks[0].dictionary.to_pylist() if chunks else []
 
 
 def said_of(column: Any, name: str) -> tuple[str, ...]:
@@ -211,6 +232,21 @@ def is_numeric(column: Any) -> bool:
         return bool(type_of(column).is_numeric())
     except TypeError:
         return bool(_array(column).dtype.kind in "iuf")
+
+
+def _why(column: Any) -> str:
+    """Why a column is none that a whole table is judged by; empty where it is one."""
+    if isinstance(column, (list, tuple)):
+        column = _array(column)
+    if isinstance(column, np.ndarray):
+        return why_array(column)
+    import narwhals as nw
+
+    try:
+        series = nw.from_native(column, series_only=True)
+    except TypeError:
+        return why_array(np.asarray(_array(column)))
+    return why_series(series, bool(_levels(series)))
 
 
 def type_of(series: Any) -> Any:

@@ -51,7 +51,8 @@ def parquet_table(content: bytes | Path, where: str, asked: Asked) -> FrameTable
         asked.check_bytes(reader.size(k), where)
         return _guarded(lambda: reader.column(k), where)
 
-    return table_of(reader.names, [k for k, each in enumerate(reader.empty) if is_numeric(each)], column)
+    numeric = [k for k, each in enumerate(reader.empty) if is_numeric(each)]
+    return table_of(reader.names, numeric, column, reader.empty.__getitem__)
 
 
 def _reader(source: Source) -> Reader | None:
@@ -104,7 +105,9 @@ class _Polars:
         schema = polars.read_parquet_schema(self._rewound())
         self.names: list[str] = list(schema)
         self.rows: int = polars.scan_parquet(self._rewound()).select(polars.len()).collect().item()
-        self.empty: list[Any] = polars.DataFrame(schema=schema).get_columns()
+        # Levels are text, which is refused, and Arrow's reader knows no order of them either.
+        levels = polars.selectors.by_dtype(polars.Enum).cast(polars.Categorical)
+        self.empty: list[Any] = polars.DataFrame(schema=schema).with_columns(levels).get_columns()
 
     def size(self, k: int) -> int:
         return 16 * self.rows  # no type of number is longer

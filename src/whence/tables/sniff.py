@@ -9,7 +9,7 @@ takes a frequent letter for a delimiter.
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -19,6 +19,7 @@ from whence.tables.asking import Asked, UnclearError
 from whence.tables.cells import clipped, is_missing, is_number, number
 from whence.tables.choose import distinct_names
 from whence.tables.marks import MarkCounts, bare, marks_in
+from whence.tables.passed_over import COUNTING, why_cells
 
 BLANKS = " "
 """Any run of blanks or tabs, as opposed to one tab."""
@@ -48,6 +49,8 @@ class Layout:
     """Columns of numbers, without a leading column of row numbers."""
     marks: MarkCounts
     """What the cells of the whole table say about decimal marks."""
+    passed_over: Mapping[int, str]
+    """The other columns, but for dates, each with the reason."""
     note: str = ""
 
     @property
@@ -75,8 +78,10 @@ def sniff(lines: Iterable[str], where: str, asked: Asked | None = None) -> Layou
     # With two columns of numbers in all, one that counts rows is still one of the two that were meant.
     if len(numeric) > 2 and numeric[0] == 0 and _row_numbers(raw[0] if header else None, [row[0] for row in body]):
         numeric = numeric[1:]
+    others = {k: COUNTING if flags[k] else why_cells([row[k] for row in body]) for k in range(width)}
+    passed_over = {k: why for k, why in others.items() if why and k not in numeric}
     marks = marks_in(chain.from_iterable(body))
-    return Layout(delimiter, lead, header, distinct_names(raw), all(flags), numeric, marks, note)
+    return Layout(delimiter, lead, header, distinct_names(raw), all(flags), numeric, marks, passed_over, note)
 
 
 def reader_of(lines: Iterable[str], delimiter: str) -> Any:

@@ -3,8 +3,9 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -73,6 +74,19 @@ class TextTable:
     def numeric(self) -> tuple[int, ...]:
         """Positions of the columns of numbers."""
         return self.layout.numeric
+
+    @cached_property
+    def passed_over(self) -> Mapping[int, str]:
+        """What its first cells show to be no column to judge, and dates that do not go on as they began."""
+        others = [k for k in range(len(self.names)) if k not in self.numeric]
+        return {k: why for k in others if (why := self.layout.passed_over.get(k, "") or self._spoilt(k))}
+
+    def _spoilt(self, k: int) -> str:
+        try:
+            self.columns(k)
+        except InputError as problem:
+            return f"it cannot be read ({str(problem).removesuffix('.')})"
+        return ""
 
     def columns(self, *positions: int) -> list[NDArray[Any]]:
         """Some columns as numbers: the clean table by NumPy's compiled reader, any other cell by cell."""

@@ -5,10 +5,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from whence.kinds import kind_of
-from whence.numerics.dates import said_of_dates
-from whence.pair import FloatArray, InputError, as_column
-from whence.scanning.table import unfit
+from whence.kinds import kind_of, unfit
+from whence.pair import MIN_ROWS, FloatArray, InputError, as_column
 from whence.tables import read_table
 from whence.tables.choose import ColumnTable
 from whence.tables.sniff import DELIMITERS
@@ -30,8 +28,10 @@ def overview(stream: BinaryIO, most_columns: int, **asked: Any) -> dict[str, Any
             f"Got {len(table.names):,} columns in {where}; expected at most {most_columns:,}, which is what this page "
             "takes: leave some out, or use whence scan on the command line."
         )
-    read = _readable(table, range(len(table.names)) if len(table.names) == 2 else table.numeric)
-    columns = [_column(name, read[k] if k in read else _passed_over(table, k)) for k, name in enumerate(table.names)]
+    # Of two columns both are meant, and whoever holds them against each other is told what is wrong with one.
+    passed_over = {} if len(table.names) == 2 else table.passed_over
+    read = _readable(table, [k for k in range(len(table.names)) if k not in passed_over])
+    columns = [_column(name, read[k] if k in read else InputError(passed_over[k])) for k, name in enumerate(table.names)]
     values = [each for each in read.values() if not isinstance(each, InputError)]
     rows = max(map(len, values), default=0)
     missing = sum(column["missing"] for column in columns)
@@ -60,15 +60,6 @@ def _readable(table: ColumnTable, places: Sequence[int]) -> dict[int, FloatArray
         return _readable(table, places[:middle]) | _readable(table, places[middle:])
 
 
-def _passed_over(table: ColumnTable, k: int) -> InputError:
-    """Why a column is none that can be chosen: text, but for a first column of row numbers or of dates."""
-    if k > 0 or isinstance(_readable(table, [0])[0], InputError):
-        return InputError("it holds no numbers")
-    name = table.names[0]
-    said = (*as_column(table.columns(0)[0], name)[1], *table.notes(0))
-    return InputError("it holds dates" if said_of_dates(name) in said else "it counts the rows")
-
-
 def _column(name: str, values: FloatArray | InputError) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "name": name,
@@ -83,7 +74,7 @@ def _column(name: str, values: FloatArray | InputError) -> dict[str, Any]:
     if isinstance(values, InputError):
         return facts | {"why": str(values)}
     present = values[np.isfinite(values)]
-    facts |= {"why": unfit(values), "missing": int(np.count_nonzero(np.isnan(values)))}
+    facts |= {"why": unfit(values, MIN_ROWS), "missing": int(np.count_nonzero(np.isnan(values)))}
     facts["judged"] = not facts["why"]
     facts["first"] = [float(each) if np.isfinite(each) else None for each in values[:_SHOWN]]
     if len(present):
