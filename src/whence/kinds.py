@@ -74,6 +74,13 @@ class Tally(NamedTuple):
             return Kind.COUNT if self.counts else Kind.ROUNDED
         return Kind.CONTINUOUS
 
+    @property
+    def steps(self) -> str:
+        """What no direction can be told by, as the end of a sentence; empty for columns that have nothing of it."""
+        if self.kind in (Kind.BINARY, Kind.LEVELS):
+            return f"takes only {self.distinct} values"
+        return f"is {self.heaped:g} in {self.heap} of {self.n} rows" if self.kind is Kind.HEAPED else ""
+
 
 def unfit(column: FloatArray, least: int) -> str:
     """Why nothing can be said of a column, whatever it is held against; empty where something can.

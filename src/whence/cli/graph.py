@@ -18,6 +18,7 @@ from whence.cli.infer import (
     hint_at_options,
 )
 from whence.cli.streams import put, put_lines, say
+from whence.cli.table_columns import say_columns
 from whence.safe import visible
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
 
@@ -106,10 +107,7 @@ def _show(found: "CausalGraph") -> None:
     for warning in found.warnings:
         put(f"! {warning}")
     say(f"{lost}{FREE} {ASSUMES}")
-    if found.left_out:
-        some = [f"{visible(name)} ({why})" for name, why in list(found.left_out.items())[:5]]
-        more = f" and {len(found.left_out) - 5} more" if len(found.left_out) > 5 else ""
-        say(f"Left out: {'; '.join(some)}{more}.")
+    say_columns(found.left_out, found.kinds)
 
 
 def _lines(edges: "tuple[Edge, ...]") -> Iterator[str]:

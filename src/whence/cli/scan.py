@@ -21,6 +21,7 @@ from whence.cli.infer import (
 )
 from whence.cli.stopped import STOPPED
 from whence.cli.streams import put, put_lines, say
+from whence.cli.table_columns import say_columns
 from whence.safe import visible
 from whence.tables.asking import MAX_BYTES, MAX_ROWS
 
@@ -202,10 +203,7 @@ def _show(found: "Scan") -> None:
             put(f"… and {len(oriented) - SHOWN} more.")
     if len(oriented) > 1:
         put(found.quality().words)
-    if found.left_out:
-        some = [f"{visible(name)} ({why})" for name, why in list(found.left_out.items())[:5]]
-        more = f" and {len(found.left_out) - 5} more" if len(found.left_out) > 5 else ""
-        say(f"Left out: {'; '.join(some)}{more}.")
+    say_columns(found.left_out, found.kinds, found.notes)
 
 
 def _lines(rows: "list[ScanRow]") -> "Iterator[str]":

@@ -1,37 +1,48 @@
-"""The columns of a table that can stand in a graph, in complete rows, and why the others cannot."""
+"""The columns of a table that can stand in a graph, in complete rows, and why the others cannot.
+
+A place is found by the noise that is left, which needs a density. Equal values of a rounded or counted column are
+spread over their cells. Of few levels and heaps that would be made up: spread or not, they are taken for effects of
+their effects or for causes of their causes (`python benchmarks/graph_kinds.py`). Where their place is known they do no
+harm, and are parents and children like all others.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from whence.graphs.constraints import Constraints
+from whence.kinds import Kind, Tally, tally, unfit
 from whence.numerics.native import FloatArray
-from whence.pair import LARGEST, InputError, Pair, as_column, one_variable, standardise
+from whence.numerics.ties import scrambled, spread
+from whence.pair import InputError, Pair, as_column, one_variable, standardise
+from whence.scanning.known import Knowledge
+from whence.scanning.table import chosen_columns
 from whence.tables import table_from
 from whence.tables.choose import listed, position
 
 LEAST_ROWS = 100
 """Fewer do not carry a spline of one parent and its test."""
-MOST_TIES = 0.1
-"""Share of the rows that may hold one value."""
 MOST_COLUMNS = 60
 """The work grows between their square and their cube; it was tried on up to 40."""
 
 
 @dataclass(frozen=True, eq=False)
 class GraphColumns:
-    """Columns of numbers without missing values."""
+    """Columns of numbers without missing values, and what is known of them."""
 
     names: tuple[str, ...]
     values: FloatArray
     """One line a column, in the units of the table."""
+    kinds: Mapping[str, Kind]
+    placed: frozenset[str]
+    """Columns of few levels or with a heap, whose place is known and not found."""
+    knowledge: Knowledge
     left_out: Mapping[str, str]
     """Columns that cannot be judged, with the reason."""
-    every: tuple[str, ...]
-    """Names of all columns, those too that were not asked for."""
     missing: int
     """Rows that were left out because a value was missing."""
     notes: tuple[str, ...] = ()
@@ -47,45 +58,69 @@ class GraphColumns:
         names = sorted(columns, key=lambda name: (round(float(np.mean(np.abs(np.sort(columns[name])))), 9), name))
         values = np.array([columns[name] for name in names])
         values = values[:, np.lexsort(values[::-1])]
-        tied = {name: k for k, name in enumerate(names) if _longest_tie(values[k]) > _few(values.shape[1])}
-        for k in tied.values():
-            values[k] = standardise(_untied(values[k], k))
-        notes = tuple(
-            f"{name!r} has many equal values, which are spread at random to their neighbours'." for name in tied
-        )
-        return GraphColumns(tuple(names), values, self.left_out, self.every, self.missing, (*self.notes, *notes))
+        tied = [k for k, name in enumerate(names) if name not in self.placed and _has_long_ties(values[k])]
+        for k in tied:
+            # Spread in the order of the rows, equal values would follow the column that the rows are sorted by.
+            key = scrambled(np.arange(values.shape[1], dtype=np.uint64) + np.uint64(k << 32))
+            values[k] = standardise(spread(values[k], values[k], key))
+        notes = (f"{names[k]!r} has many equal values, which are spread at random to their neighbours'." for k in tied)
+        return replace(self, names=tuple(names), values=values, notes=(*self.notes, *notes))
+
+    def constraints(self) -> Constraints:
+        """What is known, in the order of the columns; between two whose place is not found there is no edge."""
+        known = Constraints.of(self.knowledge, self.names)
+        placed = np.array([name in self.placed for name in self.names])
+        loose = np.outer(placed, placed) & ~known.before & ~known.before.T
+        return replace(known, barred=known.barred | (loose & ~known.required))
 
     def _named(self) -> list[tuple[str, FloatArray]]:
         return list(zip(self.names, self.values, strict=True))
 
 
-def graph_columns(data: Any, wanted: Sequence[str | int] | None = None, **asked: Any) -> GraphColumns:
-    """Read the columns `wanted`, or all columns of numbers; one that was named and cannot be judged is refused."""
+def graph_columns(
+    data: Any, wanted: Sequence[str | int] | None = None, known: Any = None, **asked: Any
+) -> GraphColumns:
+    """Read the columns `wanted`, or all that can be judged; one that was named and cannot be is refused."""
     table, where = table_from(data, **asked)
-    chosen = list(table.numeric) if wanted is None else [position(table.names, each) for each in wanted]
-    left_out = {name: "it holds no numbers" for k, name in enumerate(table.names) if wanted is None and k not in chosen}
+    knowledge = Knowledge.of(known, table.names)
+    chosen, left_out = chosen_columns(table, None if wanted is None else [position(table.names, k) for k in wanted])
     raw = zip(chosen, table.columns(*chosen), strict=True)
     told = {table.names[k]: as_column(column, table.names[k]) for k, column in raw}
-    read, notes = {name: column for name, (column, _) in told.items()}, {name: said for name, (_, said) in told.items()}
+    read = {name: column for name, (column, _) in told.items()}
     if len({len(column) for column in read.values()}) > 1:
         lengths = ", ".join(f"{len(column)} for {name!r}" for name, column in list(read.items())[:5])
         raise InputError(f"Got columns of different lengths ({lengths}); expected one row per observation.")
-    kept = _fitting({name: column[~np.isnan(column)] for name, column in read.items()}, left_out)
+    # Twice, since what is left out must cost no rows, and fewer rows may be of another kind.
+    kept = _fitting({name: column[~np.isnan(column)] for name, column in read.items()}, knowledge, left_out)
     whole = ~np.any(np.isnan([read[name] for name in kept]), axis=0) if kept else np.zeros(0, dtype=bool)
     if kept and np.count_nonzero(whole) < LEAST_ROWS:
         raise _too_few(int(np.count_nonzero(whole)), {name: read[name] for name in kept}, where)
-    columns = {name: read[name][whole] for name in _fitting({name: read[name][whole] for name in kept}, left_out)}
+    found = _fitting({name: read[name][whole] for name in kept}, knowledge, left_out)
+    columns = {name: read[name][whole] for name in found}
     _leave_out_copies(columns, left_out)
     refused = [] if wanted is None else [name for name in read if name in left_out]
     if refused:
         raise InputError(
-            f"Got the column {refused[0]!r}, and {left_out[refused[0]]}; expected columns of numbers with a density."
+            f"Got the column {refused[0]!r}, and {left_out[refused[0]]}; expected columns that can be judged."
         )
     if not 2 <= len(columns) <= MOST_COLUMNS:
         raise _not_as_many(list(columns), left_out, where)
-    values = np.array(list(columns.values()))
-    said = tuple(note for name in columns for note in notes[name])
-    return GraphColumns(tuple(columns), values, left_out, tuple(table.names), int(np.count_nonzero(~whole)), said)
+    placed = [name for name in columns if found[name].steps]
+    place = {name: k for k, name in enumerate(table.names)}
+    notes = [note for name in columns for note in (*table.notes(place[name]), *told[name][1])]
+    notes += [
+        f"{name!r} {found[name].steps}: its place is the one that is known, not one that was found." for name in placed
+    ]
+    return GraphColumns(
+        tuple(columns),
+        np.array(list(columns.values())),
+        {name: found[name].kind for name in columns},
+        frozenset(placed),
+        knowledge,
+        left_out,
+        int(np.count_nonzero(~whole)),
+        tuple(dict.fromkeys(notes)),
+    )
 
 
 def _upright(ordered: FloatArray, column: FloatArray) -> FloatArray:
@@ -96,44 +131,28 @@ def _upright(ordered: FloatArray, column: FloatArray) -> FloatArray:
     return ordered[rank] if skew >= 0 else -ordered[rank]
 
 
-def _fitting(columns: Mapping[str, FloatArray], left_out: dict[str, str]) -> list[str]:
-    """Names of the columns that can be judged; the reasons of the others are noted down."""
-    left_out |= {name: why for name, column in columns.items() if (why := _unfit(column))}
-    return [name for name in columns if name not in left_out]
+def _fitting(columns: Mapping[str, FloatArray], knowledge: Knowledge, left_out: dict[str, str]) -> dict[str, Tally]:
+    """The columns that can be judged, with how their values repeat; the reasons of the others are noted down."""
+    left_out |= {name: why for name, column in columns.items() if (why := unfit(column, LEAST_ROWS))}
+    found = {name: tally(column) for name, column in columns.items() if name not in left_out}
+    firm = [name for name, each in found.items() if not each.steps]
+    left_out |= {
+        name: f"it {each.steps}, which do not show its place: state in known= what comes before and after it"
+        for name, each in found.items()
+        if each.steps and not _is_placed(name, firm, knowledge)
+    }
+    return {name: each for name, each in found.items() if name not in left_out}
 
 
-def _unfit(column: FloatArray) -> str:
-    if len(column) < LEAST_ROWS:
-        return f"it has {len(column)} values where at least {LEAST_ROWS} are needed"
-    if np.any(np.isinf(column)) or np.max(np.abs(column)) > LARGEST:
-        return "it has infinite or too large values"
-    values, times = np.unique(column, return_counts=True)
-    if times.max() > MOST_TIES * len(column):
-        often = f"{times.max()} of its {len(column)} rows hold {values[times.argmax()]:g}"
-        return f"{often}, and noise with such steps has no density"
-    return ""
+def _is_placed(name: str, others: Iterable[str], knowledge: Knowledge) -> bool:
+    """Whether it is known of every other column which of the two may cause the other."""
+    known = (knowledge.on(name, other) for other in others)
+    return all(each.direction is not None or each.unrelated for each in known)
 
 
-def _longest_tie(column: FloatArray) -> int:
-    return int(np.unique(column, return_counts=True)[1].max())
-
-
-def _few(rows: int) -> int:
-    """Equal values that leave gaps: the noise's density is taken from rows √n apart, in parts of the rows too."""
-    return math.isqrt(rows) // 2
-
-
-def _untied(column: FloatArray, seed: int) -> FloatArray:
-    """Equal values spread over the room half way to their neighbours, as if their last digit had not been lost.
-
-    At random: spread in the order of the rows, they would follow the column that the rows are sorted by.
-    """
-    values, place, times = np.unique(column, return_inverse=True, return_counts=True)
-    edges = np.concatenate([[values[0]], (values[1:] + values[:-1]) / 2, [values[-1]]])
-    # The first and the last have a neighbour on one side alone, and get the same room on the other.
-    edges[0], edges[-1] = 2 * values[0] - edges[1], 2 * values[-1] - edges[-2]
-    drawn = edges[place] + np.diff(edges)[place] * np.random.default_rng(seed).uniform(size=len(column))
-    return np.where(times[place] > 1, drawn, column)
+def _has_long_ties(column: FloatArray) -> bool:
+    """Whether equal values leave gaps: the noise's density is taken from rows √n apart, in parts of the rows too."""
+    return int(np.unique(column, return_counts=True)[1].max()) > math.isqrt(len(column)) // 2
 
 
 def _leave_out_copies(columns: dict[str, FloatArray], left_out: dict[str, str]) -> None:

@@ -78,7 +78,10 @@ class CausalGraph:
     edges: tuple[Edge, ...]
     """By the child's place in the order, then the parent's."""
     independence: Mapping[str, float | None]
-    """Of each column: the p-value that its noise is independent of all columns before it; None for the first."""
+    """Of each column: the p-value that its noise is independent of all columns before it.
+
+    None for the first, and for columns of few levels or with a heap.
+    """
     log_likelihood: float
     """Nats a row, of all columns standardised; the larger, the better the order tells the table."""
     n: int
@@ -87,6 +90,8 @@ class CausalGraph:
     """Rows left out because a value was missing."""
     left_out: Mapping[str, str]
     """Columns that could not be judged, with the reason."""
+    kinds: Mapping[str, str]
+    """What each column is by how its values repeat."""
     warnings: tuple[str, ...]
     facts: Mapping[str, Any]
     """Settings, seed and version: what it takes to repeat it."""
@@ -128,6 +133,7 @@ class CausalGraph:
             "n": self.n,
             "missing": self.missing,
             "left_out": dict(self.left_out),
+            "kinds": dict(self.kinds),
             "warnings": list(self.warnings),
             **self.facts,
         }

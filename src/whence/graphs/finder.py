@@ -10,7 +10,6 @@ from whence.graphs.found import find, independence
 from whence.graphs.support import Draws, support
 from whence.models.additive import AdditiveFit
 from whence.ranges import SEEDS, between, positive
-from whence.scanning.known import Knowledge
 from whence.threads import one_thread, processors
 from whence.version import VERSION
 
@@ -85,8 +84,8 @@ def order(
     if jobs is not None:
         between("order", 1, 10_000, jobs=jobs)
     tell = on_progress or (lambda what, done, of: None)
-    table = graph_columns(data, columns, **asked).canonical()
-    constraints = Constraints.of(Knowledge.of(known, table.every), table.names)
+    table = graph_columns(data, columns, known, **asked).canonical()
+    constraints = table.constraints()
     with one_thread():
         found = find(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
         p_values = independence(table.values, found)
@@ -100,7 +99,9 @@ def order(
         for parent in found.order[:k]
         if any(term.parent == parent for term in fit.terms)
     )
-    noise = {names[column]: p for column, p in zip(found.order, p_values, strict=True)}
+    # Of steps no noise is left that could be independent.
+    tested = {names[column]: p for column, p in zip(found.order, p_values, strict=True)}
+    noise = {name: None if name in table.placed else p for name, p in tested.items()}
     return CausalGraph(
         tuple(names[column] for column in found.order),
         edges,
@@ -109,6 +110,7 @@ def order(
         table.values.shape[1],
         table.missing,
         table.left_out,
+        {names[column]: str(table.kinds[names[column]]) for column in found.order},
         (*_doubts(noise), *_unseen(edges), *table.notes),
         {"alpha": alpha, "bootstrap": bootstrap, "seed": seed, "version": VERSION},
     )

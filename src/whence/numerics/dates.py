@@ -46,8 +46,11 @@ def moments_of(values: Iterable[Any]) -> NDArray[Any] | None:
     for value in values:
         if value is None or value != value:  # NaN, and pandas' NaT
             held.append("NaT")
-        elif isinstance(value, date | np.datetime64):  # a datetime is a date
-            held.append(np.datetime64(_in_utc(value) if isinstance(value, date) else value, "us"))
+        elif isinstance(value, np.datetime64):
+            held.append(value)
+            seen.add("M8[us]")
+        elif isinstance(value, date):  # a datetime is one
+            held.append(np.datetime64(_in_utc(value), "us"))
             seen.add("M8[us]")
         elif isinstance(value, timedelta | np.timedelta64):
             held.append(np.timedelta64(value, "us"))

@@ -69,6 +69,7 @@ def scan_numbers(scan: Scan, order: Sequence[str]) -> ScanNumbers:
     table = json_block(
         {
             "names": [brief(name) for name in names],
+            "recorded": [scan.kinds.get(name, "") for name in names],
             "order": [at[name] for name in order if name in at],
             "statuses": STATUSES,
             "kinds": list(KINDS.values()),

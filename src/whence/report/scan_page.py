@@ -1,9 +1,11 @@
 """A scan as one HTML file that opens offline: what was found, the matrix, the graph, and every pair to look into."""
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from whence.decision import percent
+from whence.kinds import Kind
 from whence.report.files import environment, replace_with
 from whence.report.scan_numbers import ScanNumbers, brief, scan_numbers
 from whence.report.scan_svg import graph_shapes
@@ -15,15 +17,22 @@ if TYPE_CHECKING:
 
 MOST_ORDERED = 400
 """Columns that are arranged by their scores and drawn as a matrix; of more, a cell would be smaller than a pixel."""
-MOST_LEFT_OUT = 200
-"""Columns listed as left out; the others are counted."""
+MOST_LISTED = 200
+"""Columns listed as left out, or as not continuous; the others are counted."""
 
 
-class LeftOut(NamedTuple):
-    """A column that was not judged."""
+class Listed(NamedTuple):
+    """Columns with a word on each."""
 
-    name: str
-    why: str
+    columns: tuple[tuple[str, str], ...]
+    more: int
+    """That are not listed."""
+
+    @classmethod
+    def of(cls, told: Mapping[str, str]) -> "Listed":
+        """The first of them."""
+        some = list(told.items())[:MOST_LISTED]
+        return cls(tuple((brief(name), shown(what)) for name, what in some), len(told) - len(some))
 
 
 class ScanSummary(NamedTuple):
@@ -36,8 +45,11 @@ class ScanSummary(NamedTuple):
     key: tuple[tuple[str, str], ...]
     order: str
     quality: str
-    left_out: tuple[LeftOut, ...]
-    more_left_out: int
+    left_out: Listed
+    stepped: Listed
+    """Columns that are not continuous."""
+    notes: tuple[str, ...]
+    """What had to be understood to make numbers of columns."""
     drawn: bool
     """Whether the matrix is."""
     all_there: bool
@@ -76,7 +88,7 @@ def _safe(block: str) -> "Markup":
 
 
 def _summary(scan: Scan, numbers: ScanNumbers, order: str, drawn: bool) -> ScanSummary:
-    left_out = [LeftOut(brief(name), shown(why)) for name, why in scan.left_out.items()]
+    stepped = {name: kind for name, kind in scan.kinds.items() if kind != Kind.CONTINUOUS}
     return ScanSummary(
         title=_title(scan),
         sentence=_sentence(scan),
@@ -84,8 +96,9 @@ def _summary(scan: Scan, numbers: ScanNumbers, order: str, drawn: bool) -> ScanS
         key=_key(scan),
         order=order,
         quality=shown(scan.quality().words) if scan.counts["oriented"] > 1 else "",
-        left_out=tuple(left_out[:MOST_LEFT_OUT]),
-        more_left_out=max(len(left_out) - MOST_LEFT_OUT, 0),
+        left_out=Listed.of(scan.left_out),
+        stepped=Listed.of(stepped),
+        notes=tuple(map(shown, scan.notes[:MOST_LISTED])),
         drawn=drawn,
         all_there=numbers.pairs == len(scan),
         pairs=count(numbers.pairs),

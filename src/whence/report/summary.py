@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from whence.consensus import Answer, consensus, in_words
 from whence.decision import Decision, Direction, Evidence, percent
+from whence.kinds import Kind
 from whence.report import provenance
 from whence.report.geometry import Drawing, drawing_of, rows_to_draw
 from whence.report.measures import Fact, Factor, Measure, correlations, data_facts, factors, measures, terms
@@ -114,6 +115,8 @@ class PageSummary:
     sides: tuple[Side, Side]
     cells: tuple[ReadingCell, ...]
     measures: tuple[Measure, ...]
+    kinds: tuple[tuple[str, str], ...]
+    """The columns that are not continuous, and what they are."""
     columns: tuple[Fact, ...]
     facts: tuple[Fact, ...]
     warnings: tuple[Warned, ...]
@@ -187,7 +190,8 @@ def summarise(decision: Decision, max_points: int, answers: Sequence[Answer] = (
         sides=sides,
         cells=readings(decision),
         measures=measures(decision),
-        columns=data_facts(decision.pair, columns),
+        kinds=_kinds(decision),
+        columns=(Fact("Kind", *map(str, decision.kinds.values())), *data_facts(decision.pair, columns)),
         facts=_facts(decision, columns),
         warnings=_warnings(decision),
         assumes=entry.assumes if entry else "",
@@ -264,6 +268,11 @@ def _said(answer: Answer) -> Said:
         halves=percent(halves_said.agreement) if halves_said else "–",
         seconds=number(answer.seconds, 2),
     )
+
+
+def _kinds(decision: Decision) -> tuple[tuple[str, str], ...]:
+    names = {"x": decision.pair.x_name, "y": decision.pair.y_name}
+    return tuple((shown(names[key]), str(kind)) for key, kind in decision.kinds.items() if kind is not Kind.CONTINUOUS)
 
 
 def _facts(decision: Decision, columns: tuple[Ordered, Ordered]) -> tuple[Fact, ...]:

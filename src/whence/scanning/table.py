@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.kinds import Kind, Tally, tally, unfit
+from whence.kinds import Kind, tally, unfit
 from whence.pair import MIN_ROWS, FloatArray, InputError, as_column
 from whence.scanning.adjusting import Adjustment
 from whence.scanning.mapped import ColumnStore, MappedColumns
@@ -77,7 +77,9 @@ def scan_table(
         left: FloatArray | str = unfit(column, MIN_ROWS)
         if not left:
             found = tally(column[~np.isnan(column)])
-            left = (_steps(found) if others else "") or adjustment.residual(column)
+            # What others leave of steps and heaps looks continuous, and is not: no look at a pair would tell.
+            stepped = f"it {found.steps}, which cannot be adjusted for others" if others and found.steps else ""
+            left = stepped or adjustment.residual(column)
         if isinstance(left, str):
             if wanted is not None:
                 raise InputError(f"Got the column {name!r}, and {left}; expected a column of numbers that varies.")
@@ -105,13 +107,6 @@ def chosen_columns(table: ColumnTable, wanted: list[int] | None) -> tuple[list[i
         return wanted, {}
     places = range(len(table.names))
     return [k for k in places if k not in table.passed_over], {table.names[k]: w for k, w in table.passed_over.items()}
-
-
-def _steps(found: Tally) -> str:
-    """What other columns leave of steps and heaps looks continuous, and is not: no look at the pair would tell."""
-    if found.kind in (Kind.BINARY, Kind.LEVELS):
-        return f"it takes only {found.distinct} values, which cannot be adjusted for others"
-    return f"it is {found.heaped:g} in {found.heap} rows, a heap that cannot be adjusted for" * bool(found.heaps)
 
 
 def _distinct(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
@@ -143,4 +138,3 @@ def _adjustment(columns: Mapping[str, FloatArray]) -> Adjustment:
         if why := unfit(column, MIN_ROWS):
             raise InputError(f"Got the column {name!r} to adjust for, and {why}; expected numbers that vary.")
     return Adjustment.of(list(columns), list(columns.values()))
-

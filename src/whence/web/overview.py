@@ -31,7 +31,9 @@ def overview(stream: BinaryIO, most_columns: int, **asked: Any) -> dict[str, Any
     # Of two columns both are meant, and whoever holds them against each other is told what is wrong with one.
     passed_over = {} if len(table.names) == 2 else table.passed_over
     read = _readable(table, [k for k in range(len(table.names)) if k not in passed_over])
-    columns = [_column(name, read[k] if k in read else InputError(passed_over[k])) for k, name in enumerate(table.names)]
+    columns = [
+        _column(name, read[k] if k in read else InputError(passed_over[k])) for k, name in enumerate(table.names)
+    ]
     values = [each for each in read.values() if not isinstance(each, InputError)]
     rows = max(map(len, values), default=0)
     missing = sum(column["missing"] for column in columns)
