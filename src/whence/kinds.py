@@ -52,6 +52,10 @@ class Tally(NamedTuple):
     """The value they share."""
     heaps: int
     """How many heaps there are; several where a column was rounded in part."""
+    most: int
+    """Rows of the commonest value, heap or not."""
+    common: float
+    """That value."""
     counts: bool
     """Whether all are whole numbers, the least 0 or 1."""
 
@@ -75,11 +79,12 @@ class Tally(NamedTuple):
         return Kind.CONTINUOUS
 
     @property
-    def steps(self) -> str:
-        """What no direction can be told by, as the end of a sentence; empty for columns that have nothing of it."""
-        if self.kind in (Kind.BINARY, Kind.LEVELS):
-            return f"takes only {self.distinct} values"
-        return f"is {self.heaped:g} in {self.heap} of {self.n} rows" if self.kind is Kind.HEAPED else ""
+    def lump(self) -> str:
+        """The value that a tenth of the rows or more share, as the end of a sentence; empty where none is."""
+        if self.most < HEAP_SHARE * self.n:
+            return ""
+        few = self.distinct < FEWEST_LEVELS
+        return f"takes only {self.distinct} values" if few else f"is {self.common:g} in {self.most} of {self.n} rows"
 
 
 def unfit(column: FloatArray, least: int) -> str:
@@ -121,7 +126,9 @@ def tally(column: FloatArray) -> Tally:
     ]
     heap, heaped = (int(counts[standing[0]]), float(values[standing[0]]) + 0.0) if standing else (0, 0.0)
     whole = bool(values[0] in (0, 1) and np.all(values == np.rint(values)))
-    return Tally(len(column), len(values), heap, heaped, len(standing), whole)
+    first = int(np.argmax(counts))
+    most, common = int(counts[first]), float(values[first]) + 0.0
+    return Tally(len(column), len(values), heap, heaped, len(standing), most, common, whole)
 
 
 def _beside(counts: NDArray[np.intp], k: int) -> float:

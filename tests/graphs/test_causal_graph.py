@@ -115,10 +115,11 @@ def test_columns_without_a_density_are_left_out_with_the_reason(table):
     }
     found = whence.order(more)
     assert set(found.order) == set(table)
-    assert "has no density" in found.left_out["coin"]
+    assert found.left_out["coin"].startswith("it takes only 2 values")
+    assert found.left_out["still"] == "it is 1 in every row"
     assert "another unit" in found.left_out["copy"]
     assert set(found.left_out) == {"coin", "still", "copy", "word", "few"}
-    with pytest.raises(whence.InputError, match="no density"):
+    with pytest.raises(whence.InputError, match="'coin', and it takes only 2 values"):
         whence.order(more, columns=["a", "b", "coin"])
 
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from whence.numerics.dates import day_of, days
 from whence.pair import InputError, Pair
-from whence.scanning.table import scan_table
 from whence.tables import pair_from, read_pair
 
 N = 30
@@ -65,10 +64,23 @@ def test_times_with_a_zone_are_taken_to_utc(zone: timezone) -> None:
         assert pair_from({"when": column, "y": Y}, "when", "y").x.tolist() == (18262.5 + np.arange(N)).tolist()
 
 
-def test_durations_are_days_as_well() -> None:
-    pair = Pair.of(np.arange(N) * np.timedelta64(6, "h"), Y)
+HOURS = [timedelta(hours=6 * k) for k in range(N)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [HOURS, np.array(HOURS, "m8[s]"), pd.Series(HOURS), pl.Series(HOURS), pa.array(HOURS)],
+    ids=["Python's", "NumPy's", "pandas", "polars", "Arrow"],
+)
+def test_durations_of_any_library_are_days_as_well(column: Any) -> None:
+    pair = pair_from({"x": column, "y": Y}, "x", "y")
     assert pair.x.tolist() == (np.arange(N) / 4).tolist()
     assert said(pair) == "'x' holds durations, read as days."
+
+
+def test_dates_among_durations_are_refused() -> None:
+    with pytest.raises(InputError, match="'x'"):
+        pair_from({"x": [*HOURS[:-1], DAYS[0]], "y": Y}, "x", "y")
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "polars"])
@@ -105,7 +117,7 @@ def test_no_date_is_missing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cell", ["18300", "2020-02-30", "yesterday"])
 def test_one_cell_that_is_no_date_is_refused(tmp_path: Path, cell: str) -> None:
     cells = [str(day) for day in DAYS]
-    with pytest.raises(InputError, match="in line"):
+    with pytest.raises(InputError, match=f"'{cell}' in line 31; expected dates"):
         read_pair(written(tmp_path, [*cells[:-1], cell]))
 
 
@@ -122,20 +134,12 @@ def test_a_date_that_two_countries_read_differently_is_refused(tmp_path: Path, f
         read_pair(written(tmp_path, [day.strftime(form) for day in DAYS]))
 
 
-def test_a_scan_takes_dates_that_are_named_and_no_others(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    rows = (f"{day},{value},{value**2}" for day, value in zip(DAYS, Y, strict=True))
-    path.write_text("\n".join(["when,y,z", *rows]), encoding="utf-8")
-    assert scan_table(path).names == ("y", "z")
-    named = scan_table(path, wanted=["when", "y"])
-    assert named.values[0].tolist() == NUMBERS.tolist()
-
-
 # Categories
 
 ORDERED: dict[str, Callable[[], Any]] = {
     "pandas": lambda: pd.DataFrame({"dose": pd.Categorical(WORDS, LEVELS, ordered=True), "y": Y}),
     "polars": lambda: pl.DataFrame({"dose": pl.Series(WORDS, dtype=pl.Enum(LEVELS)), "y": Y}),
+    "Arrow": lambda: pa.table({"dose": pa.DictionaryArray.from_arrays(PLACES, LEVELS, ordered=True), "y": Y}),
 }
 
 
@@ -144,7 +148,7 @@ def test_ordered_categories_are_numbered_in_their_order_and_it_is_said(library: 
     frame = ORDERED[library]()
     for pair in (pair_from(frame, "dose", "y"), pair_from(frame["dose"], frame["y"])):
         assert pair.x.tolist() == PLACES.tolist()
-        assert said(pair) == "'dose' is numbered in the order of its levels ('low' < 'mid' < 'high')."
+        assert said(pair) == f"{pair.x_name!r} is numbered in the order of its levels ('low' < 'mid' < 'high')."
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """The columns of a table that can stand in a graph, in complete rows, and why the others cannot.
 
-A place is found by the noise that is left, which needs a density. Equal values of a rounded or counted column are
-spread over their cells. Of few levels and heaps that would be made up: spread or not, they are taken for effects of
-their effects or for causes of their causes (`python benchmarks/graph_kinds.py`). Where their place is known they do no
-harm, and are parents and children like all others.
+A place is found by the noise that is left, which needs a density: a few equal values are spread over their cells. Where
+a value holds a tenth of the rows (few levels, counts, heaps) that density would be made up, and edges are turned round,
+spread or not (`python benchmarks/graph_kinds.py`). A place that is known needs no density: there such columns are
+parents and children like all others.
 """
 
 import math
@@ -39,7 +39,7 @@ class GraphColumns:
     """One line a column, in the units of the table."""
     kinds: Mapping[str, Kind]
     placed: frozenset[str]
-    """Columns of few levels or with a heap, whose place is known and not found."""
+    """Columns that are too coarse for a place to be found by, and stand where they are known to."""
     knowledge: Knowledge
     left_out: Mapping[str, str]
     """Columns that cannot be judged, with the reason."""
@@ -105,12 +105,11 @@ def graph_columns(
         )
     if not 2 <= len(columns) <= MOST_COLUMNS:
         raise _not_as_many(list(columns), left_out, where)
-    placed = [name for name in columns if found[name].steps]
-    place = {name: k for k, name in enumerate(table.names)}
-    notes = [note for name in columns for note in (*table.notes(place[name]), *told[name][1])]
-    notes += [
-        f"{name!r} {found[name].steps}: its place is the one that is known, not one that was found." for name in placed
-    ]
+    places = [table.names.index(name) for name in columns]
+    notes = [*table.notes(*places), *(note for name in columns for note in told[name][1])]
+    placed = {
+        name: f"{name!r} {found[name].lump}: its place is known, not found." for name in columns if found[name].lump
+    }
     return GraphColumns(
         tuple(columns),
         np.array(list(columns.values())),
@@ -119,7 +118,7 @@ def graph_columns(
         knowledge,
         left_out,
         int(np.count_nonzero(~whole)),
-        tuple(dict.fromkeys(notes)),
+        tuple(sorted({*notes, *placed.values()})),
     )
 
 
@@ -135,11 +134,11 @@ def _fitting(columns: Mapping[str, FloatArray], knowledge: Knowledge, left_out: 
     """The columns that can be judged, with how their values repeat; the reasons of the others are noted down."""
     left_out |= {name: why for name, column in columns.items() if (why := unfit(column, LEAST_ROWS))}
     found = {name: tally(column) for name, column in columns.items() if name not in left_out}
-    firm = [name for name, each in found.items() if not each.steps]
+    firm = [name for name, each in found.items() if not each.lump]
     left_out |= {
-        name: f"it {each.steps}, which do not show its place: state in known= what comes before and after it"
+        name: f"it {each.lump}, too coarse to find its place by: state what comes before and after it (known)"
         for name, each in found.items()
-        if each.steps and not _is_placed(name, firm, knowledge)
+        if each.lump and not _is_placed(name, firm, knowledge)
     }
     return {name: each for name, each in found.items() if name not in left_out}
 

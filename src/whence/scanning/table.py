@@ -78,16 +78,18 @@ def scan_table(
         if not left:
             found = tally(column[~np.isnan(column)])
             # What others leave of steps and heaps looks continuous, and is not: no look at a pair would tell.
-            stepped = f"it {found.steps}, which cannot be adjusted for others" if others and found.steps else ""
-            left = stepped or adjustment.residual(column)
+            stops = others and found.kind in (Kind.BINARY, Kind.LEVELS, Kind.HEAPED)
+            left = f"it {found.lump}, and cannot be adjusted" if stops else adjustment.residual(column)
         if isinstance(left, str):
             if wanted is not None:
-                raise InputError(f"Got the column {name!r}, and {left}; expected a column of numbers that varies.")
+                raise InputError(f"Got the column {name!r}, and {left}; expected one that can be judged.")
             left_out[name] = left
         else:
             names.append(name)
             store.add(left)
             kinds[name] = found.kind
+            if others and found.is_coarse:
+                said = (*said, f"{name!r} takes only {found.distinct} values before it is adjusted.")
             if said:
                 notes[name] = said
         if others:  # a fit a column, which may take longer than the scan

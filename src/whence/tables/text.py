@@ -198,7 +198,8 @@ class TextTable:
         # What the first rows are, all must be: a number among dates is no day.
         if column in self._dates or (isinstance(values, int) and seen == 0):
             found = dates(cells)
-            if isinstance(found, int) and column in self._dates:
+            # Where dates go on for longer than numbers, they are what was meant.
+            if isinstance(found, int) and (column in self._dates or (isinstance(values, int) and found > values)):
                 raise not_a_number(self.names[column], f"line {self._line(seen + found)}", cells[found], "dates")
             if not isinstance(found, int):
                 self._dates.add(column)

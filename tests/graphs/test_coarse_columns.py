@@ -1,0 +1,112 @@
+"""Columns that are not continuous in a graph: left out with the reason, or where they are known to stand."""
+
+from datetime import date, timedelta
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from worlds import unit
+
+import whence
+from whence.graphs.complete_rows import graph_columns
+
+N = 600
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, np.ndarray]:
+    """Two values move a, a moves b; b and what is hidden make levels; visits are counted."""
+    rng = np.random.default_rng(1)
+    group = rng.integers(2, size=N).astype(float)
+    a = unit(1.5 * group + (0.5 + 0.5 * group) * rng.normal(size=N))
+    b = unit(np.tanh(2 * a) + 0.3 * np.exp(0.4 * a) * rng.normal(size=N))
+    stage = np.digitize(b + 0.3 * rng.normal(size=N), [-1, 0, 1]).astype(float)
+    return {"group": group, "a": a, "b": b, "stage": stage, "visits": rng.poisson(2, N).astype(float)}
+
+
+KNOWN = {"tiers": [["group"], ["a", "b"], ["stage", "visits"]]}
+
+
+def arrows(found: whence.CausalGraph) -> set[tuple[str, str]]:
+    return {(edge.parent, edge.child) for edge in found.edges}
+
+
+def test_coarse_columns_are_left_out_with_the_reason(table):
+    found = whence.order(table)
+    assert set(found.order) == {"a", "b"}
+    assert found.left_out["group"].startswith("it takes only 2 values, too coarse")
+    assert found.left_out["stage"].startswith("it takes only 4 values, too coarse")
+    assert "rows, too coarse" in found.left_out["visits"]
+    with pytest.raises(whence.InputError, match="'stage', and it takes only 4 values"):
+        whence.order(table, columns=["a", "b", "stage"])
+
+
+def test_where_their_place_is_known_they_stand_there(table):
+    found = whence.order(table, known=KNOWN)
+    assert arrows(found) == {("group", "a"), ("a", "b"), ("b", "stage")}
+    assert found.order[:3] == ("group", "a", "b")
+    assert found.kinds["group"] == "two values" and found.kinds["stage"] == "few levels"
+    assert found.kinds["visits"] == "count" and found.kinds["a"] == "continuous"
+    assert found.to_dict()["kinds"] == found.kinds
+    assert found.independence["stage"] is None and found.independence["b"] is not None
+    assert "'group' takes only 2 values: its place is known, not found." in found.warnings
+    assert not any("depends on columns before it" in warning for warning in found.warnings)
+
+
+def test_a_place_known_in_part_is_not_known(table):
+    found = whence.order(table, known={"before": [["group", "a"]]})
+    assert "group" in found.left_out
+    found = whence.order(table, known={"forbidden": [["a", "group"], ["b", "group"]]})
+    assert ("group", "a") in arrows(found)
+
+
+def test_between_two_coarse_columns_of_one_tier_nothing_is_said(table):
+    copied = table | {"mark": np.where(np.arange(N) % 5 == 0, 1 - table["group"], table["group"])}
+    found = whence.order(copied, known={"tiers": [["group", "mark"], ["a", "b"]]})
+    assert {"group", "mark"} <= set(found.order)
+    assert not {("group", "mark"), ("mark", "group")} & arrows(found)
+    ordered = whence.order(copied, known={"tiers": [["group"], ["mark"], ["a", "b"]]})
+    assert ("group", "mark") in arrows(ordered)
+
+
+def test_neither_the_order_of_rows_nor_processes_matter(table):
+    rng = np.random.default_rng(3)
+    steps = table | {"b": np.round(table["b"], 1)}
+    shuffled = rng.permutation(N)
+    other = {name: steps[name][shuffled] for name in reversed(steps)}
+    found = whence.order(steps, known=KNOWN, bootstrap=2, jobs=1)
+    assert whence.order(other, known=KNOWN, bootstrap=2, jobs=2).to_dict() == found.to_dict()
+    assert any("'b' has many equal values" in warning for warning in found.warnings)
+
+
+def test_values_that_are_spread_stay_in_their_cells(table):
+    steps = table | {"b": np.round(table["b"], 1)}
+    spread = graph_columns(steps, ["a", "b"]).canonical()
+    b = spread.values[spread.names.index("b")]
+    assert len(np.unique(b)) == N
+    skew = np.sign(np.sum(unit(steps["b"]) ** 3))
+    np.testing.assert_allclose(np.sort(b), np.sort(skew * unit(steps["b"])), atol=0.15)
+
+
+def test_rows_are_not_lost_to_a_column_that_is_left_out(table):
+    holed = table | {"group": np.where(np.arange(N) % 2, np.nan, table["group"])}
+    assert whence.order(holed).n == N
+    assert whence.order(holed, known=KNOWN).n == N // 2
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_dates_stand_in_a_graph_as_days(table, library):
+    rng = np.random.default_rng(0)
+    days = rng.permutation(N)
+    frame = library(
+        {
+            "day": [date(2020, 1, 1) + timedelta(int(k)) for k in days],
+            "sales": np.sin(days / 60) + 0.2 * rng.normal(size=N),
+            "town": ["x"] * N,
+        }
+    )
+    found = whence.order(frame)
+    assert arrows(found) == {("day", "sales")}
+    assert "'day' holds dates or times, read as days since 1970-01-01." in found.warnings
+    assert found.left_out == {"town": "it holds text"}
