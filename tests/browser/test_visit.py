@@ -22,7 +22,7 @@ def test_a_table_goes_in_and_answers_come_out(browser: Any, home: str, table: Pa
         assert "semicolons" in said
         assert "a comma" in said
         assert "9 cells without a value" in said
-        assert "no: it holds no numbers" in page.locator("#columns tr", has_text="station").inner_text()
+        assert "no: it holds text" in page.locator("#columns tr", has_text="station").inner_text()
         report = judge(page, "temperature", "growth", "temperature → growth")
         assert report.locator("svg").first.is_visible()
         link = page.url
@@ -40,7 +40,7 @@ def test_a_scan_is_sorted_filtered_opened_and_taken_along(browser: Any, home: st
         give(page, table)
         scan = judge_all(page)
         assert scan.locator(".left-out li").all_inner_texts() == [
-            "station: it holds no numbers",
+            "station: it holds text",
             "sensor: it is 3 in every row",
         ]
         look_around(scan)

@@ -32,7 +32,7 @@ def test_the_answer_is_short_and_the_file_complete(table, tmp_path):
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("3 pairs of 3 columns: 1 oriented, 0 undecided, 2 unrelated.\n")
     assert "dose → response" in result.stdout
-    assert "site (it holds no numbers)" in result.stderr
+    assert "site (it holds text)" in result.stderr
     with out.open(newline="") as stream:
         lines = list(csv.DictReader(stream))
     wanted = ["x", "y", "n", "dependence_p", "status", "direction", "cause", "effect", "confidence", "score", "seconds"]

@@ -35,9 +35,9 @@ def arrows(found: whence.CausalGraph) -> set[tuple[str, str]]:
 def test_coarse_columns_are_left_out_with_the_reason(table):
     found = whence.order(table)
     assert set(found.order) == {"a", "b"}
-    assert found.left_out["group"].startswith("it takes only 2 values, too coarse")
-    assert found.left_out["stage"].startswith("it takes only 4 values, too coarse")
-    assert "rows, too coarse" in found.left_out["visits"]
+    assert found.left_out["group"].startswith("it takes only 2 values: too coarse")
+    assert found.left_out["stage"].startswith("it takes only 4 values: too coarse")
+    assert "rows: too coarse" in found.left_out["visits"]
     with pytest.raises(whence.InputError, match="'stage', and it takes only 4 values"):
         whence.order(table, columns=["a", "b", "stage"])
 

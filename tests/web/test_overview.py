@@ -43,11 +43,11 @@ def test_a_column_of_row_numbers_is_said_to_be_one() -> None:
     assert [each["why"] for each in found["columns"]] == ["it counts the rows", "", ""]
 
 
-def test_a_first_column_of_dates_is_said_to_be_one_and_others_have_their_kind() -> None:
+def test_a_column_of_dates_is_judged_and_others_have_their_kind() -> None:
     rows = (f"{date(2020, 1, 1) + timedelta(k)},{k * k % 11},{k * 7 % 13 / 8}" for k in range(1, 60))
     found = seen("\n".join(["day,a,b", *rows]))["columns"]
-    assert [each["why"] for each in found] == ["it holds dates", "", ""]
-    assert [each["kind"] for each in found] == ["", "count", "rounded"]
+    assert [each["why"] for each in found] == ["", "", ""]
+    assert [each["kind"] for each in found] == ["continuous", "count", "rounded"]
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=12, max_size=60).filter(lambda drawn: len(set(drawn)) > 1))

@@ -136,7 +136,7 @@ def _fitting(columns: Mapping[str, FloatArray], knowledge: Knowledge, left_out: 
     found = {name: tally(column) for name, column in columns.items() if name not in left_out}
     firm = [name for name, each in found.items() if not each.lump]
     left_out |= {
-        name: f"it {each.lump}, too coarse to find its place by: state what comes before and after it (known)"
+        name: f"it {each.lump}: too coarse for a graph unless its place is stated (known)"
         for name, each in found.items()
         if each.lump and not _is_placed(name, firm, knowledge)
     }

@@ -272,7 +272,8 @@ def _said(answer: Answer) -> Said:
 
 def _kinds(decision: Decision) -> tuple[tuple[str, str], ...]:
     names = {"x": decision.pair.x_name, "y": decision.pair.y_name}
-    return tuple((shown(names[key]), str(kind)) for key, kind in decision.kinds.items() if kind is not Kind.CONTINUOUS)
+    stepped = {key: kind for key, kind in decision.kinds.items() if kind is not Kind.CONTINUOUS}
+    return tuple((short(shown(names[key]), BRIEF), str(kind)) for key, kind in stepped.items())
 
 
 def _facts(decision: Decision, columns: tuple[Ordered, Ordered]) -> tuple[Fact, ...]:
