@@ -37,6 +37,7 @@ class Decided(BaseModel):
     confidence: float | None
     method: str
     n: int
+    kinds: dict[str, str] = Field(description="Of `x` and `y`: `continuous`, `rounded`, `count`, `heaped`, …")
     forward: Fitted
     backward: Fitted
     warnings: list[str]
