@@ -77,9 +77,10 @@ def scan_table(
         left: FloatArray | str = unfit(column, MIN_ROWS)
         if not left:
             found = tally(column[~np.isnan(column)])
+            left = adjustment.residual(column)
             # What others leave of steps and heaps looks continuous, and is not: no look at a pair would tell.
-            stops = others and found.kind in (Kind.BINARY, Kind.LEVELS, Kind.HEAPED)
-            left = f"it {found.lump}, and cannot be adjusted" if stops else adjustment.residual(column)
+            if others and not isinstance(left, str) and found.kind in (Kind.BINARY, Kind.LEVELS, Kind.HEAPED):
+                left = f"it {found.lump}, and cannot be adjusted"
         if isinstance(left, str):
             if wanted is not None:
                 raise InputError(f"Got the column {name!r}, and {left}; expected one that can be judged.")
