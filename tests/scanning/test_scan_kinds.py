@@ -12,6 +12,7 @@ import pytest
 
 import whence
 from whence.kinds import kind_of
+from whence.scanning.adjusting import Adjustment
 from whence.scanning.result import COLUMNS, Scan
 
 N = 400
@@ -117,6 +118,20 @@ def test_steps_are_not_hidden_by_an_adjustment(table) -> None:
     assert any("before it is adjusted" in note for note in adjusted.notes)
     with pytest.raises(whence.InputError, match="'smoker', and it takes only 2 values"):
         whence.scan(table, columns=["a", "smoker"], adjust=["b"])
+
+
+def test_what_is_left_of_two_values_would_be_taken_for_a_cause() -> None:
+    """Why: what decides them depends on the other column, and the answers that are given are wrong."""
+    found = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        c = rng.normal(size=600)
+        x = np.sin(c) + rng.normal(size=600)
+        flag = np.tanh(2 * x) + 0.5 * c + rng.normal(size=600) > 0
+        adjustment = Adjustment.of(["c"], [c])
+        found.append(whence.infer(adjustment.residual(x), adjustment.residual(flag.astype(float))))
+    assert {str(decision.kinds["y"]) for decision in found} == {"continuous"}
+    assert {decision.direction.value for decision in found} == {"undecided", "y->x"}
 
 
 def test_levels_may_be_what_others_are_adjusted_for(table) -> None:

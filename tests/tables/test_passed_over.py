@@ -42,9 +42,7 @@ def in_pandas() -> Any:
 
 
 def in_polars() -> Any:
-    return pl.DataFrame(COLUMNS).with_columns(
-        pl.col("dose").cast(pl.Enum(LEVELS)), pl.col("town").cast(pl.Categorical)
-    )
+    return pl.DataFrame(COLUMNS).with_columns(pl.col("dose").cast(pl.Enum(LEVELS)), pl.col("town").cast(pl.Categorical))
 
 
 FRAMES: dict[str, Callable[[], Any]] = {
