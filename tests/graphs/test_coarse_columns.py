@@ -61,6 +61,20 @@ def test_a_place_known_in_part_is_not_known(table):
     assert ("group", "a") in arrows(found)
 
 
+def test_without_a_column_whose_place_can_be_found_there_is_no_graph(table):
+    coarse = {name: table[name] for name in ("group", "stage", "visits")}
+    with pytest.raises(whence.InputError, match="0 columns that can be judged"):
+        whence.order(coarse, known=KNOWN | {"tiers": [["group"], ["stage", "visits"]]})
+
+
+def test_a_value_that_hardly_any_row_has_shows_nothing(table):
+    rare = table | {"group": (np.arange(N) < 19).astype(float)}
+    assert whence.order(rare, known=KNOWN).left_out["group"] == "it is 0 in all but 19 rows"
+    enough = table | {"group": (np.arange(N) < 20).astype(float)}
+    found = whence.order(enough, known=KNOWN, bootstrap=3, jobs=1)
+    assert "group" in found.order and np.isfinite(found.log_likelihood)
+
+
 def test_between_two_coarse_columns_of_one_tier_nothing_is_said(table):
     copied = table | {"mark": np.where(np.arange(N) % 5 == 0, 1 - table["group"], table["group"])}
     found = whence.order(copied, known={"tiers": [["group", "mark"], ["a", "b"]]})

@@ -7,7 +7,7 @@ parents and children like all others.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -26,6 +26,8 @@ from whence.tables.choose import listed, position
 
 LEAST_ROWS = 100
 """Fewer do not carry a spline of one parent and its test."""
+LEAST_OTHERS = 20
+"""Rows that do not hold the commonest value: of fewer, a random part of the rows may have none."""
 MOST_COLUMNS = 60
 """The work grows between their square and their cube; it was tried on up to 40."""
 
@@ -135,18 +137,18 @@ def _fitting(columns: Mapping[str, FloatArray], knowledge: Knowledge, left_out: 
     left_out |= {name: why for name, column in columns.items() if (why := unfit(column, LEAST_ROWS))}
     found = {name: tally(column) for name, column in columns.items() if name not in left_out}
     firm = [name for name, each in found.items() if not each.lump]
-    left_out |= {
-        name: f"it {each.lump}: too coarse for a graph unless its place is stated (known)"
-        for name, each in found.items()
-        if each.lump and not _is_placed(name, firm, knowledge)
-    }
+    left_out |= {name: why for name, each in found.items() if (why := _too_coarse(name, each, firm, knowledge))}
     return {name: each for name, each in found.items() if name not in left_out}
 
 
-def _is_placed(name: str, others: Iterable[str], knowledge: Knowledge) -> bool:
-    """Whether it is known of every other column which of the two may cause the other."""
-    known = (knowledge.on(name, other) for other in others)
-    return all(each.direction is not None or each.unrelated for each in known)
+def _too_coarse(name: str, found: Tally, firm: Sequence[str], knowledge: Knowledge) -> str:
+    """Why a column's steps keep it out of a graph; empty where they do not, or its place among the others is known."""
+    if found.n - found.most < LEAST_OTHERS:
+        return f"it is {found.common:g} in all but {found.n - found.most} rows"
+    known = (knowledge.on(name, other) for other in firm)
+    if not found.lump or (firm and all(each.direction is not None or each.unrelated for each in known)):
+        return ""
+    return f"it {found.lump}: too coarse for a graph unless its place is stated (known)"
 
 
 def _has_long_ties(column: FloatArray) -> bool:
