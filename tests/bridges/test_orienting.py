@@ -99,7 +99,7 @@ def test_ends_that_cannot_be_judged_leave_their_edge_open() -> None:
     told = {frozenset((edge.x, edge.y)): edge.why for edge in found.edges}
     assert arrows(found.graph) == {("a", "b")}
     assert "1 in every row" in told[frozenset(("a", "same"))]
-    assert "no numbers" in told[frozenset(("b", "word"))]
+    assert "holds text" in told[frozenset(("b", "word"))]
     assert "no column" in told[frozenset(("b", "hidden"))]
     assert skeleton(found.graph) == skeleton(graph)
 

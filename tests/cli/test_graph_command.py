@@ -60,7 +60,7 @@ def test_what_is_known_is_obeyed(wide, tmp_path):
     [
         (["--out", "g.xlsx"], "expected one that ends in .json, .graphml, .dot"),
         (["--plot", "g.txt"], "expected .png, .svg or .pdf"),
-        (["--columns", "dose,group"], "no density"),
+        (["--columns", "dose,group"], "too coarse for a graph"),
         (["--columns", "dose,nobody"], "nobody"),
         (["--alpha", "7"], "Got alpha=7"),
         (["--known", "nothing.yaml"], "nothing.yaml"),

@@ -47,6 +47,8 @@ HELD: dict[str, Callable[[], Any]] = {
     "pandas": lambda: pd.DataFrame({"when": pd.to_datetime(DAYS), "y": Y}),
     "polars": lambda: pl.DataFrame({"when": DAYS, "y": Y}),
     "Arrow": lambda: pa.table({"when": DAYS, "y": Y}),
+    "text in a frame": lambda: pd.DataFrame({"when": list(map(str, DAYS)), "y": Y}),
+    "text in a list": lambda: {"when": list(map(str, DAYS)), "y": Y},
 }
 
 

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import whence
 from whence.scanning.table import scan_table
@@ -120,6 +122,36 @@ def test_a_pair_is_still_chosen_by_its_numbers(tmp_path: Path) -> None:
     """Dates and levels are judged with all others, and not taken for one of two columns that nobody named."""
     path = written(tmp_path, when=DAYS, a=A, b=COLUMNS["b"])
     assert (whence.infer(path).pair.x_name, whence.infer(path).pair.y_name) == ("a", "b")
+
+
+HELD: dict[str, list[Any]] = {
+    "numbers": [*A[:20]],
+    "whole": [*range(20)],
+    "gaps": [None, *A[1:20]],
+    "truths": [True, False] * 10,
+    "words": WORDS[:20],
+    "days": DAYS[:20],
+    "written": [None, *map(str, DAYS[1:20])],
+    "spoilt": [*map(str, DAYS[:19]), "yesterday"],
+    "spans": [timedelta(k) for k in range(20)],
+    "mixed": [1.5, "x"] * 10,
+    "days and words": [DAYS[0], "x"] * 10,
+    "days and spans": [DAYS[0], timedelta(1)] * 10,
+    "nothing": [None] * 20,
+    "objects": [object()] * 20,
+    "lists": [[1.0], [1.0, 2.0]] * 10,
+}
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame])
+@given(chosen=st.permutations(list(HELD)))
+@settings(max_examples=30, deadline=None)
+def test_every_column_is_judged_or_named_whatever_stands_beside_it(make: Callable[..., Any], chosen: list[str]) -> None:
+    read = scan_table(make({name: HELD[name] for name in [*chosen[:6], "numbers", "truths"]}))
+    judged = {"numbers", "whole", "gaps", "truths", "days", "written", "spans"}
+    assert {*read.names, *read.left_out} == {*chosen[:6], "numbers", "truths"}
+    assert {*read.names} == {*chosen[:6], "numbers", "truths"} & judged
+    assert all(read.left_out.values())
 
 
 def test_objects_that_are_numbers_are_judged_and_others_are_not() -> None:

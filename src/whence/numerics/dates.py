@@ -62,13 +62,18 @@ def moments_of(values: Iterable[Any]) -> NDArray[Any] | None:
 
 def day_of(text: str) -> float | None:
     """The day of a date or time written year first; None of any other text."""
+    moment = moment_of(text)
+    return None if moment is None else float(days(np.array([moment], dtype="M8[us]"))[0])
+
+
+def moment_of(text: str) -> date | None:
+    """A date or time written year first, in UTC; None of any other text."""
     if not _MOMENT.fullmatch(text):
         return None
     try:
-        moment = _in_utc(datetime.fromisoformat(text.replace("/", "-")))
+        return _in_utc(datetime.fromisoformat(text.replace("/", "-")))
     except ValueError:  # there is no 30th of February
         return None
-    return float(days(np.array([moment], dtype="M8[us]"))[0])
 
 
 def is_day_first(text: str) -> bool:

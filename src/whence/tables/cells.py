@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.numerics.dates import day_of, is_day_first
+from whence.numerics.dates import day_of, is_day_first, moment_of, moments_of
 from whence.numerics.exact import is_long
 from whence.pair import FloatArray, InputError
 from whence.tables.asking import UnclearError
@@ -89,6 +89,19 @@ def dates(cells: Sequence[str]) -> FloatArray | int:
             return k
         values[k] = day
     return values
+
+
+def dates_in(values: Iterable[Any]) -> NDArray[Any] | None:
+    """Dates that a frame holds as text, year first; None where anything else is there, or nothing."""
+    held: list[Any] = []
+    for value in values:
+        if value is None or value != value or (isinstance(value, str) and is_missing(value)):
+            held.append(None)
+        elif not isinstance(value, str) or (moment := moment_of(bare(value))) is None:
+            return None
+        else:
+            held.append(moment)
+    return moments_of(held)
 
 
 def from_objects(values: Iterable[Any], name: str) -> NDArray[Any]:

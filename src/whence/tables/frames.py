@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from whence.numerics.dates import moments_of
 from whence.numerics.exact import has_ties, is_long
 from whence.pair import InputError
-from whence.tables.cells import clipped, from_objects, is_number
+from whence.tables.cells import clipped, dates_in, from_objects, is_number
 from whence.tables.choose import distinct_names
 from whence.tables.passed_over import COUNTING, why_array, why_series
 
@@ -178,7 +178,8 @@ def _numbers(column: Any, name: str) -> NDArray[Any]:
 
 def _objects(values: list[Any], name: str) -> NDArray[Any]:
     moments = moments_of(values)
-    return from_objects(values, name) if moments is None else moments
+    dates = dates_in(values) if moments is None else moments
+    return from_objects(values, name) if dates is None else dates
 
 
 def _levels(series: Any) -> list[Any]:

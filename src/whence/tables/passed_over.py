@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from whence.numerics.dates import day_of, is_day_first, moments_of
 from whence.pair import InputError
-from whence.tables.cells import from_objects, is_missing
+from whence.tables.cells import dates_in, from_objects, is_missing
 from whence.tables.marks import bare
 
 TEXT = "it holds text"
@@ -29,13 +29,17 @@ def why_array(values: NDArray[Any]) -> str:
     if values.dtype.kind in "biufmM":
         return ""
     held = values.ravel().tolist() if values.dtype.kind in "OUT" else []
-    words = [value for value in held if isinstance(value, str)]
-    if words:
+    if not held:
+        return _NOTHING
+    if moments_of(held) is not None or dates_in(held) is not None:
+        return ""
+    if words := [value for value in held if isinstance(value, str)]:
         return _why_words(words)
     try:
-        return "" if held and (moments_of(held) is not None or len(from_objects(held, ""))) else _NOTHING
+        from_objects(held, "")
     except InputError:
         return _NOTHING
+    return ""
 
 
 def why_series(series: Any, ordered: bool) -> str:
@@ -49,9 +53,11 @@ def why_series(series: Any, ordered: bool) -> str:
         return UNORDERED
     if kind == nw.Time:
         return "it holds times of day, after whose last comes the first"
-    if kind == nw.String:
-        return _why_words(series.head(_FIRST).drop_nulls().to_list())
-    if kind == nw.Object:
+    # Of text the first values tell, but for dates, which must go on as they began.
+    first = series.head(_FIRST).to_list() if kind == nw.String else []
+    if kind == nw.String and dates_in(first) is None:
+        return _why_words([word for word in first if isinstance(word, str)])
+    if kind in (nw.String, nw.Object):
         return why_array(np.array([*series.to_list(), None], dtype=object)[:-1])  # of lists NumPy would make a table
     return _NOTHING
 
