@@ -61,7 +61,9 @@ def graph(
 ) -> None:
     """In which order do all columns of a table cause each other, and who moves whose mean or spread?
 
-    Up to some 30 columns of numbers; rows with a missing value are left out.
+    Up to some 30 columns of numbers or dates; rows with a missing value are left out.
+
+    Columns of few levels or with a heap stand in it where --known says what comes before and after them.
     """
     from whence.graphs.edges import FORMATS
     from whence.graphs.finder import order
