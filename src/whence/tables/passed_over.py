@@ -57,7 +57,7 @@ def why_series(series: Any, ordered: bool) -> str:
     first = series.head(_FIRST).to_list() if kind == nw.String else []
     if kind == nw.String and dates_in(first) is None:
         return _why_words([word for word in first if isinstance(word, str)])
-    if kind in (nw.String, nw.Object):
+    if kind in (nw.String, nw.Object, nw.Unknown):  # an older narwhals does not know pandas' text
         return why_array(np.array([*series.to_list(), None], dtype=object)[:-1])  # of lists NumPy would make a table
     return _NOTHING
 
