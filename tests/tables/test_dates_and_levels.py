@@ -153,8 +153,16 @@ def test_ordered_categories_are_numbered_in_their_order_and_it_is_said(library: 
         assert said(pair) == f"{pair.x_name!r} is numbered in the order of its levels ('low' < 'mid' < 'high')."
 
 
+PARTS = pa.chunked_array(
+    [
+        pa.DictionaryArray.from_arrays([0, 1] * 10, ["low", "high"], ordered=True),
+        pa.DictionaryArray.from_arrays([0, 1] * 5, ["low", "mid"], ordered=True),
+    ]
+)
+
+
 @pytest.mark.parametrize(
-    "column", [WORDS, pd.Categorical(WORDS), pl.Series(WORDS), pl.Series(WORDS, dtype=pl.Categorical)]
+    "column", [WORDS, pd.Categorical(WORDS), pl.Series(WORDS), pl.Series(WORDS, dtype=pl.Categorical), PARTS]
 )
 def test_categories_without_an_order_are_refused(column: Any) -> None:
     with pytest.raises(InputError, match="number the levels if they have an order"):

@@ -194,8 +194,9 @@ def _arrow_levels(column: Any) -> list[Any]:
     """The levels of an Arrow dictionary that is ordered, which narwhals takes for one that is not."""
     if not getattr(getattr(column, "type", None), "ordered", False):
         return []
-    chunks = column.unify_dictionaries().chunks if hasattr(column, "chunks") else [column]
-    return chunks[0].dictionary.to_pylist() if chunks else []
+    # Parts with levels of their own have no order together.
+    found = [part.dictionary for part in (column.chunks if hasattr(column, "chunks") else [column])]
+    return found[0].to_pylist() if found and all(each.equals(found[0]) for each in found) else []
 
 
 def said_of(column: Any, name: str) -> tuple[str, ...]:
