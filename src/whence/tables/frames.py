@@ -34,7 +34,7 @@ class FrameTable:
     @cached_property
     def passed_over(self) -> Mapping[int, str]:
         """Text, categories without an order, and a first column that counts the rows."""
-        others = [k for k in range(len(self.names)) if k not in self.numeric]
+        others = sorted(set(range(len(self.names))).difference(self.numeric))
         found = {k: COUNTING if is_numeric(self.typed(k)) else _why(self.typed(k)) for k in others}
         return {k: why for k, why in found.items() if why}
 

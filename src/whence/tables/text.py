@@ -78,7 +78,7 @@ class TextTable:
     @cached_property
     def passed_over(self) -> Mapping[int, str]:
         """What its first cells show to be no column to judge, and dates that do not go on as they began."""
-        others = [k for k in range(len(self.names)) if k not in self.numeric]
+        others = sorted(set(range(len(self.names))).difference(self.numeric))
         return {k: why for k in others if (why := self.layout.passed_over.get(k, "") or self._spoilt(k))}
 
     def _spoilt(self, k: int) -> str:
