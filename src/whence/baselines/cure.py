@@ -23,20 +23,18 @@ from whence.pair import FloatArray
 from whence.protocol import Directional
 from whence.ranges import ITERATIONS, between
 
-SHARE = 1e-4
-"""Curves of a smaller share of the evidence are left out, as a chain of ten thousand draws would not meet them."""
-LEAST, MOST = 8, 512
-"""Levels and points; every step of a climb costs their product."""
+SHARE = 1e-13
+"""Of the evidence, beneath which a curve is left out; it would save a row that all others hold impossible."""
+LEAST, MOST = 8, 1024
+"""Levels; fewer are no curve, and every row is compared with each."""
 BLOCK = 4096
 
 
-def score(
-    cause: FloatArray, effect: FloatArray, *, levels: int = 64, points: int = 200, max_iter: int = 100
-) -> Evidence:
+def score(cause: FloatArray, effect: FloatArray, *, levels: int = 128, max_iter: int = 100) -> Evidence:
     """Minus what hiding the cause costs, in nats a row."""
     x, y, _ = LatentRows.of(cause, effect)
     place = Place.of(x, levels)
-    alone, paired = from_effect(y, levels, points, max_iter), from_pairs(place, y, levels)
+    alone, paired = from_effect(y, levels, max_iter), from_pairs(place, y, levels)
     # The effect alone cannot tell the two ends of the cause apart: the better reading counts.
     hidden = float(np.max(log_density(alone, [place, place.mirrored(levels)], y)))
     seen = float(log_density(paired, [place], y)[0])
@@ -76,9 +74,9 @@ def _given_effect(curve: Curve, places: Sequence[Place], effect: FloatArray) -> 
     return np.array([(1.0 - at) * logs[row, left] + at * logs[row, left + 1] - norm for left, at in places])
 
 
-def cure(*, levels: int = 64, points: int = 200, max_iter: int = 100) -> Directional:
-    """The method; the hidden cause has `levels` values, and learning from the effect sees `points` of its quantiles."""
-    between("cure", LEAST, MOST, levels=levels, points=points)
+def cure(*, levels: int = 128, max_iter: int = 100) -> Directional:
+    """The method; the hidden cause has one of `levels` values, and a climb at most `max_iter` steps."""
+    between("cure", LEAST, MOST, levels=levels)
     between("cure", *ITERATIONS, max_iter=max_iter)
-    settings: dict[str, Any] = {"levels": levels, "points": points, "max_iter": max_iter}
+    settings: dict[str, Any] = {"levels": levels, "max_iter": max_iter}
     return Directional("cure", partial(score, **settings), settings)

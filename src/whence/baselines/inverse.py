@@ -1,7 +1,7 @@
 """A Gaussian process from a presumed cause to its effect, learnt from pairs or from the effect alone: for `cure`.
 
 effect = f(u) + σ·noise, u uniform on [0, 1], noise standard normal, f from a Gaussian process with kernel
-h² exp(−(u − u′)² / 2ℓ²). u takes one of some tens of levels, and f = Rw there, with K = RRᵀ and w standard normal. ℓ, h
+h² exp(−(u − u′)² / 2ℓ²). u takes one of some hundred levels, and f = Rw there, with K = RRᵀ and w standard normal. ℓ, h
 and σ lie on a grid, where each combination weighs as much as its evidence says. From pairs, w is a linear regression.
 From the effect alone the density of a row is the mean of N(y; f(u), σ²) over the levels: every row's u is summed out,
 where the paper samples it, and w is normal about the mode that a climb reaches from the sorted effect (Laplace).
@@ -19,8 +19,10 @@ from whence.pair import FloatArray
 
 LENGTHS = (0.1, 0.2, 0.4, 0.8)
 HEIGHTS = (1.0, 3.0)
-NOISES = tuple(0.03 * 2.0 ** (step / 2) for step in range(10, -1, -1))
-"""In standard deviations of the effect, from 0.96; less than the least one is lost between two of 64 levels."""
+NOISES = tuple(0.06 * 2.0 ** (step / 2) for step in range(8, -1, -1))
+"""In standard deviations of the effect, from 0.96; beneath the least, levels would stand apart like teeth of a comb."""
+STEP = 0.04
+"""Of the effect, in its standard deviations: rows as close as this are one, against a noise of 0.06 or more."""
 FAR = 50.0
 """Nats of evidence below the best noise of a kernel at which smaller ones are not tried."""
 RANK = 1e-6
@@ -96,22 +98,21 @@ def from_pairs(place: Place, effect: FloatArray, levels: int) -> list[Curve]:
 
 
 class Sketch(NamedTuple):
-    """A column by the means of equal parts of its sorted rows, and how many rows each has."""
+    """A column by the means of its rows in narrow steps, and how many rows each step has."""
 
     values: FloatArray
     counts: FloatArray
 
     @classmethod
-    def of(cls, column: FloatArray, points: int) -> "Sketch":
-        """The rows themselves where there are no more than points."""
-        edges = np.linspace(0, len(column), min(points, len(column)) + 1).round().astype(np.intp)
-        counts = np.diff(edges).astype(np.float64)
-        return cls(np.add.reduceat(np.sort(column), edges[:-1]) / counts, counts)
+    def of(cls, column: FloatArray) -> "Sketch":
+        """Of a standardised column; its steps grow in number like the cube root of the rows at most."""
+        _, step, counts = np.unique(np.round(column / STEP), return_inverse=True, return_counts=True)
+        return cls(np.bincount(step, column) / counts, counts.astype(np.float64))
 
 
-def from_effect(effect: FloatArray, levels: int, points: int, max_iter: int) -> list[Curve]:
+def from_effect(effect: FloatArray, levels: int, max_iter: int) -> list[Curve]:
     """What the effect alone says of f, for every kernel and noise that is worth a look."""
-    sketch = Sketch.of(effect, points)
+    sketch = Sketch.of(effect)
     # Without noise f is the quantile function, or its mirror image, which is as likely and never visited.
     quantiles = np.asarray(np.quantile(effect, (np.arange(levels) + 0.5) / levels), dtype=np.float64)
     found: list[Curve] = []
