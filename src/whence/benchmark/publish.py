@@ -66,7 +66,7 @@ def _contents(rows: Sequence[Row]) -> dict[str, Any]:
         "withholding": [_withheld(first, method, columns) for method in first.withholding],
         "notes": rendering.notes(first),
         "total": len(rows),
-        "published": any(first.published(method, c) for method in first.methods for c in columns),
+        "published": any(not math.isnan(_theirs(first, method, c)) for method in first.methods for c in columns),
     }
 
 
@@ -95,10 +95,13 @@ def _withheld(summary: ScoreTable, method: str, columns: Sequence[str]) -> dict[
 
 
 def _numbers(summary: ScoreTable, method: str, column: str) -> list[float | None]:
-    # A page that has no room for marks shows only what was found the way its own numbers are.
+    return _known([summary.value(method, column), *summary.bounds(method, column), _theirs(summary, method, column)])
+
+
+def _theirs(summary: ScoreTable, method: str, column: str) -> float:
+    """What was published, if it was found the way the page's own numbers are: there is no room for marks."""
     number = summary.published(method, column)
-    theirs = number.value if number and number.comparable else math.nan
-    return _known([summary.value(method, column), *summary.bounds(method, column), theirs])
+    return number.value if number and number.comparable else math.nan
 
 
 def _known(numbers: Sequence[float]) -> list[float | None]:

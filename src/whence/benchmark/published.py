@@ -70,7 +70,7 @@ class Published:
 def published(metric: str, method: str, columns: Iterable[str]) -> Published | None:
     """The number of a set, or the mean over several; None where one of them has none, or from another source.
 
-    Settings of a method are left aside.
+    Settings of a method are left aside, but for `published=true`, which is the form that the number is of.
 
     Examples
     --------
@@ -79,14 +79,18 @@ def published(metric: str, method: str, columns: Iterable[str]) -> Published | N
     85.0
     >>> published("accuracy", "velocity", ["Tue"]).marks
     'stu'
+    >>> [published("accuracy", name, ["AN"]).marks for name in ("reci", "reci:published=true")]
+    ['rf', 'r']
     >>> published("accuracy", "kcdc", ["Tue"]) is None
     True
     """
-    found = [_first(metric, method.split(":")[0], name) for name in columns]
+    base, *settings = method.split(":")
+    found = [_first(metric, base, name) for name in columns]
     known = [each for each in found if each is not None]
     if not known or len(known) < len(found) or len({each.source for each in known}) > 1:
         return None
-    protocol = tuple(dict.fromkeys(mark for each in known for mark in each.protocol))
+    same = ("form",) if "published=true" in settings else ()
+    protocol = tuple(dict.fromkeys(mark for each in known for mark in each.protocol if mark.name not in same))
     return Published(math.fsum(each.value for each in known) / len(known), known[0].source, protocol)
 
 
