@@ -40,9 +40,9 @@ def table(summary: ScoreTable, pages: Mapping[str, str], seconds: bool) -> str:
     parts = [f'<thead><tr><th scope="col">method</th>{heads}</tr></thead>']
     for title, names in GROUPS.items():
         parts.append(
-            f'<tbody><tr class="group"><th scope="rowgroup" colspan="{len(columns) + 1 + seconds}">{title}</th></tr>'
+            f'<tbody><tr class="group"><th scope="rowgroup" colspan="{len(columns) + 1 + seconds}"><span>{title}</span></th></tr>'
         )
-        parts += [f"<tr>{_line(summary, method, name, pages, seconds)}</tr>" for name, method in _run(summary, names)]
+        parts += [_line(summary, method, name, pages, seconds) for name, method in _run(summary, names)]
         parts.append("</tbody>")
     label = "Accuracy" if summary.metric == "accuracy" else summary.metric.upper()
     head = f'<div class="every-method" tabindex="0" role="region" aria-label="{label} of every method"><table>'
@@ -98,18 +98,18 @@ def _run(summary: ScoreTable, names: list[str] | tuple[str, ...]) -> Iterator[tu
 
 
 def _line(summary: ScoreTable, method: str | None, name: str, pages: Mapping[str, str], seconds: bool) -> str:
-    page = pages.get(name)
-    shown = f"<code>{escape(method or name)}</code>"
-    head = (
-        f'<th scope="row"><a href="../methods/{page}.html">{shown}</a></th>'
-        if page
-        else f'<th scope="row">{shown}</th>'
-    )
+    another = method != name and name in summary.methods
+    # Another form stands below the default one, whose name need not be repeated.
+    shown = f"<code>{escape((method or name).removeprefix(f'{name}:') if another else method or name)}</code>"
+    page = f'<a href="../methods/{pages[name]}.html">{shown}</a>' if name in pages else shown
+    start = f'<tr data-method="{escape(method or name)}"><th scope="row"{" class=form" if another else ""}>{page}</th>'
     if method is None:
-        return f'{head}<td class="why" colspan="{len(summary.sets) + 1 + seconds}">{LEFT_OUT.get(name, "not run")}</td>'
+        why = LEFT_OUT.get(name, "not run")
+        return f'{start}<td class="why" colspan="{len(summary.sets) + 1 + seconds}">{why}</td></tr>'
     cells = [_cell(summary, method, column) for column in (*summary.sets, MEAN)]
-    price = cost(name)
-    return head + "".join(cells) + (f"<td>{_duration(price.seconds) if price else '–'}</td>" if seconds else "")
+    price = None if another else cost(name)
+    time = f"<td>{_duration(price.seconds) if price else ''}</td>" if seconds else ""
+    return f"{start}{''.join(cells)}{time}</tr>"
 
 
 def _cell(summary: ScoreTable, method: str, column: str) -> str:
@@ -127,4 +127,4 @@ def _theirs(number: Published, digits: int = 0) -> str:
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.2g} ms"
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"
