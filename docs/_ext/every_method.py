@@ -2,18 +2,18 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from whence.benchmark.published import Published, protocols, rows, sources
+from whence.benchmark.published import PAPER, Published, protocols, rows, sources
 from whence.benchmark.scores import MEAN, ScoreTable
 from whence.catalogue import cost
 from whence.markdown import markdown_table
 
 GROUPS = {
     "The paper's own": ("nn-loci-m", "nn-loci-h", "loci-m", "loci-h"),
-    "Their additive counterparts, and the classical estimator": (
+    "Additive counterparts, classical estimator": (
         *("nn-anm-m", "nn-anm-h", "anm-m", "anm-h"),
         *("ifgls-m", "ifgls-h"),
     ),
@@ -24,26 +24,28 @@ GROUPS = {
     ),
     "Later rivals": ("roche", "velocity"),
     "Ours": ("whence", "mdl"),
-    "Made for columns of levels": ("entropic", "discrete"),
-    "Controls, which look at the marginals alone": ("control-gaussian", "control-distinct", "control-kurtosis"),
+    "Made for columns of levels": ("entropic", "discrete", "ordinal"),
+    "Controls: marginals alone": ("control-gaussian", "control-distinct", "control-kurtosis"),
 }
-"""Every method of the catalogue, once."""
-LEFT_OUT = {"discrete": "refuses continuous columns: it takes 6 of the 999 pairs, and answers one of them"}
+"""Every method of the catalogue, once; those without a page here are passed over."""
+LEFT_OUT = {
+    "discrete": "refuses continuous columns: it takes 6 of the 999 pairs, and answers one of them",
+    "ordinal": "refuses all 999 pairs, of which none has a column of twelve values or fewer",
+}
 """Why a method has no numbers on the sets."""
 SIGN = {-1: ("below", "▼"), 0: ("", ""), 1: ("above", "▲")}
 
 
 def table(summary: ScoreTable, pages: Mapping[str, str], seconds: bool) -> str:
     """Groups of methods × sets and their mean, as HTML: Markdown has no groups of rows, nor a column that stays."""
-    columns = [*summary.sets, MEAN]
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in [*columns, *(["time"] if seconds else [])])
-    parts = [f'<thead><tr><th scope="col">method</th>{heads}</tr></thead>']
+    columns = ["method", *summary.sets, MEAN, *(["time"] if seconds else [])]
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    parts = [f"<thead><tr>{heads}</tr></thead>"]
     for title, names in GROUPS.items():
-        parts.append(
-            f'<tbody><tr class="group"><th scope="rowgroup" colspan="{len(columns) + 1 + seconds}"><span>{title}</span></th></tr>'
-        )
-        parts += [_line(summary, method, name, pages, seconds) for name, method in _run(summary, names)]
-        parts.append("</tbody>")
+        group = f'<th scope="rowgroup" colspan="{len(columns)}"><span>{title}</span></th>'
+        known = [name for name in names if name in pages]
+        lines = (_line(summary, method, name, pages[name], seconds) for name, method in _run(summary, known))
+        parts += [f'<tbody><tr class="group">{group}</tr>', *lines, "</tbody>"]
     label = "Accuracy" if summary.metric == "accuracy" else summary.metric.upper()
     head = f'<div class="every-method" tabindex="0" role="region" aria-label="{label} of every method"><table>'
     return "\n".join([head, *parts, "</table></div>"])
@@ -52,13 +54,14 @@ def table(summary: ScoreTable, pages: Mapping[str, str], seconds: bool) -> str:
 def standing(summary: ScoreTable, pages: Mapping[str, str]) -> str:
     """Who reaches the published numbers, as Markdown: a line for each method that has some."""
     lines = []
-    for name, method in _run(summary, [name for names in GROUPS.values() for name in names]):
-        found = {column: summary.published(method, column) for column in summary.sets} if method else {}
+    everyone = [name for names in GROUPS.values() for name in names]
+    for name, method in ((name, method) for name, method in _run(summary, everyone) if method and name in pages):
+        found = {column: summary.published(method, column) for column in summary.sets}
         numbers = {column: number for column, number in found.items() if number is not None}
         if not numbers:
             continue
-        off = [column for column in numbers if summary.beyond(str(method), column)]
-        said = ", ".join(f"{c} {summary.value(str(method), c):.0f} ({numbers[c].value:.0f})" for c in off) or "none"
+        off = [column for column in numbers if summary.beyond(method, column)]
+        said = ", ".join(f"{c} {summary.value(method, c):.0f} ({numbers[c].value:.0f})" for c in off) or "none"
         within = f"{len(numbers) - len(off)} of {len(numbers)}"
         marks = "".join(dict.fromkeys("".join(number.marks for number in numbers.values()))) or "–"
         lines.append((f"[`{method}`](../methods/{pages[name]}.md)", within, said, marks))
@@ -67,7 +70,7 @@ def standing(summary: ScoreTable, pages: Mapping[str, str]) -> str:
 
 
 def listed() -> str:
-    """Every row of published.toml, as Markdown, with its source; the paper's tables are one line."""
+    """Every row of published.toml, as Markdown, with its source."""
     marks = "\n".join(f"- **{each.mark}** {each.says}" for each in protocols().values())
     told = sources()
     lines = [
@@ -79,7 +82,7 @@ def listed() -> str:
             told[row.source],
         )
         for row in rows()
-        if row.source != rows()[0].source
+        if row.source != PAPER
     ]
     return f"{marks}\n\n{markdown_table(('method', 'metric', 'sets', 'marks', 'source'), lines, 'lllll')}"
 
@@ -90,19 +93,19 @@ def method_pages(index: Path) -> dict[str, str]:
     return {name: page for names, page in found for name in re.findall(r"`(.*?)`", names)}
 
 
-def _run(summary: ScoreTable, names: list[str] | tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
+def _run(summary: ScoreTable, names: Sequence[str]) -> Iterator[tuple[str, str | None]]:
     """Each name with those its rows are filed under, settings and all, the default form first; None without rows."""
     for name in names:
         forms = sorted(method for method in summary.methods if method.split(":")[0] == name)
         yield from ((name, method) for method in forms or [None])
 
 
-def _line(summary: ScoreTable, method: str | None, name: str, pages: Mapping[str, str], seconds: bool) -> str:
+def _line(summary: ScoreTable, method: str | None, name: str, page: str, seconds: bool) -> str:
     another = method != name and name in summary.methods
     # Another form stands below the default one, whose name need not be repeated.
     shown = f"<code>{escape((method or name).removeprefix(f'{name}:') if another else method or name)}</code>"
-    page = f'<a href="../methods/{pages[name]}.html">{shown}</a>' if name in pages else shown
-    start = f'<tr data-method="{escape(method or name)}"><th scope="row"{" class=form" if another else ""}>{page}</th>'
+    link = f'<a href="../methods/{page}.html">{shown}</a>'
+    start = f'<tr data-method="{escape(method or name)}"><th scope="row"{" class=form" if another else ""}>{link}</th>'
     if method is None:
         why = LEFT_OUT.get(name, "not run")
         return f'{start}<td class="why" colspan="{len(summary.sets) + 1 + seconds}">{why}</td></tr>'
