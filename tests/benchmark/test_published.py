@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import made_up
 import pytest
@@ -20,6 +22,7 @@ from whence.catalogue import CATALOGUE
 
 NAMES = {entry.name for entry in CATALOGUE}
 AGAINST = rendering.Look(against="published")
+METHOD_PAGES = Path(__file__).parents[2] / "docs" / "methods"
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.method}-{row.metric}-{row.source}")
@@ -141,3 +144,32 @@ def test_the_page_has_no_number_of_another_protocol() -> None:
     page = leaderboard(made_up.rows(methods=("velocity",)))
     assert "was published" not in page
     assert "was published" in leaderboard(made_up.rows(methods=("velocity", "slope")))
+
+
+def quoted() -> list[tuple[str, str, list[str]]]:
+    """Rows of published numbers on the methods' pages: page, the method above, cells."""
+    found = []
+    for page in sorted(METHOD_PAGES.glob("*.md")):
+        method = page.stem
+        for line in page.read_text(encoding="utf-8").splitlines():
+            head, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if named := re.fullmatch(r"`([a-z-]+)`", head):
+                method = named[1]
+            if re.match(r"published$|paper$|another group's run", head):
+                found.append((page.stem, method, cells))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("page", "method", "cells"), quoted(), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_a_page_quotes_what_is_kept_here(page: str, method: str, cells: list[str]) -> None:
+    assert len(cells) == 10
+    for name, cell in zip(paper.sets(), cells, strict=False):
+        for metric, text in zip(("accuracy", "audrc"), cell.split(" / "), strict=False):
+            number = published(metric, method, [name])
+            assert number is not None and abs(float(text) - number.value) <= 0.5, (page, metric, name)
+
+
+def test_the_pages_quote_something() -> None:
+    assert {page for page, _, _ in quoted()} >= {"cgnn", "gpi", "nn-loci", "roche", "slope", "sloppy", "velocity"}
