@@ -120,6 +120,7 @@ def _cell(summary: ScoreTable, method: str, column: str) -> str:
     if math.isnan(value):
         return "<td>–</td>"
     kind, sign = SIGN[summary.beyond(method, column)]
+    kind = kind if number and number.comparable else ""  # no colour beside an answer to another question
     digits = 1 if column == MEAN else 0
     theirs = f' <span class="published">({_theirs(number, digits)})</span>' if number else ""
     return f"<td{f' class={kind}' if kind else ''}>{value:.{digits}f}{theirs}{sign}</td>"
