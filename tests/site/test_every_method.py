@@ -59,8 +59,9 @@ def test_a_line_has_the_numbers_of_its_method(every: ModuleType, summary: ScoreT
     pages = every.method_pages(DOCS / "methods" / "README.md")
     text = every.table(summary, pages, seconds=True)
     lines = dict(re.findall(r'<tr data-method="([^"]+)">(.*?)</tr>', text))
-    assert set(lines) >= set(summary.methods)
-    for method in summary.methods:
+    shown_here = [method for method in summary.methods if method.split(":")[0] in pages]
+    assert set(lines) >= set(shown_here)
+    for method in shown_here:
         shown = [float(number) for number in re.findall(r"<td[^>]*>([\d.]+)", lines[method])]
         values = [round(summary.value(method, name)) for name in summary.sets] + [round(summary.value(method, MEAN), 1)]
         assert shown[: len(values)] == values, method
