@@ -65,11 +65,11 @@ html_extra_path = ["llms.txt"]
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {"index": [], "start": [], "reading": [], "trust": [], "choosing": [], "faq": []}
-html_sidebars |= {"architecture": [], "contributing": [], "changes": []}
+html_sidebars |= {"architecture": [], "contributing": [], "changes": [], "benchmarks/every-method": []}
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "show_prev_next": False,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "benchmarks/every-method": []},
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

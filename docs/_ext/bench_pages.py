@@ -6,14 +6,18 @@ from typing import Any
 
 RECORDED = "Tue"
 """The set of recorded tables: readers see it before all simulated ones."""
-FIGURES = ("overall", "decision-rate")
+SHOWN = 10
+"""So many methods stand beside the default one where all would be a page by themselves."""
+CONTROL = "control-gaussian"
 
 
 def recorded(summary: Any) -> str:
     """The recorded tables alone: who leans rightly how often, best first; what the default method answers."""
     from whence.markdown import markdown_table
 
-    ranked = sorted(summary.methods, key=lambda method: -summary.value(method, RECORDED))
+    by_value = sorted(summary.methods, key=lambda method: -summary.value(method, RECORDED))
+    best = [method for method in by_value if method not in ("whence", CONTROL)][:SHOWN]
+    ranked = [method for method in by_value if method in ("whence", CONTROL, *best)]
     rows = []
     for method in ranked:
         low, high = summary.bounds(method, RECORDED)
@@ -24,19 +28,19 @@ def recorded(summary: Any) -> str:
             else "all"
         )
         rows.append((f"`{method}`", f"{summary.value(method, RECORDED):.0f} % [{low:.0f}–{high:.0f}]", answered))
-    best = [row for row in rows if row[0] == "`whence`"]
-    others = [row for row in rows if row[0] != "`whence`"]
-    return markdown_table(("method", "leans the right way", "answers"), [*best, *others])
+    rows.sort(key=lambda row: row[0] != "`whence`")
+    return markdown_table(("method", "leans the right way", "answers"), rows)
 
 
 def write_pages(app: Any) -> None:
     """Tables as Markdown that pages include, figures as SVG."""
     sys.path.insert(0, str(Path(app.srcdir) / "benchmarks"))
+    import every_method
     from keep import KEPT, kept
 
     folder = Path(app.srcdir) / "_benchmarks"
     done = folder / "recorded.md"
-    sources = (KEPT, Path(__file__))
+    sources = (KEPT, Path(__file__), Path(every_method.__file__))
     if done.exists() and all(done.stat().st_mtime > source.stat().st_mtime for source in sources):
         return
     from whence.benchmark import rendering
@@ -47,16 +51,19 @@ def write_pages(app: Any) -> None:
     folder.mkdir(exist_ok=True)
     rows = kept()
     accuracy, audrc = summarise(rows, "accuracy"), summarise(rows, "audrc")
+    pages = every_method.method_pages(Path(app.srcdir) / "methods" / "README.md")
     texts = {
-        "accuracy": rendering.render(accuracy).split("\n\n")[0],
-        "audrc": rendering.render(audrc).split("\n\n")[0],
-        "answered": rendering.withheld(accuracy, "whence"),
-        "recorded": recorded(accuracy),
+        "every-accuracy.html": every_method.table(accuracy, pages, seconds=True),
+        "every-audrc.html": every_method.table(audrc, pages, seconds=False),
+        "every-standing.md": every_method.standing(accuracy, pages),
+        "every-published.md": every_method.listed(),
+        "answered.md": rendering.withheld(accuracy, "whence"),
+        "recorded.md": recorded(accuracy),
     }
     draw(rows, folder, formats=["svg"])
     write_leaderboard(rows, folder / "leaderboard.html")
     for name, text in texts.items():
-        (folder / f"{name}.md").write_text(text + "\n", encoding="utf-8")
+        (folder / name).write_text(text + "\n", encoding="utf-8")
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -1,7 +1,8 @@
 """Keep of a results store what the site's tables and figures are computed from.
 
-`python docs/benchmarks/keep.py r.sqlite` writes rows.csv.gz beside this file. One line a pair and method, six digits a
-score: enough for every metric, and a tenth of the store's size.
+`python docs/benchmarks/keep.py r.sqlite` writes rows.csv.gz beside this file; of several stores, such as those of two
+machines, it keeps all rows. One line a pair and method, six digits a score: enough for every metric, and a tenth of the
+store's size.
 """
 
 import csv
@@ -70,6 +71,20 @@ def _kind(type_: object) -> str:
     return getattr(type_, "__name__", str(type_))
 
 
+def gathered(paths: list[Path]) -> list[Row]:
+    """The rows of several stores, method by method; a method is in one of them only."""
+    found: dict[tuple[str, ...], Row] = {}
+    for path in paths:
+        with Store.read(path) as store:
+            for row in store.rows():
+                key = (row.method, row.dataset, row.pair_id)
+                if key in found:
+                    sys.exit(
+                        f"Got {row.method} on pair {row.pair_id} of {row.dataset} twice; name one store that has it."
+                    )
+                found[key] = row
+    return sorted(found.values(), key=lambda row: (row.method, row.dataset))
+
+
 if __name__ == "__main__":
-    with Store.read(Path(sys.argv[1])) as store:
-        KEPT.write_bytes(keep(store.rows()))
+    KEPT.write_bytes(keep(gathered([Path(name) for name in sys.argv[1:]])))

@@ -38,6 +38,7 @@ def scores(column: str, dataset: str, limit: int | None = None) -> tuple[np.ndar
 def test_the_first_pairs_are_the_published_numbers(column: str, gap: float, dataset: str) -> None:
     ours, theirs = scores(column, dataset, limit=12)
     np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=gap)
+    assert np.array_equal(np.sign(ours), np.sign(theirs))
 
 
 @pytest.mark.slow

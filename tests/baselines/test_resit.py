@@ -62,6 +62,16 @@ def test_the_published_score_is_the_larger_p_value_with_a_sign() -> None:
     assert published_score(y, x).score == -result.score
 
 
+def test_a_tiny_p_value_is_not_taken_for_a_tie() -> None:
+    """The published score is a p-value, far below rounding beside the logarithms it is made of."""
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal(500)
+    y = x + (0.1 + x**2) * rng.standard_normal(500)
+    decision = whence.infer(x, y, method="resit:published=true")
+    assert 0 < abs(decision.score) < 1e-14
+    assert decision.score == pytest.approx(published_score(x, y).score, rel=1e-9, abs=0)
+
+
 def test_the_published_score_is_zero_for_independent_columns() -> None:
     rng = np.random.default_rng(2)
     x, y = rng.standard_normal(200), rng.standard_normal(200)

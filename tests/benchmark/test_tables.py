@@ -19,7 +19,7 @@ from whence.benchmark.row import Row
 from whence.benchmark.scores import MEAN, summarise
 from whence.pair import InputError
 
-FULL = rendering.Look(intervals=True, paper=True)
+FULL = rendering.Look(intervals=True, against="paper")
 
 
 @pytest.mark.parametrize("form", rendering.FORMS)

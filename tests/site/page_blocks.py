@@ -3,6 +3,7 @@
 - `python` is run, all of a page in one namespace and one folder; a `text` block behind it is what it prints.
 - `console` is run line by line (`$ whence …`); what stands below is what it prints, up to `…`.
 - `sh` and blocks without a language are read: the commands and options in them must exist.
+- `{include}` and other directives are the site's.
 - `<!-- setup` … `-->` is Python that is run and not shown.
 - `<!-- not run: reason -->` stands before a block that is not run.
 """
@@ -22,7 +23,8 @@ PAGES = sorted(
 )
 _FENCE = re.compile(
     r"(?:<!-- not run: (?P<why>[^>]+) -->\n+)?^```(?P<language>[a-z]*)\n(?P<code>.*?)^```$"
-    r"|^<!-- setup\n(?P<setup>.*?)^-->$",
+    r"|^<!-- setup\n(?P<setup>.*?)^-->$"
+    r"|^(?P<directive>```\{.*?^```$)",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -45,6 +47,8 @@ def blocks(page: str) -> Iterator[Block]:
 def blocks_of(text: str) -> Iterator[Block]:
     """The blocks of a text; hidden setups are Python."""
     for found in _FENCE.finditer(text):
+        if found["directive"] is not None:
+            continue
         line = text.count("\n", 0, found.start()) + 1
         if found["setup"] is not None:
             yield Block("python", found["setup"], line)

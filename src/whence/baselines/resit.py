@@ -6,6 +6,7 @@ column whose residual passes the independence test (HSIC) better.
 """
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -66,8 +67,9 @@ def published_score(
     decision, forward, backward = pair_score(x, y, standardised=standardised, published=True, **regression)
     related = published_test(_scaled(x, standardised), _scaled(y, standardised)).p_value <= level
     sign = float(np.sign(decision)) if related else 0.0
-    larger = math.exp(max(forward.score, backward.score))
-    return PairScore(sign * larger or 0.0, forward, backward)  # never −0.0
+    # In p-values like the score itself: beside its own logarithm a p-value of 1e-13 would pass for a rounding error.
+    forward, backward = (replace(side, score=math.exp(side.score)) for side in (forward, backward))
+    return PairScore(sign * max(forward.score, backward.score) or 0.0, forward, backward)  # never −0.0
 
 
 def published_test(a: FloatArray, b: FloatArray) -> GammaTest:

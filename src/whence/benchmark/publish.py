@@ -40,7 +40,7 @@ def write_all(
     texts = {"rows.csv": export(rows), "cost.md": rendering.cost(summarise(rows, intervals=False))}
     for metric in METRICS:
         summary = summarise(rows, metric)
-        look = rendering.Look(intervals=True, paper=metric in ("accuracy", "audrc"))
+        look = rendering.Look(intervals=True, against="paper" if metric in ("accuracy", "audrc") else "")
         endings = {"md": "md", "csv": "csv", "latex": "tex", "json": "json"}
         texts |= {f"{metric}.{ending}": rendering.render(summary, form, look) for form, ending in endings.items()}
     for name, text in texts.items():
@@ -66,7 +66,7 @@ def _contents(rows: Sequence[Row]) -> dict[str, Any]:
         "withholding": [_withheld(first, method, columns) for method in first.withholding],
         "notes": rendering.notes(first),
         "total": len(rows),
-        "printed": any(not math.isnan(first.printed(method, c)) for method in first.methods for c in columns),
+        "published": any(not math.isnan(_theirs(first, method, c)) for method in first.methods for c in columns),
     }
 
 
@@ -95,8 +95,13 @@ def _withheld(summary: ScoreTable, method: str, columns: Sequence[str]) -> dict[
 
 
 def _numbers(summary: ScoreTable, method: str, column: str) -> list[float | None]:
-    numbers = [summary.value(method, column), *summary.bounds(method, column), summary.printed(method, column)]
-    return _known(numbers)
+    return _known([summary.value(method, column), *summary.bounds(method, column), _theirs(summary, method, column)])
+
+
+def _theirs(summary: ScoreTable, method: str, column: str) -> float:
+    """What was published, if it was found the way the page's own numbers are: there is no room for marks."""
+    number = summary.published(method, column)
+    return number.value if number and number.comparable else math.nan
 
 
 def _known(numbers: Sequence[float]) -> list[float | None]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from whence.benchmark.intervals import compare
+from whence.benchmark.published import protocols
 from whence.benchmark.row import Row, Status
 from whence.benchmark.scores import MEAN, ScoreTable, grouped, scored
 from whence.benchmark.sets import counted
@@ -34,8 +35,8 @@ class Look:
     """What a table shows beside the values."""
 
     intervals: bool = False
-    paper: bool = False
-    """Ours − the paper's."""
+    against: str = ""
+    """Ours − the paper's (`paper`), or − what any source has published (`published`)."""
     raw: bool = False
     """Whether CSV goes to a program and not to a spreadsheet."""
 
@@ -107,6 +108,12 @@ def notes(summary: ScoreTable) -> list[str]:
     return [*summary.failures(), *summary.incomplete(), *summary.partial(), *([remark] if remark else [])]
 
 
+def _explained(summary: ScoreTable, look: Look) -> list[str]:
+    """What the letters beside published numbers mean, of those that are there."""
+    used = "".join(_marks(summary, method, column, look) for method in summary.methods for column in _columns(summary))
+    return [f"{each.mark}: {each.says}" for each in protocols().values() if each.mark in used]
+
+
 def _remark(sets: Collection[str]) -> str:
     return f"\n- {remark_on(sets)}.\n" if unverified(sets) else ""
 
@@ -131,10 +138,24 @@ def _text(summary: ScoreTable, method: str, column: str, look: Look, bold: Calla
     if look.intervals:
         low, high = summary.bounds(method, column)
         text += f" [{low:.0f}–{high:.0f}]"
-    printed = summary.printed(method, column)
-    if look.paper and not math.isnan(printed):
-        text += f" ({value - printed:+.1f})"
+    theirs = _theirs(summary, method, column, look)
+    if not math.isnan(theirs):
+        text += f" ({value - theirs:+.1f}{_marks(summary, method, column, look)})"
     return text
+
+
+def _theirs(summary: ScoreTable, method: str, column: str, look: Look) -> float:
+    """What ours is compared with; NaN where there is nothing."""
+    if look.against == "paper":
+        return summary.printed(method, column)
+    number = summary.published(method, column) if look.against else None
+    return math.nan if number is None else number.value
+
+
+def _marks(summary: ScoreTable, method: str, column: str, look: Look) -> str:
+    """The letters that say how a published number came about; the paper's has none."""
+    number = summary.published(method, column) if look.against == "published" else None
+    return f" {number.marks}" if number and number.marks else ""
 
 
 def _given(summary: ScoreTable, method: str, column: str) -> list[str]:
@@ -159,7 +180,7 @@ def _lines(summary: ScoreTable, look: Look, bold: Callable[[str], str]) -> Itera
 def _caption(summary: ScoreTable, look: Look) -> str:
     parts = [f"{'accuracy' if summary.metric == 'accuracy' else summary.metric.upper()} in percent"]
     parts += ["[95 % bootstrap interval over pairs]"] if look.intervals else []
-    parts += ["(ours − paper)"] if look.paper else []
+    parts += [f"(ours − {look.against})"] if look.against else []
     parts += [f"{SHORT} = not all pairs"] if _any_short(summary) else []
     return ", ".join(parts)
 
@@ -175,7 +196,7 @@ def _markdown(summary: ScoreTable, look: Look) -> str:
         lines += ["", withheld(summary, method).rstrip()]
     if _withholding(summary):
         lines += ["", _EXPLAINED]
-    if said := notes(summary):
+    if said := notes(summary) + _explained(summary, look):
         failures = summary.failures()
         lines += ["", *(f"- {visible(note)}{' (failures count as wrong)' * (note in failures)}." for note in said)]
     return "\n".join(lines) + "\n"
@@ -191,7 +212,8 @@ def _latex(summary: ScoreTable, look: Look) -> str:
         given = zip(*(_given(summary, method, column)[1:] for column in columns), strict=True)
         names = (f"{method}: answered", f"{method}: right of the answered")
         body += [r"\midrule", *(_latex_line([name, *cells]) for name, cells in zip(names, given, strict=True))]
-    tail = [r"\bottomrule", r"\end{tabular}", *(f"% {visible(note)}" for note in notes(summary))]
+    said = notes(summary) + _explained(summary, look)
+    tail = [r"\bottomrule", r"\end{tabular}", *(f"% {visible(note)}" for note in said)]
     return "\n".join([*head, *body, *tail]) + "\n"
 
 
@@ -208,7 +230,7 @@ def _escaped(text: str) -> str:
 
 
 def _csv(summary: ScoreTable, look: Look) -> str:
-    parts = ["", *(["_low", "_high"] if look.intervals else []), *(["_minus_paper"] if look.paper else [])]
+    parts = ["", *(f"_{name}" for name in _beside(look))]
     columns = _columns(summary)
     extra = [column + part for column in columns for part in _ANSWERED] if _withholding(summary) else []
     counted = [f"{name}_pairs" for name in summary.sets] if _any_short(summary) else []
@@ -226,6 +248,11 @@ def _csv(summary: ScoreTable, look: Look) -> str:
     return csv_text(lines, look.raw)
 
 
+def _beside(look: Look) -> list[str]:
+    """What stands beside a value where columns have names."""
+    return [*(["low", "high"] if look.intervals else []), *([f"minus_{look.against}"] if look.against else [])]
+
+
 def _decimal(number: float) -> str:
     return "" if math.isnan(number) else f"{number:.4f}"
 
@@ -238,7 +265,7 @@ def _answers(summary: ScoreTable, method: str, column: str) -> tuple[float, ...]
 def _numbers(summary: ScoreTable, method: str, column: str, look: Look) -> list[float]:
     value = summary.value(method, column)
     bounds = list(summary.bounds(method, column)) if look.intervals else []
-    return [value, *bounds, *([value - summary.printed(method, column)] if look.paper else [])]
+    return [value, *bounds, *([value - _theirs(summary, method, column, look)] if look.against else [])]
 
 
 def _json(summary: ScoreTable, look: Look) -> str:
@@ -251,9 +278,10 @@ def _json(summary: ScoreTable, look: Look) -> str:
 
 
 def _record(summary: ScoreTable, method: str, column: str, look: Look) -> dict[str, Any]:
-    names = ["value", *(["low", "high"] if look.intervals else []), *(["minus_paper"] if look.paper else [])]
-    numbers = _numbers(summary, method, column, look)
-    record = _named(names, numbers)
+    record = _named(["value", *_beside(look)], _numbers(summary, method, column, look))
+    number = summary.published(method, column) if look.against == "published" else None
+    if number is not None:
+        record |= {"source": number.source, "protocol": [each.name for each in number.protocol]}
     if method in _withholding(summary):
         record["answered"] = _named(["share", "accuracy", "low", "high"], _answers(summary, method, column))
     cell = summary.cells.get((method, column))

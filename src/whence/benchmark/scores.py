@@ -10,12 +10,15 @@ import numpy as np
 from whence.benchmark import paper
 from whence.benchmark.intervals import bootstrap, interval, resample, wilson
 from whence.benchmark.metrics import METRICS, Scored
+from whence.benchmark.published import Published, published
 from whence.benchmark.row import Row, Status
 from whence.benchmark.sets import counted, whole
 from whence.benchmark.store import natural
 from whence.pair import FloatArray, InputError
 
 MEAN = "mean"
+ROUNDED = 0.5
+"""Most published numbers are whole percent."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,25 @@ class ScoreTable:
         """What the paper prints, the mean taken over the sets shown here."""
         columns = self.sets if column == MEAN else (column,)
         return float(np.mean([paper.printed(self.metric, method, name) for name in columns]))
+
+    def published(self, method: str, column: str) -> Published | None:
+        """What the paper or another source has published, the mean taken over the sets shown here."""
+        return published(self.metric, method, self.sets if column == MEAN else (column,))
+
+    def beyond(self, method: str, column: str) -> int:
+        """1 where ours is above the published number by more than the pairs allow, −1 where it is below, else 0.
+
+        The published number must lie outside the 95 % bootstrap interval over pairs and outside Wilson's, each widened
+        by half a point: a bootstrap alone would call a hundred right of a hundred a certainty.
+        """
+        number, cell = self.published(method, column), self.cells.get((method, column))
+        if number is None or math.isnan(self.value(method, column)):
+            return 0
+        low, high = self.bounds(method, column)
+        if cell is not None:
+            least, most = wilson(cell.value / 100, cell.pairs / cell.seeds)
+            low, high = float(np.fmin(low, 100 * least)), float(np.fmax(high, 100 * most))
+        return int(number.value < low - ROUNDED) - int(number.value > high + ROUNDED)
 
     def best(self, column: str) -> float:
         """The highest value in a column as it is displayed, with one decimal."""

@@ -46,6 +46,7 @@ class Against(StrEnum):
     """What a table is compared with."""
 
     paper = "paper"
+    published = "published"
 
 
 StorePath = Annotated[Path, typer.Option("--store", help="The file of results.")]
@@ -114,7 +115,9 @@ def export(store: StorePath, out: Annotated[Path, typer.Option(help="CSV file to
 def table(
     store: StorePath,
     metric: Metric = Metric.accuracy,
-    compare: Annotated[Against | None, typer.Option(help="Show ours − the paper's.")] = None,
+    compare: Annotated[
+        Against | None, typer.Option(help="Show ours − the paper's, or − what any source has published.")
+    ] = None,
     form: Annotated[Form, typer.Option("--format")] = Form.md,
     intervals: Annotated[bool, typer.Option("--intervals", help="95 % bootstrap intervals over pairs.")] = False,
     cost: Annotated[bool, typer.Option("--cost", help="Median seconds per pair instead.")] = False,
@@ -132,7 +135,7 @@ def table(
     with resumable_job():
         chosen = _words(datasets) if datasets else None
         summary = summarise(_rows(store), metric.value, chosen, intervals=intervals and not cost)
-        look = rendering.Look(intervals=intervals, paper=compare is not None, raw=raw)
+        look = rendering.Look(intervals=intervals, against=compare.value if compare else "", raw=raw)
         text = rendering.cost(summary) if cost else rendering.render(summary, form.value, look)
         _write(out, text) if out else put_lines(text)
 
