@@ -43,6 +43,8 @@ _LABELS = {
     "xi2025distinguishing": "Xi et al., 2025",
     "mooij2010probabilistic": "Mooij et al., 2010",
     "hu2018causal": "Hu et al., 2018",
+    "mccullagh1980regression": "McCullagh, 1980",
+    "vuong1989likelihood": "Vuong, 1989",
 }
 
 
