@@ -1,6 +1,6 @@
 """How far `ordinal` can be trusted: pairs with a column of few levels, by what the levels are, their number, the rows.
 
-    python benchmarks/ordinal_levels.py [--pairs 40] [--families]
+    python benchmarks/ordinal_levels.py [--pairs 40] [--acting] [--families]
 
 2, 3, 4 and 7 levels at random quantiles, 300 and 1000 rows. With --families a line for each of the families of
 `training/foreign.py`, whose columns were cut. Right is a count of the answers at the level that the method has by
@@ -101,9 +101,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--only", default="")
+    parser.add_argument("--acting", action="store_true", help="rule out that levels are cut from a continuous cause")
     parser.add_argument("--families", action="store_true")
     given = parser.parse_args()
-    method = whence.method("ordinal")
+    method = whence.method("ordinal", acting=given.acting)
     laws = LAWS
     if given.families:
         laws = {f"{name}, {where}": partial(cut, FAMILIES[name], where) for name in FAMILIES for where in WHERE}

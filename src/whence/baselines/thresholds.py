@@ -25,8 +25,8 @@ RIDGE = 1e-3
 them to infinity."""
 MAX_ITER = 60
 HALVINGS = 30
-CLOSE = 1e-11
-"""Of the log-likelihood a row that a Newton step promises; the fit ends below."""
+CLOSE = 1e-14
+"""Of the log-likelihood a row that a Newton step promises: with that step the fit ends."""
 
 
 class NoiseLaw(NamedTuple):
@@ -85,29 +85,21 @@ class Ordered(NamedTuple):
     """f at every row."""
     log_scale: FloatArray
     """log g at every row."""
-    coefficients: FloatArray
-    """All: thresholds, f, log g."""
-    log_likelihood: float
-    """Of all rows together."""
 
 
 def fit_ordered(
-    level: Levels,
-    weight: FloatArray,
-    place: FloatArray,
-    scale: FloatArray,
-    law: NoiseLaw = NORMAL,
-    start: FloatArray | None = None,
+    level: Levels, weight: FloatArray, place: FloatArray, scale: FloatArray, law: NoiseLaw = NORMAL
 ) -> Ordered:
     """Levels 0, 1, …, all of them there, given the bases of f and of log g at every row (of no columns for none)."""
-    count = int(level.max()) + 1
+    cuts = int(level.max())
     share = np.cumsum(np.bincount(level, weight))[:-1] / weight.sum()
-    theta = np.concatenate([law.quantile(share), np.zeros(place.shape[1] + scale.shape[1])]) if start is None else start
-    task = _Task(level, weight, place, scale, law, count)
+    theta = np.concatenate([law.quantile(share), np.zeros(place.shape[1] + scale.shape[1])])
+    task = _Task(level, weight, place, scale, law)
     value = task.value(theta)
     for _ in range(MAX_ITER):
         step, promise = task.step(theta)
         if promise <= CLOSE * weight.sum():
+            theta = theta + step
             break
         for _ in range(HALVINGS):
             tried = task.value(theta + step)
@@ -117,61 +109,71 @@ def fit_ordered(
             step = step / 2
         else:
             break
-    f, s = place @ theta[count - 1 :][: place.shape[1]], scale @ theta[count - 1 + place.shape[1] :]
-    mass = task.log_mass(theta)
-    return Ordered(mass, theta[: count - 1], f, s, theta, float(weight @ mass))
+    f, log_g = task.curves(theta)
+    return Ordered(task.log_mass(theta), theta[:cuts], f, log_g)
 
 
 class _Task(NamedTuple):
-    """The penalised log-likelihood and its Newton step."""
+    """The penalised log-likelihood and its Newton step; theta holds the thresholds, then f, then log g."""
 
     level: Levels
     weight: FloatArray
     place: FloatArray
     scale: FloatArray
     law: NoiseLaw
-    levels: int
 
-    def _ends(self, theta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Low and high end of every row's level, and 1/g."""
-        inner, middle = self.levels - 1, self.levels - 1 + self.place.shape[1]
-        f, unit = self.place @ theta[inner:middle], np.exp(-(self.scale @ theta[middle:]))
-        cuts = np.concatenate([[0.0], theta[:inner], [0.0]])
+    @property
+    def cuts(self) -> int:
+        """How many thresholds there are, and where f begins."""
+        return int(self.level.max())
+
+    @property
+    def bend(self) -> int:
+        """Where log g begins."""
+        return self.cuts + self.place.shape[1]
+
+    def curves(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """f and log g at every row."""
+        return self.place @ theta[self.cuts : self.bend], self.scale @ theta[self.bend :]
+
+    def ends(self, theta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Low and high end of every row's level on the scale of the noise, and 1/g."""
+        f, log_g = self.curves(theta)
+        unit, cuts = np.exp(-log_g), np.concatenate([[0.0], theta[: self.cuts], [0.0]])
         low = np.where(self.level > 0, (cuts[self.level] - f) * unit, -END)
-        high = np.where(self.level < inner, (cuts[self.level + 1] - f) * unit, END)
+        high = np.where(self.level < self.cuts, (cuts[self.level + 1] - f) * unit, END)
         return low, high, unit
 
     def log_mass(self, theta: FloatArray) -> FloatArray:
         """Of every row's level."""
-        low, high, _ = self._ends(theta)
+        low, high, _ = self.ends(theta)
         return self.law.mass(low, high)
 
     def value(self, theta: FloatArray) -> float:
         """Minus infinity where thresholds are out of order."""
-        inner = self.levels - 1
-        if np.any(np.diff(theta[:inner]) <= 0):
+        if np.any(np.diff(theta[: self.cuts]) <= 0):
             return -np.inf
-        value = self.weight @ self.log_mass(theta) - 0.5 * RIDGE * theta[inner:] @ theta[inner:]
-        return float(value) if np.isfinite(value) else -np.inf
+        free = theta[self.cuts :]
+        value = float(self.weight @ self.log_mass(theta) - 0.5 * RIDGE * free @ free)
+        return value if np.isfinite(value) else -np.inf
 
     def step(self, theta: FloatArray) -> tuple[FloatArray, float]:
         """Newton's step, and what it promises."""
-        low, high, unit = self._ends(theta)
-        mass, inner, middle = self.law.mass(low, high), self.levels - 1, self.levels - 1 + self.place.shape[1]
+        low, high, unit = self.ends(theta)
+        mass, free = self.law.mass(low, high), np.arange(self.cuts, len(theta))
         # First and second derivatives of the log mass by its two ends.
         up, down = np.exp(self.law.log_density(high) - mass), -np.exp(self.law.log_density(low) - mass)
         up_up, down_down = self.law.slope(high) * up - up * up, self.law.slope(low) * down - down * down
-        by_high = self._by_theta(self.level, self.level < inner, high, unit)
+        by_high = self._by_theta(self.level, self.level < self.cuts, high, unit)
         by_low = self._by_theta(self.level - 1, self.level > 0, low, unit)
-        w = self.weight[:, None]
         gradient = by_high.T @ (self.weight * up) + by_low.T @ (self.weight * down)
-        gradient[inner:] -= RIDGE * theta[inner:]
-        across = by_high.T @ (w * (up * down)[:, None] * by_low)
-        hessian = by_high.T @ (w * up_up[:, None] * by_high) + by_low.T @ (w * down_down[:, None] * by_low)
-        curvature = -(hessian - across - across.T)
-        curvature[range(inner, len(theta)), range(inner, len(theta))] += RIDGE
-        bent = curvature - self._second(up, by_high) - self._second(down, by_low) if middle < len(theta) else curvature
-        for each in (bent, curvature):
+        gradient[free] -= RIDGE * theta[free]
+        across = self._product(by_high, up * down, by_low)
+        curvature = across + across.T - self._product(by_high, up_up, by_high)
+        curvature -= self._product(by_low, down_down, by_low)
+        curvature[free, free] += RIDGE
+        whole = curvature - self._second(up, by_high) - self._second(down, by_low) if self.scale.size else curvature
+        for each in (whole, curvature):
             try:
                 step = cho_solve(cho_factor(each), gradient)
                 return step, float(0.5 * gradient @ step)
@@ -180,17 +182,17 @@ class _Task(NamedTuple):
         return gradient / np.trace(curvature), float(gradient @ gradient)
 
     def _by_theta(self, cut: Levels, inside: NDArray[np.bool_], end: FloatArray, unit: FloatArray) -> FloatArray:
-        """Derivatives of one end; none where the level has none on that side."""
-        one = np.zeros((len(unit), self.levels - 1))
-        rows = np.flatnonzero(inside)
-        one[rows, cut[rows]] = unit[rows]
-        there = inside * unit
-        return np.hstack([one, -there[:, None] * self.place, -(inside * end)[:, None] * self.scale])
+        """Derivatives of one end by theta; none where the level is open on that side."""
+        by_cuts, rows = np.zeros((len(unit), self.cuts)), np.flatnonzero(inside)
+        by_cuts[rows, cut[rows]] = unit[rows]
+        return np.hstack([by_cuts, -(inside * unit)[:, None] * self.place, -(inside * end)[:, None] * self.scale])
+
+    def _product(self, one: FloatArray, by_row: FloatArray, other: FloatArray) -> FloatArray:
+        return one.T @ ((self.weight * by_row)[:, None] * other)
 
     def _second(self, by_end: FloatArray, derivative: FloatArray) -> FloatArray:
         """What second derivatives of one end add to the Hessian: with a log g, minus the first times its basis."""
-        middle = self.levels - 1 + self.place.shape[1]
         added = np.zeros((derivative.shape[1],) * 2)
-        added[middle:] = -self.scale.T @ ((self.weight * by_end)[:, None] * derivative)
-        added[:middle, middle:] = added[middle:, :middle].T
+        added[self.bend :] = -self._product(self.scale, by_end, derivative)
+        added[: self.bend, self.bend :] = added[self.bend :, : self.bend].T
         return added
