@@ -21,7 +21,7 @@ FLOORS = [
     {"ranges"},
     {"criteria", "datasets", "tables", "diagnostics", "kinds"},
     {"decision", "preflight"},
-    {"protocol"},
+    {"protocol", "heaps"},
     {"models", "theory"},
     {"loci", "combined"},
     {"neural", "baselines"},
