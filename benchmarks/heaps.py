@@ -1,10 +1,10 @@
-"""What `infer` says of pairs with a heap, of which it judges the other rows: by what made the heap, and in which column.
+"""What `infer` says of pairs with a heap, of which it judges the other rows: by what made the heap, and where it is.
 
     python benchmarks/heaps.py [--pairs 80] [--only floor]
 
-The first column is always the cause, but for common causes, which have no direction: there every answer is wrong. 300 and
-1000 rows in turn. A hurdle is 0 the more often the smaller the value would be, a floor reports the lowest 30 % alike, and
-zeros fall anywhere; true zeros are values of the cause, on which the effect depends.
+The first column is always the cause, but for common causes alone, which have no direction: there every answer is wrong.
+300 and 1000 rows in turn. A hurdle is 0 the more often the smaller the value would be, a floor reports the lowest 30 %
+alike, and zeros fall anywhere; true zeros are values of the cause, on which the effect depends.
 """
 
 import argparse

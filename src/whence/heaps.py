@@ -51,7 +51,7 @@ def judgeable(pair: Pair, notices: Sequence[Notice]) -> tuple[Pair, tuple[Notice
     told = check(rest) if rest else ()
     if rest is None or any(notice.level is Level.STOPS for notice in told):
         return None
-    said = f"{heaped_shares(pair)}: the answer is about the other {rest.n} rows."
+    said = f"{heaped_shares(pair)}: only the other {rest.n} rows are judged."
     # Rows left out for a missing value are a share of all rows, as they were.
     whole = [notice for notice in notices if notice.kind == missing_rows.__name__]
     own = [notice for notice in told if notice.kind != missing_rows.__name__]

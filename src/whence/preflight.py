@@ -112,11 +112,8 @@ def few_levels(pair: Pair) -> str:
     few = [(name, each.distinct) for name, each in tallies if each.distinct < FEWEST_LEVELS]
     if not few:
         return ""
-    steps = (
-        ", or the method discrete if noise comes in whole steps" if all(each.is_coarse for _, each in tallies) else ""
-    )
-    other = f"the method ordinal if the levels themselves act{steps}"
-    return f"{_taking(few)}, too few to tell a direction by: use a finer scale, or {other}."
+    ways = "ordinal or discrete" if all(each.is_coarse for _, each in tallies) else "ordinal"
+    return f"{_taking(few)}, too few for a direction: use a finer scale, or the method {ways}."
 
 
 def heaps(pair: Pair) -> str:

@@ -87,6 +87,7 @@ class Ordered(NamedTuple):
     """log g at every row."""
 
 
+@np.errstate(all="ignore")  # a step too far has no finite value, and is halved
 def fit_ordered(
     level: Levels, weight: FloatArray, place: FloatArray, scale: FloatArray, law: NoiseLaw = NORMAL
 ) -> Ordered:
