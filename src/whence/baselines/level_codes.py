@@ -24,6 +24,8 @@ DEGREE = 3
 PATIENCE = 2
 """A search ends after so many sizes in a row that are no better."""
 ROWS_PER_COEFFICIENT = 4
+ROUNDS, STEPS = 3, 10
+"""Of fitting the law of the noise, and of EM steps for locations and scales under it."""
 
 
 class Column(NamedTuple):
@@ -76,17 +78,58 @@ def _effect_code(cause: Column, effect: Column) -> Code:
 def _noise_codes(u: FloatArray, level: Levels, v: FloatArray) -> Iterator[Code]:
     """Location + scale·noise at each level: locations equal, on a line or free; scales equal or free."""
     rows = np.bincount(level)
-    free = np.bincount(level, v) / rows
-    for location, size in ((np.zeros_like(v), 1), (np.mean(u * v) * u, 2), (free[level], len(rows))):
+    free = (np.bincount(level, v) / rows)[level]
+    for location, size in ((np.zeros_like(v), 1), (np.mean(u * v) * u, 2), (free, len(rows))):
         rest = v - location
         variance = float(np.mean(rest * rest))
         # One row more, of the common variance, so that a level of a single row has a scale.
         own = np.sqrt((np.bincount(level, rest * rest) + variance) / (rows + 1))
         for scale, scales in ((np.full_like(v, math.sqrt(variance)), 1), (own[level], len(rows))):
-            noise = fit_mixture(rest / scale)
-            # The two parameters that are missing here, location and scale of the noise, are those of the levels.
-            law = 3 * len(noise.weight) - 3
-            yield Code(log_density(noise, rest / scale) - np.log(scale), size + scales + law)
+            yield _noise_code(rest / scale, scale, size + scales)
+            if location is free:
+                noise, unit = _settled(v, level, rest / scale, scale, scales > 1)
+                yield _noise_code(noise, unit, size + scales)
+
+
+def _noise_code(noise: FloatArray, scale: FloatArray, parameters: int) -> Code:
+    law = fit_mixture(noise)
+    # Location and scale of the noise are those of the levels, and are not counted twice.
+    return Code(log_density(law, noise) - np.log(scale), parameters + 3 * len(law.weight) - 3)
+
+
+def _settled(
+    v: FloatArray, level: Levels, noise: FloatArray, scale: FloatArray, own: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Noise and scale once locations and scales are the likeliest under the noise's own law, which is fitted in turn.
+
+    Means and deviations are poor guides to where the copies of a skewed or heavy-tailed law lie. An EM step with
+    a = 1/scale and b = location/scale minimises Σ q (a v − b − m)²/2 − n log a, m the means of the law's parts and q
+    their responsibilities over their variances: a quadratic equation for a.
+    """
+    rows, groups = np.bincount(level).astype(np.float64), int(level.max()) + 1
+
+    def by_level(values: FloatArray) -> FloatArray:
+        return np.bincount(level, values, groups).astype(np.float64)
+
+    one_more = by_level(scale**2) / rows  # a row of the first scale, so that a level of a single row has one
+    for _ in range(ROUNDS):
+        law = fit_mixture(noise)
+        for _ in range(STEPS):
+            near = np.log(law.weight / law.sd) - 0.5 * ((noise[:, None] - law.mean) / law.sd) ** 2
+            part = np.exp(near - near.max(axis=1, keepdims=True))
+            q = part / part.sum(axis=1, keepdims=True) / law.sd**2
+            all_q, all_m = q.sum(axis=1), q @ law.mean
+            total = by_level(all_q)
+            mean_v, mean_m = by_level(all_q * v) / total, by_level(all_m) / total
+            off = v - mean_v[level]
+            squares, products = by_level(all_q * off * off), by_level(off * (all_m - all_q * mean_m[level]))
+            squares, counts = squares + one_more, rows + 1
+            if not own:
+                squares, products, counts = (np.full(groups, each.sum()) for each in (squares, products, counts))
+            a = (products + np.sqrt(products**2 + 4 * counts * squares)) / (2 * squares)
+            scale = 1 / a[level]
+            noise = a[level] * off + mean_m[level]
+    return noise, scale
 
 
 def _levels_given(cause: Column, level: Levels) -> Code:
