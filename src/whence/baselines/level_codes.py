@@ -87,7 +87,7 @@ def _noise_codes(u: FloatArray, level: Levels, v: FloatArray) -> Iterator[Code]:
         for scale, scales in ((np.full_like(v, math.sqrt(variance)), 1), (own[level], len(rows))):
             yield _noise_code(rest / scale, scale, size + scales)
             if location is free:
-                noise, unit = _settled(v, level, rest / scale, scale, scales > 1)
+                noise, unit = settled(v, level, rest / scale, scale, scales > 1)
                 yield _noise_code(noise, unit, size + scales)
 
 
@@ -97,7 +97,7 @@ def _noise_code(noise: FloatArray, scale: FloatArray, parameters: int) -> Code:
     return Code(log_density(law, noise) - np.log(scale), parameters + 3 * len(law.weight) - 3)
 
 
-def _settled(
+def settled(
     v: FloatArray, level: Levels, noise: FloatArray, scale: FloatArray, own: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Noise and scale once locations and scales are the likeliest under the noise's own law, which is fitted in turn.
