@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import minimize
 
-from whence.baselines.thresholds import LARGEST, LEAST, LOGISTIC, NORMAL, RIDGE, NoiseLaw, fit_ordered
+from whence.baselines.thresholds import LARGEST, LEAST, LOGISTIC, NORMAL, RIDGE, SCALE_RIDGE, NoiseLaw, fit_ordered
 
 THEIRS = {
     "normal": (NORMAL, stats.norm),
@@ -38,7 +38,7 @@ def penalised(theta: np.ndarray, law: NoiseLaw, level: np.ndarray, place: np.nda
     theirs = next(each for ours, each in THEIRS.values() if ours is law)
     rows = np.arange(len(level))
     mass = theirs.cdf(ends[rows, level + 1]) - theirs.cdf(ends[rows, level])
-    return float(np.sum(np.log(np.maximum(mass, 1e-300)))) - 0.5 * RIDGE * (f @ f + g @ g)
+    return float(np.sum(np.log(np.maximum(mass, 1e-300)))) - 0.5 * (RIDGE * f @ f + SCALE_RIDGE * g @ g)
 
 
 @every_law
@@ -72,7 +72,7 @@ def test_no_general_optimiser_finds_more(ours: NoiseLaw, theirs: object, levels:
     found = penalised(theta, ours, level, place, scale)
     again = minimize(lambda t: -penalised(t, ours, level, place, scale), theta + 0.01, method="BFGS")
     assert -again.fun <= found + 1e-6
-    assert fit.log_mass.sum() - 0.5 * RIDGE * (f @ f + g @ g) == pytest.approx(found, abs=1e-6)
+    assert fit.log_mass.sum() - 0.5 * (RIDGE * f @ f + SCALE_RIDGE * g @ g) == pytest.approx(found, abs=1e-6)
 
 
 def test_without_a_cause_the_levels_have_their_shares() -> None:

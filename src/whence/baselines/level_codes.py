@@ -140,15 +140,15 @@ def _levels_given(cause: Column, level: Levels) -> Code:
     u, k, weight = values[cell // count], cell % count, rows.astype(np.float64)
     bases = [NONE, *_bases(u, weight, cause.level is not None)]
 
-    def code(place: Basis, scale: Basis, law: NoiseLaw = NORMAL) -> Code:
-        fit = fit_ordered(k, weight, place.at(u), scale.at(u), law)
+    def code(place: Basis, scale: Basis, law: NoiseLaw = NORMAL, start: FloatArray | None = None) -> Code:
+        fit = fit_ordered(k, weight, place.at(u), scale.at(u), law, start)
         return Code(fit.log_mass[where], count - 1 + place.size + scale.size)
 
     place, found = _searched(bases, lambda each: code(each, NONE))
-    scale = NONE
+    start, scale = fit_ordered(k, weight, place.at(u), NONE.at(u)).coefficients, NONE
     if count > 2:  # with two levels f/g alone is seen
-        scale, found = _searched(bases, lambda each: code(place, each))
-    return min([found, *(code(place, scale, law) for law in OTHER_LAWS)], key=Code.nats)
+        scale, found = _searched(bases, lambda each: code(place, each, start=start))
+    return min([found, *(code(place, scale, law, start) for law in OTHER_LAWS)], key=Code.nats)
 
 
 class Basis(NamedTuple):

@@ -20,9 +20,9 @@ from whence.pair import FloatArray
 Levels = NDArray[np.intp]
 END = 100.0
 """Where the first level begins and the last one ends: beyond, each of the four laws has no mass in double precision."""
-RIDGE = 1e-3
-"""On the coefficients: a spline's sum to a constant, which is not theirs, and levels that do not overlap would take
-them to infinity."""
+RIDGE, SCALE_RIDGE = 1e-3, 0.1
+"""On the coefficients of f and of log g: a spline's sum to a constant, which is not theirs, levels that do not overlap
+would take them to infinity, and a g that falls to nothing between rows would take log g there."""
 MAX_ITER = 60
 HALVINGS = 30
 CLOSE = 1e-14
@@ -85,17 +85,27 @@ class Ordered(NamedTuple):
     """f at every row."""
     log_scale: FloatArray
     """log g at every row."""
+    coefficients: FloatArray
+    """Thresholds, f, log g."""
 
 
 @np.errstate(all="ignore")  # a step too far has no finite value, and is halved
 def fit_ordered(
-    level: Levels, weight: FloatArray, place: FloatArray, scale: FloatArray, law: NoiseLaw = NORMAL
+    level: Levels,
+    weight: FloatArray,
+    place: FloatArray,
+    scale: FloatArray,
+    law: NoiseLaw = NORMAL,
+    start: FloatArray | None = None,
 ) -> Ordered:
-    """Levels 0, 1, …, all of them there, given the bases of f and of log g at every row (of no columns for none)."""
-    cuts = int(level.max())
-    share = np.cumsum(np.bincount(level, weight))[:-1] / weight.sum()
-    theta = np.concatenate([law.quantile(share), np.zeros(place.shape[1] + scale.shape[1])])
+    """Levels 0, 1, …, all of them there, given the bases of f and of log g at every row (of no columns for none).
+
+    `start` has the first coefficients, as of a fit without log g; the others start at 0.
+    """
     task = _Task(level, weight, place, scale, law)
+    if start is None:
+        start = law.quantile(np.cumsum(np.bincount(level, weight))[:-1] / weight.sum())
+    theta = np.concatenate([start, np.zeros(task.bend + scale.shape[1] - len(start))])
     value = task.value(theta)
     for _ in range(MAX_ITER):
         step, promise = task.step(theta)
@@ -111,7 +121,7 @@ def fit_ordered(
         else:
             break
     f, log_g = task.curves(theta)
-    return Ordered(task.log_mass(theta), theta[:cuts], f, log_g)
+    return Ordered(task.log_mass(theta), theta[: task.cuts], f, log_g, theta)
 
 
 class _Task(NamedTuple):
@@ -132,6 +142,11 @@ class _Task(NamedTuple):
     def bend(self) -> int:
         """Where log g begins."""
         return self.cuts + self.place.shape[1]
+
+    @property
+    def ridge(self) -> FloatArray:
+        """On each coefficient."""
+        return np.repeat([0.0, RIDGE, SCALE_RIDGE], [self.cuts, self.place.shape[1], self.scale.shape[1]])
 
     def curves(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """f and log g at every row."""
@@ -154,25 +169,23 @@ class _Task(NamedTuple):
         """Minus infinity where thresholds are out of order."""
         if np.any(np.diff(theta[: self.cuts]) <= 0):
             return -np.inf
-        free = theta[self.cuts :]
-        value = float(self.weight @ self.log_mass(theta) - 0.5 * RIDGE * free @ free)
+        value = float(self.weight @ self.log_mass(theta) - 0.5 * theta @ (self.ridge * theta))
         return value if np.isfinite(value) else -np.inf
 
     def step(self, theta: FloatArray) -> tuple[FloatArray, float]:
         """Newton's step, and what it promises."""
         low, high, unit = self.ends(theta)
-        mass, free = self.law.mass(low, high), np.arange(self.cuts, len(theta))
+        mass = self.law.mass(low, high)
         # First and second derivatives of the log mass by its two ends.
         up, down = np.exp(self.law.log_density(high) - mass), -np.exp(self.law.log_density(low) - mass)
         up_up, down_down = self.law.slope(high) * up - up * up, self.law.slope(low) * down - down * down
         by_high = self._by_theta(self.level, self.level < self.cuts, high, unit)
         by_low = self._by_theta(self.level - 1, self.level > 0, low, unit)
         gradient = by_high.T @ (self.weight * up) + by_low.T @ (self.weight * down)
-        gradient[free] -= RIDGE * theta[free]
+        gradient -= self.ridge * theta
         across = self._product(by_high, up * down, by_low)
         curvature = across + across.T - self._product(by_high, up_up, by_high)
-        curvature -= self._product(by_low, down_down, by_low)
-        curvature[free, free] += RIDGE
+        curvature -= self._product(by_low, down_down, by_low) - np.diag(self.ridge)
         whole = curvature - self._second(up, by_high) - self._second(down, by_low) if self.scale.size else curvature
         for each in (whole, curvature):
             try:
