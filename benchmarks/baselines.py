@@ -220,7 +220,7 @@ def grow(name: str) -> dict[str, Any]:
     sizes = [size // (10 if entry(name).extra else 1) for size in SIZES]
     method.decide_many(pairs(1000, 1))
     for size in sizes:
-        pair, _, other = pairs(size, 3)
+        pair, _, other = (in_steps(each, name) for each in pairs(size, 3))
         if entry(name).extra:
             method.decide_many([other])  # compiles; what it has trained on once it does not train on again
         rounds = 1 if entry(name).extra or size == SIZES[-1] else 5
@@ -247,17 +247,21 @@ CGNN_SHARE = 50
 """CGNN's cost is that of a fiftieth of its epochs, times fifty."""
 
 
-FOR_LEVELS = {"discrete"}
-"""Methods that take few levels only; they get the same pairs in steps of a quarter of a standard deviation."""
+FOR_LEVELS = {"discrete": (4, 4), "ordinal": (None, 1)}
+"""Methods that take few levels only: steps in a standard deviation, in which they get the columns of the same pairs."""
+
+
+def in_steps(pair: Pair, name: str) -> Pair:
+    """The pair as a method takes it."""
+    steps = FOR_LEVELS.get(name, (None, None))
+    columns = zip((pair.x, pair.y), steps, strict=True)
+    return Pair.of(*(column if step is None else np.round(step * standardise(column)) for column, step in columns))
 
 
 def _cost(name: str) -> float:
     entry = next(entry for entry in CATALOGUE if entry.name == name)
     if not entry.extra:
-        sample = pairs(ROWS, PAIRS)
-        if name in FOR_LEVELS:
-            sample = [Pair.of(*(np.round(4 * standardise(column)) for column in (p.x, p.y))) for p in sample]
-        return alone(name, sample).milliseconds / 1e3
+        return alone(name, [in_steps(pair, name) for pair in pairs(ROWS, PAIRS)]).milliseconds / 1e3
     share, cut = 1, {}
     if name == "cgnn":
         share, cut = CGNN_SHARE, {"epochs": 1000 // CGNN_SHARE, "test_epochs": 1000 // CGNN_SHARE}

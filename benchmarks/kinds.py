@@ -3,24 +3,27 @@
     python benchmarks/kinds.py [--pairs 60] [--only zero-inflated]
 
 One line a law: the kind that is found, what `infer` does, what it would do without a look at the kinds, and what the
-method for levels says. Right is a share of the answers; the first column is always the cause. The columns come from the
-location-scale pairs of the robustness grid (random laws of cause and noise, smooth f and g), 300 and 1000 rows in turn.
+methods for levels say (`acting`: ordinal:acting=true). Right is a share of the answers; the first column is always the
+cause. The columns come from the location-scale pairs of the robustness grid (random laws of cause and noise, smooth f
+and g), 300 and 1000 rows in turn. `heaps.py` and `ordinal_levels.py` have more of what their names say.
 """
 
 import argparse
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 import whence
+from whence.baselines.ordinal import MAX_LEVELS
 from whence.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
 from whence.datasets.mechanisms import LEVEL, location_scale, smooth
 from whence.datasets.robustness import BASE, WHERE, damage_columns, floored, rounded
-from whence.decision import Decision
-from whence.kinds import Kind, kind_of
+from whence.decision import Decision, Direction
+from whence.kinds import kind_of
 from whence.pair import FloatArray, InputError, Pair, standardise
 from whence.protocol import Method
 
@@ -98,6 +101,19 @@ def rated_cause(rng: Random, n: int) -> Columns:
     return x.astype(float), mean[x] + scale[x] * any_of(NOISE_LAWS, rng, n)
 
 
+def grouped(levels: int, rng: Random, n: int) -> Columns:
+    """So many groups, any mean and spread of the effect in each."""
+    x = rng.choice(levels, n, p=rng.dirichlet(5 * np.ones(levels)))
+    mean, scale = 1.5 * rng.normal(size=levels), np.exp(0.4 * rng.normal(size=levels))
+    return x.astype(float), mean[x] + scale[x] * any_of(NOISE_LAWS, rng, n)
+
+
+def grouped_both(levels: int, rng: Random, n: int) -> Columns:
+    """Groups whose effect is recorded in as many levels."""
+    cause, effect = grouped(levels, rng, n)
+    return cause, levelled(levels, rng, effect)
+
+
 def binary_cause(rng: Random, n: int) -> Columns:
     """Two groups, another mean and spread in each."""
     x = (rng.random(n) < rng.uniform(0.2, 0.8)).astype(float)
@@ -138,7 +154,12 @@ LAWS: dict[str, Law] = {
     **_everywhere("rounded to 30 steps", partial(rounded, 30)),
     **_everywhere("rounded to 10 steps", partial(rounded, 10)),
     **_everywhere("7 ordered levels", partial(levelled, 7)),
+    **_everywhere("4 ordered levels", partial(levelled, 4)),
     **_everywhere("3 ordered levels", partial(levelled, 3)),
+    "7 groups, cause": partial(grouped, 7),
+    "3 groups, cause": partial(grouped, 3),
+    "7 groups, both": partial(grouped_both, 7),
+    "3 groups, both": partial(grouped_both, 3),
     "count, effect": counted_effect,
     "count, cause": counted_cause,
     "count, both": counted_both,
@@ -171,21 +192,13 @@ def drawn(law: str, pairs: int) -> list[Pair]:
     return found
 
 
-def without_heap(pair: Pair) -> Pair | None:
-    """The rows that no heap shares; None where there is no heap, or too little is left."""
-    kept = np.ones(pair.n, bool)
-    for column in (pair.x, pair.y):
-        if kind_of(column) is Kind.HEAPED:
-            values, counts = np.unique(column, return_counts=True)
-            kept &= column != values[counts.argmax()]
-    try:
-        return None if kept.all() else Pair.of(pair.x[kept], pair.y[kept])
-    except InputError:
-        return None
-
-
 def _bare(method: Method, pair: Pair) -> Decision:
     return method.decide_many([pair])[0]
+
+
+def _continuous_cause(decision: Decision) -> str:
+    column = decision.pair.x if decision.leaning is Direction.FORWARD else decision.pair.y
+    return "Withheld." if len(np.unique(column)) > MAX_LEVELS else ""
 
 
 def told(decisions: Iterable[Decision]) -> str:
@@ -203,21 +216,23 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=60)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    default, levels = whence.method("whence"), whence.method("discrete")
-    head = ("infer", "unchecked", "leans", "without heap", "discrete")
+    default = whence.method("whence")
+    discrete, acting = whence.method("discrete"), whence.method("ordinal:acting=true")
+    head = ("infer", "unchecked", "leans", "discrete", "ordinal", "acting")
     print(f"{'law':<36}{'kinds found':<26}" + "".join(f"{each:>15}" for each in head))
     for law in (law for law in LAWS if given.only in law):
         pairs = drawn(law, given.pairs)
         kinds = Counter((str(kind_of(pair.x)), str(kind_of(pair.y))) for pair in pairs).most_common(1)[0][0]
         bare = [_bare(default, pair) for pair in pairs]
         lean = np.mean([decision.score > 0 for decision in bare if math.isfinite(decision.score)])
-        rest = [left for pair in pairs if (left := without_heap(pair))]
+        steps, acted = ([_bare(method, pair) for pair in pairs] for method in (discrete, acting))
+        # Without acting=true the same, but for answers that make levels the effect of a continuous column.
+        sure = [replace(each, abstention=each.abstention or _continuous_cause(each)) for each in acted]
         cells = (
             told(whence.infer(pair) for pair in pairs),
             told(bare),
             f"{100 * lean:.0f} %",
-            told(whence.infer(pair) for pair in rest) if rest else "",
-            told(_bare(levels, pair) for pair in pairs) if "both" in law else "",
+            *("" if all(each.failure for each in found) else told(found) for found in (steps, sure, acted)),
         )
         print(f"{law:<36}{' → '.join(kinds):<26}" + "".join(f"{cell:>15}" for cell in cells), flush=True)
 

@@ -28,7 +28,7 @@ CHEAP = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"
 """Settings that make the expensive ones quick; the properties hold at any."""
 Change = Callable[[np.ndarray], np.ndarray]
 METHODS = [entry.name for entry in CATALOGUE]
-ONLY_LEVELS = {"discrete"}
+ONLY_LEVELS = {"discrete", "ordinal"}
 """Methods that refuse continuous columns; they are held to the tied ones."""
 
 

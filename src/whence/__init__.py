@@ -15,6 +15,7 @@ The top-level files are the road; read in this order they tell the method:
     neural      LOCI with networks, all fits at once
     kinds       what a column is: continuous, rounded, count, heaped, few levels
     preflight   what a look at the rows tells before any fit
+    heaps       the rows beside a value that stands out
     stability   random halves of the rows decided anew
     consensus   several methods on one pair
     threads     one thread for numerical libraries

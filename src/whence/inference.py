@@ -6,6 +6,7 @@ from typing import Any
 
 from whence.catalogue import DEFAULT, accepts, seeded_method
 from whence.decision import Decision
+from whence.heaps import judgeable
 from whence.pair import InputError, NanPolicy, Pair
 from whence.preflight import Level, Notice, check
 from whence.protocol import Method
@@ -76,9 +77,27 @@ def decided(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decision]:
     """What a method says of pairs, which one that is batched sees all at once, with what a look at their rows tells."""
     with one_thread():
         notices = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
-        found = method.decide_many(pairs)
-        seeded = [replace(each, seed=seed if each.seed is None else each.seed) for each in found]
-        return [warned(decision, told) for decision, told in zip(seeded, notices, strict=True)]
+        found = [warned(*each) for each in zip(_seeded(method, pairs, seed), notices, strict=True)]
+        return [_beside_heaps(*each, method, seed) for each in zip(found, notices, strict=True)]
+
+
+def _seeded(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
+    found = method.decide_many(pairs)
+    return [replace(each, seed=seed if each.seed is None else each.seed) for each in found]
+
+
+def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method, seed: int) -> Decision:
+    """The decision; where a heap alone withholds it, that of the rows beside the heap.
+
+    Where these are unrelated, the heap is all that relates the columns, and the answer stays withheld.
+    """
+    if decision.confidence is None or decision.failure or decision.unrelated:
+        return decision
+    rest = judgeable(decision.pair, notices)
+    if rest is None:
+        return decision
+    told = warned(_seeded(method, [rest[0]], seed)[0], rest[1])
+    return decision if told.failure or told.unrelated else told
 
 
 def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:

@@ -112,8 +112,8 @@ def few_levels(pair: Pair) -> str:
     few = [(name, each.distinct) for name, each in tallies if each.distinct < FEWEST_LEVELS]
     if not few:
         return ""
-    other = ", or the method discrete" if all(each.is_coarse for _, each in tallies) else ""
-    return f"{_taking(few)}, too few to tell a direction by: use a finer scale{other}."
+    ways = "ordinal or discrete" if all(each.is_coarse for _, each in tallies) else "ordinal"
+    return f"{_taking(few)}, too few for a direction: use a finer scale, or the method {ways}."
 
 
 def heaps(pair: Pair) -> str:
@@ -122,12 +122,16 @@ def heaps(pair: Pair) -> str:
     The rows that share it look like a cause that explains the others, whichever way the arrow points: zero-inflated
     effects are taken for causes (`python benchmarks/kinds.py`).
     """
+    told = heaped_shares(pair)
+    several = any(each.kind is Kind.HEAPED and each.heaps > 1 for _, each in _tallies(pair))
+    return told and f"{told}: {'round all rows alike' if several else 'judge the rows without it'}."
+
+
+def heaped_shares(pair: Pair) -> str:
+    """`'rain' is 0 in 43 % of rows, a heap that misleads`; empty where no column is heaped."""
     heaped = [(name, each) for name, each in _tallies(pair) if each.kind is Kind.HEAPED]
-    if not heaped:
-        return ""
     told = _listed(f"{name!r} is {each.heaped:g} in {_percent(each.heap / pair.n)}" for name, each in heaped)
-    advice = "round all rows alike" if any(each.heaps > 1 for _, each in heaped) else "judge the rows without it"
-    return f"{told} of rows, a heap that misleads: {advice}."
+    return told and f"{told} of rows, a heap that misleads"
 
 
 def ties(pair: Pair) -> str:

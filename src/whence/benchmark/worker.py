@@ -63,7 +63,10 @@ def decide(method: Method, pairs: Sequence[Pair]) -> list[Outcome]:
 
 
 def _as_told(decision: Decision, pair: Pair) -> Decision:
-    """As `infer` tells it: some rows withhold the answer of a method that has a confidence, and never its score."""
+    """Some rows withhold the answer of a method that has a confidence, and never its score.
+
+    As `infer` tells it, but for heaps, beside which it judges the other rows: a score here is one of all rows.
+    """
     return decision if decision.confidence is None else warned(decision, check(pair))
 
 

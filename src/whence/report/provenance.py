@@ -44,6 +44,8 @@ _LABELS = {
     "mooij2010probabilistic": "Mooij et al., 2010",
     "hu2018causal": "Hu et al., 2018",
     "sgouritsa2015inference": "Sgouritsa et al., 2015",
+    "mccullagh1980regression": "McCullagh, 1980",
+    "vuong1989likelihood": "Vuong, 1989",
 }
 
 
