@@ -29,6 +29,8 @@ RANK = 1e-6
 """Directions of w whose variance is a smaller part of the largest are left out."""
 GAIN = 1e-6
 """Nats by which the last step of a climb still rises."""
+CAUTIOUS = 10
+"""Steps at the beginning of a climb; bold ones from the start may end at another, lower mode."""
 LOG_TWO_PI = math.log(2.0 * math.pi)
 
 
@@ -167,10 +169,10 @@ class Look(NamedTuple):
 
 
 def climb(levels: Levels, w: FloatArray, max_iter: int) -> Curve:
-    """To the mode by Newton's steps, turned towards those of expectation-maximisation where they do not rise."""
+    """To the mode near w: steps that stay near it first, and then Newton's with every curvature taken by its size."""
     here, converged = levels.look(w), False
-    for _ in range(max_iter):
-        w, there = _step(levels, w, here)
+    for taken in range(max_iter):
+        w, there = (_cautious if taken < CAUTIOUS else _bold)(levels, w, here)
         converged, here = there.value - here.value < GAIN, there
         if converged:
             break
@@ -182,7 +184,8 @@ def climb(levels: Levels, w: FloatArray, max_iter: int) -> Curve:
     return Curve(levels.root @ w, spread, levels.noise, evidence, converged)
 
 
-def _step(levels: Levels, w: FloatArray, here: Look) -> tuple[FloatArray, Look]:
+def _cautious(levels: Levels, w: FloatArray, here: Look) -> tuple[FloatArray, Look]:
+    """Newton's step, turned towards that of expectation-maximisation where it does not rise."""
     for towards in (0.0, 0.1, 0.5, 1.0):
         matrix = (1.0 - towards) * here.curvature + towards * here.bound
         if towards < 1.0 and np.linalg.eigvalsh(matrix)[0] <= 0.0:
@@ -192,3 +195,14 @@ def _step(levels: Levels, w: FloatArray, here: Look) -> tuple[FloatArray, Look]:
         if there.value >= here.value:
             return further, there
     return w, here  # no step rises by more than rounding
+
+
+def _bold(levels: Levels, w: FloatArray, here: Look) -> tuple[FloatArray, Look]:
+    """Along a flat ridge the bound is far too large, and cautious steps go on for thousands."""
+    sizes, directions = np.linalg.eigh(here.curvature)
+    step = directions @ ((directions.T @ here.gradient) / np.maximum(np.abs(sizes), 1.0))
+    for part in (1.0, 0.5, 0.25, 0.1):
+        there = levels.look(w + part * step)
+        if there.value >= here.value:
+            return w + part * step, there
+    return _cautious(levels, w, here)
