@@ -1,25 +1,24 @@
 """What was judged as a page: docs/whence-ablation.md and its two figures. Every number on it is computed here."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from training.candidates import CANDIDATES
-from training.fit import fit_size, fit_terms, sums, weights
-from training.judge import RECORDED, SINGLE, Judged
-from training.table import Table
+from training.fourth import LEAST_FALL, Measured, Trial, Worlds, by_family, trials
+from training.judge import SINGLE, Judged
+from training.sets import RECORDED
 from whence.benchmark.intervals import wilson
-from whence.benchmark.metrics import Scored, accuracy, audrc
-from whence.combined.constants import TERMS, Term
+from whence.benchmark.metrics import accuracy, audrc
+from whence.combined.constants import TERMS
 from whence.combined.method import THRESHOLD
 from whence.combined.words import KINDS
 from whence.markdown import markdown_table
 from whence.pair import FloatArray
 
-Worlds = tuple[Table, Table, Table]
 TEMPLATE = Path(__file__).with_name("ablation.md")
 DRAWS = 400
 """Bootstrap draws over the pairs of every family."""
@@ -30,6 +29,8 @@ def write(worlds: Worlds, found: tuple[Judged, Judged, Judged | None], out: Path
     from training.pictures import draw_confidence, draw_families
 
     foreign, doubtful, recorded = found
+    tried = trials(worlds, foreign, recorded, CANDIDATES)
+    whole = max(tried, key=lambda trial: trial.pairs)
     pictures = out / "pictures"
     draw_families(foreign, pictures / "whence-families.png")
     draw_confidence(foreign, recorded, pictures / "whence-confidence.png")
@@ -39,21 +40,15 @@ def write(worlds: Worlds, found: tuple[Judged, Judged, Judged | None], out: Path
         pairs=len(foreign.truth),
         single=_single(foreign, recorded),
         parts=_parts(foreign, recorded),
-        fourth=_fourth(worlds, foreign),
+        least=f"{LEAST_FALL:g}",
+        none_first=f"{whole.first[0]:.3f}",
+        none_foreign=f"{whole.foreign[0].log_loss:.3f}",
+        fourth=_fourth(tried),
         confidence=_confidence(foreign, recorded),
         doubtful=_doubtful(doubtful),
         recorded=_recorded(recorded),
     )
     (out / "whence-ablation.md").write_text(text, encoding="utf-8")
-
-
-def by_family(judged: Judged, score: FloatArray, measure: Callable[[Scored], float]) -> float:
-    """Mean over families, each with the same weight; recorded pairs by their published weights. In percent."""
-    parts = []
-    for name in dict.fromkeys(judged.family):
-        some = judged.family == name
-        parts.append(measure(Scored.of(score[some], judged.truth[some].astype(int), judged.share[some])))
-    return 100 * float(np.mean(parts))
 
 
 def both(judged: Judged | None, score: FloatArray | None) -> str:
@@ -105,35 +100,46 @@ def _without(foreign: Judged, recorded: Judged | None, k: int | None) -> tuple[s
     return both(foreign, score(foreign)), both(recorded, score(recorded) if recorded else None)
 
 
-def _fourth(worlds: Worlds, foreign: Judged) -> str:
-    """Each candidate as a fourth term, everything fitted anew to the first world."""
-    rows = [("none", *_refitted(worlds, foreign, None))]
-    rows += [(name, *_refitted(worlds, foreign, k)) for k, name in enumerate(CANDIDATES)]
+def _fourth(tried: Sequence[Trial]) -> str:
+    """Each candidate as a fourth term beside none, on the pairs that it read."""
+    rows = [(trial.name, *_changes(trial)) for trial in sorted(tried, key=lambda trial: trial.change)]
     return markdown_table(
-        ("fourth term", "log-loss, first world", "log-loss, foreign", "accuracy / AUDRC, foreign"), rows
+        (
+            "fourth term",
+            "foreign pairs",
+            "first world",
+            "foreign [95 %]",
+            "rows shuffled",
+            "accuracy / AUDRC, foreign",
+            "accuracy / AUDRC, recorded",
+            "kept out by",
+        ),
+        rows,
     )
 
 
-def _refitted(worlds: Worlds, foreign: Judged, k: int | None) -> tuple[str, str, str]:
-    names = [*TERMS] if k is None else [*TERMS, CANDIDATES[k]]
-    tables = [_with(found, k) for found in (*worlds, foreign)]
-    terms = fit_terms(worlds[0], tables[0], names)
-    size, weight = fit_size(
-        tuple(found._replace(contrasts=table) for found, table in zip(worlds, tables, strict=False)),  # type: ignore[arg-type]
-        terms,
+def _changes(trial: Trial) -> tuple[str, ...]:
+    low, high = trial.interval
+    recorded = "–" if trial.recorded is None else _gained(*trial.recorded)
+    return (
+        str(trial.pairs),
+        _signed(trial.first[1] - trial.first[0], 3),
+        f"{_signed(trial.change, 3)} [{_signed(low, 3)}, {_signed(high, 3)}]",
+        _signed(trial.shuffled[1], 3),
+        _gained(*trial.foreign),
+        recorded,
+        trial.verdict or "**nothing: it earns its place**",
     )
-    sized = {name: Term(size * term.height, term.width) for name, term in terms.items()}
-    first = weights(worlds[0], weight) * sums(tables[0], sized)
-    score = foreign.weight * sums(tables[3], sized)
-    return f"{_loss(first, worlds[0].truth):.4f}", f"{_loss(score, foreign.truth):.4f}", both(foreign, score)
 
 
-def _with(found: Table | Judged, k: int | None) -> FloatArray:
-    return found.contrasts if k is None else np.column_stack([found.contrasts, found.candidates[:, k]])
+def _gained(without: Measured, added: Measured) -> str:
+    return f"{_signed(added.accuracy - without.accuracy, 1)} / {_signed(added.audrc - without.audrc, 1)}"
 
 
-def _loss(score: FloatArray, truth: FloatArray) -> float:
-    return float(np.mean(np.logaddexp(0, -truth * score)))
+def _signed(value: float, digits: int) -> str:
+    """With a true minus sign, and no sign at nothing."""
+    text = f"{value:+.{digits}f}"
+    return text[1:] if not text.strip("+-0.") else text.replace("-", "−")
 
 
 def confidence_of(judged: Judged) -> FloatArray:

@@ -1,0 +1,180 @@
+"""Each candidate as a fourth term of the default method: what it changes, and whether it earns its place.
+
+The rule, written down before any result was seen. All curves and the size are fitted anew to the generated worlds, with
+the candidate and without it, on the pairs that the candidate has read. It is taken in if, on the foreign families,
+
+1. the log-loss falls by at least 0.01, and by more than noise: the 95 % interval of the change, families drawn anew and
+   pairs within them, lies below 0;
+2. the accuracy is not lower;
+3. it speaks of the relation: read from the same columns with their rows shuffled, it keeps less than half of the fall.
+   What is left then comes from the columns' own shapes, which may hold for a simulator and not for a table.
+
+The recorded sets are shown beside and choose nothing.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training.fit import fit_size, fit_terms, sums, weights
+from training.judge import Judged
+from training.table import Table
+from whence.benchmark.metrics import Scored, accuracy, audrc
+from whence.combined.constants import TERMS, Term, WeightConstants
+from whence.pair import FloatArray
+
+Worlds = tuple[Table, Table, Table]
+LEAST_FALL = 0.01
+MOST_KEPT = 0.5
+"""Of the fall, from shuffled rows."""
+DRAWS = 2000
+
+
+class Fitted(NamedTuple):
+    """The method's form with its constants."""
+
+    terms: dict[str, Term]
+    weight: WeightConstants
+
+    def score(self, found: Table | Judged, contrasts: FloatArray) -> FloatArray:
+        """Log-odds of every pair."""
+        return np.asarray(weights(found, self.weight) * sums(contrasts, self.terms))
+
+
+class Measured(NamedTuple):
+    """A method on one set."""
+
+    log_loss: float
+    accuracy: float
+    audrc: float
+
+
+class Trial(NamedTuple):
+    """A candidate beside none, both on the pairs that it read."""
+
+    name: str
+    pairs: int
+    """Foreign ones."""
+    first: tuple[float, float]
+    """Log-loss in the first world without and with it."""
+    foreign: tuple[Measured, Measured]
+    interval: tuple[float, float]
+    """Of the change in log-loss on the foreign families."""
+    shuffled: tuple[float, float]
+    """Change in log-loss with it read from the rows as they are, and from shuffled ones; the same pairs."""
+    recorded: tuple[Measured, Measured] | None
+
+    @property
+    def change(self) -> float:
+        """Of the foreign log-loss."""
+        return self.foreign[1].log_loss - self.foreign[0].log_loss
+
+    @property
+    def verdict(self) -> str:
+        """What keeps it out; empty where it earns its place."""
+        there, shuffled = self.shuffled
+        if self.change > -LEAST_FALL:
+            return "no gain" if self.change > -LEAST_FALL / 2 else "too little"
+        if self.interval[1] >= 0:
+            return "within noise"
+        if self.foreign[1].accuracy < self.foreign[0].accuracy:
+            return "less accurate"
+        return "reads the shapes" if shuffled <= MOST_KEPT * there else ""
+
+
+def trials(worlds: Worlds, foreign: Judged, recorded: Judged | None, names: Sequence[str]) -> list[Trial]:
+    """Every candidate, in the order of its column."""
+    bases: dict[bytes, Fitted] = {}
+    return [_trial(bases, worlds, foreign, recorded, k, name) for k, name in enumerate(names)]
+
+
+def refitted(worlds: Worlds, contrasts: Callable[[Table], FloatArray], names: Sequence[str]) -> Fitted:
+    """The curves from the first world, their size from all three."""
+    terms = fit_terms(worlds[0], contrasts(worlds[0]), names)
+    first, second, tossed = (found._replace(contrasts=contrasts(found)) for found in worlds)
+    size, weight = fit_size((first, second, tossed), terms)
+    return Fitted({name: Term(size * term.height, term.width) for name, term in terms.items()}, weight)
+
+
+def _trial(
+    bases: dict[bytes, Fitted], worlds: Worlds, foreign: Judged, recorded: Judged | None, k: int, name: str
+) -> Trial:
+    first, second, tossed = (found.where(_read(found, k)) for found in worlds)
+    worlds, foreign = (first, second, tossed), foreign.where(_read(foreign, k))
+    key = first.contrasts.tobytes()
+    if key not in bases:
+        bases[key] = refitted(worlds, _plain, [*TERMS])
+    without, added = bases[key], refitted(worlds, partial(_with, k=k), [*TERMS, name])
+    scores = without.score(foreign, foreign.contrasts), added.score(foreign, _with(foreign, k))
+    losses = [log_losses(score, foreign.truth) for score in scores]
+    both = ~np.isnan(foreign.shuffled[:, k])
+    deprived = added.score(foreign, np.column_stack([foreign.contrasts, foreign.shuffled[:, k]]))
+    on_both = [np.mean((loss - losses[0])[both]) for loss in (losses[1], log_losses(deprived, foreign.truth))]
+    return Trial(
+        name,
+        len(foreign.truth),
+        (_mean_loss(without, first, first.contrasts), _mean_loss(added, first, _with(first, k))),
+        (measured(foreign, scores[0]), measured(foreign, scores[1])),
+        family_interval(losses[1] - losses[0], foreign.family),
+        (float(on_both[0]), float(on_both[1])),
+        None if recorded is None else _recorded(without, added, recorded.where(_read(recorded, k)), k),
+    )
+
+
+def _recorded(without: Fitted, added: Fitted, recorded: Judged, k: int) -> tuple[Measured, Measured]:
+    scores = without.score(recorded, recorded.contrasts), added.score(recorded, _with(recorded, k))
+    return measured(recorded, scores[0]), measured(recorded, scores[1])
+
+
+def _read(found: Table | Judged, k: int) -> NDArray[np.bool_]:
+    return ~np.isnan(found.candidates[:, k])
+
+
+def _plain(found: Table) -> FloatArray:
+    return found.contrasts
+
+
+def _with(found: Table | Judged, k: int) -> FloatArray:
+    return np.column_stack([found.contrasts, found.candidates[:, k]])
+
+
+def log_losses(score: FloatArray, truth: FloatArray) -> FloatArray:
+    """−log of the probability given to the truth, pair by pair."""
+    return np.asarray(np.logaddexp(0, -truth * score))
+
+
+def _mean_loss(fitted: Fitted, found: Table, contrasts: FloatArray) -> float:
+    return float(np.mean(log_losses(fitted.score(found, contrasts), found.truth)))
+
+
+def measured(judged: Judged, score: FloatArray) -> Measured:
+    """On one set, families alike."""
+    loss = float(np.average(log_losses(score, judged.truth), weights=judged.share))
+    return Measured(loss, by_family(judged, score, accuracy), by_family(judged, score, audrc))
+
+
+def by_family(judged: Judged, score: FloatArray, measure: Callable[[Scored], float]) -> float:
+    """Mean over families, each with the same weight; recorded pairs by their published weights. In percent."""
+    parts = []
+    for name in dict.fromkeys(judged.family):
+        some = judged.family == name
+        parts.append(measure(Scored.of(score[some], judged.truth[some].astype(int), judged.share[some])))
+    return 100 * math.fsum(parts) / len(parts)
+
+
+def family_interval(changes: FloatArray, family: NDArray[np.str_], draws: int = DRAWS) -> tuple[float, float]:
+    """95 % interval of the mean over families: families drawn with replacement, and pairs within each of them.
+
+    Pairs of one simulator are alike; drawing pairs alone would take 2300 of them for as many pieces of evidence.
+    """
+    rng, groups = np.random.default_rng(0), [changes[family == name] for name in dict.fromkeys(family)]
+    means = [
+        np.mean([np.mean(rng.choice(groups[k], len(groups[k]))) for k in rng.integers(len(groups), size=len(groups))])
+        for _ in range(draws)
+    ]
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)
