@@ -82,7 +82,8 @@ def _single(foreign: Judged, recorded: Judged | None) -> str:
 
 
 def _column(foreign: Judged, recorded: Judged | None, field: str, k: int) -> tuple[str, str]:
-    return tuple(both(j, None if j is None else getattr(j, field)[:, k]) for j in (foreign, recorded))  # type: ignore[return-value]
+    there, recorded_there = (None if j is None else getattr(j, field)[:, k] for j in (foreign, recorded))
+    return both(foreign, there), both(recorded, recorded_there)
 
 
 def _parts(foreign: Judged, recorded: Judged | None) -> str:
