@@ -43,6 +43,7 @@ _LABELS = {
     "xi2025distinguishing": "Xi et al., 2025",
     "mooij2010probabilistic": "Mooij et al., 2010",
     "hu2018causal": "Hu et al., 2018",
+    "sgouritsa2015inference": "Sgouritsa et al., 2015",
 }
 
 
