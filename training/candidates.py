@@ -63,6 +63,7 @@ METHODS: dict[str, Callable[[Decision], float]] = {
     "velocity": difference,
     "gpi": difference,
     "anm-mm": difference,
+    "cure": difference,
     "heci": compressed,
     "grci": difference,
     "qccd": difference,

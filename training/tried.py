@@ -19,7 +19,7 @@ from training.sets import SETS, Case
 from whence.pair import FloatArray, Pair
 
 WHERE = Path("out/training/tried")
-SLOW = ("gpi", "anm-mm")
+SLOW = ("gpi", "anm-mm", "cure")
 """Half a second a pair."""
 EVERY = {"first": 3, "second": 2, "shuffled": 5, "recorded": 5}
 """Slow methods read every so many pairs of a set."""
