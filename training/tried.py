@@ -19,10 +19,9 @@ from training.sets import SETS, Case
 from whence.pair import FloatArray, Pair
 
 WHERE = Path("out/training/tried")
-SLOW = ("gpi", "anm-mm", "cure")
-"""Half a second a pair."""
-EVERY = {"first": 3, "second": 2, "shuffled": 5, "recorded": 5}
-"""Slow methods read every so many pairs of a set."""
+PART = {"first": 6, "second": 4, "shuffled": 5, "recorded": 10}
+SLOW = {"gpi": PART, "anm-mm": PART, "cure": PART | {"foreign": 5}}
+"""Methods of half a second a pair read every so many pairs of a set."""
 
 
 def file_of(folder: Path, where: str, name: str) -> Path:
@@ -34,7 +33,7 @@ def file_of(folder: Path, where: str, name: str) -> Path:
 def read(folder: Path, where: str, names: Sequence[str], jobs: int) -> FloatArray:
     """A column a candidate, a row a pair of the set; NaN where a slow method did not read it."""
     missing = [name for name in names if not file_of(folder, where, name).exists()]
-    for together in ([n for n in missing if n not in SLOW], [n for n in missing if n in SLOW]):
+    for together in ([n for n in missing if n not in SLOW], *([n] for n in missing if n in SLOW)):
         if together:
             _read_missing(folder, where, together, jobs)
     return np.column_stack([_stored(file_of(folder, where, name)) for name in names])
@@ -42,8 +41,8 @@ def read(folder: Path, where: str, names: Sequence[str], jobs: int) -> FloatArra
 
 def _read_missing(folder: Path, where: str, names: Sequence[str], jobs: int) -> None:
     cases = SETS[where]()
-    slow = bool(set(names) & set(SLOW))
-    numbers = np.arange(0, len(cases), EVERY.get(where, 1) if slow else 1)
+    slow = SLOW.get(names[0], {})
+    numbers = np.arange(0, len(cases), slow.get(where, 1))
     with ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,)) as pool:
         rows = list(pool.map(partial(_contrasts, names=names), [cases[k] for k in numbers], chunksize=1 if slow else 8))
     folder.mkdir(parents=True, exist_ok=True)
