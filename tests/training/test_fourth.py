@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,13 +11,14 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from training.fourth import LEAST_FALL, Measured, Trial, family_interval, trials
+from training.fourth import LEAST_FALL, SHAPES, Measured, Trial, family_interval, trials
 from training.judge import Judged
 from training.table import Table
 from whence.combined.constants import TERMS
 from whence.pair import FloatArray
 
 FAMILIES = 10
+NAMES = ("knows", "noise", "part", SHAPES)
 
 
 def context(rng: np.random.Generator, n: int) -> dict[str, FloatArray]:
@@ -32,10 +34,10 @@ def context(rng: np.random.Generator, n: int) -> dict[str, FloatArray]:
 
 
 def candidates(rng: np.random.Generator, truth: FloatArray) -> FloatArray:
-    """One that knows something, one that knows nothing, one of every third pair that knows something."""
+    """One that knows something, one that knows nothing, one that has read every third pair, and shapes of no use."""
     knows = truth + rng.normal(size=len(truth))
     part = np.where(np.arange(len(truth)) % 3 == 0, truth + rng.normal(size=len(truth)), np.nan)
-    return np.column_stack([knows, rng.normal(size=len(truth)), part])
+    return np.column_stack([knows, rng.normal(size=len(truth)), part, rng.normal(size=len(truth))])
 
 
 def world(seed: int, n: int) -> Table:
@@ -54,7 +56,6 @@ def foreign(seed: int, n: int, from_shapes: bool) -> Judged:
     rng = np.random.default_rng(seed)
     known = context(rng, n)
     tried = candidates(rng, known["truth"])
-    kept = np.column_stack([tried[:, :1], rng.normal(size=(n, 1)), tried[:, 2:]])
     return Judged(
         terms=known["contrasts"],
         weight=np.ones(n),
@@ -64,7 +65,7 @@ def foreign(seed: int, n: int, from_shapes: bool) -> Judged:
         share=np.ones(n),
         family=np.array([f"family {k % FAMILIES}" for k in range(n)]),
         candidates=tried,
-        shuffled=kept if from_shapes else np.where(np.isnan(tried), np.nan, rng.normal(size=tried.shape)),
+        shuffled=tried if from_shapes else np.where(np.isnan(tried), np.nan, rng.normal(size=tried.shape)),
         **known,
     )
 
@@ -74,40 +75,50 @@ def worlds() -> tuple[Table, Table, Table]:
     return (
         world(1, 900),
         world(2, 600),
-        world(3, 300)._replace(candidates=np.random.default_rng(4).normal(size=(300, 3))),
+        world(3, 300)._replace(candidates=np.random.default_rng(4).normal(size=(300, 4))),
     )
 
 
 def test_what_knows_something_earns_its_place_and_noise_does_not(worlds: tuple[Table, Table, Table]) -> None:
-    knows, noise, part = trials(worlds, foreign(5, 900, False), None, ("knows", "noise", "part"))
+    knows, noise, part, _ = trials(worlds, foreign(5, 900, False), None, NAMES)
     assert not knows.verdict and knows.change < knows.interval[1] < -LEAST_FALL
     assert noise.verdict and abs(noise.change) < 0.01
     assert part.pairs == 300 and part.change < 0 and part.foreign[0] != knows.foreign[0]
 
 
 def test_what_is_left_on_shuffled_rows_keeps_a_candidate_out(worlds: tuple[Table, Table, Table]) -> None:
-    knows, _, _ = trials(worlds, foreign(5, 900, True), None, ("knows", "noise", "part"))
+    knows, *_ = trials(worlds, foreign(5, 900, True), None, NAMES)
     assert knows.shuffled[0] == knows.shuffled[1] < 0
     assert knows.verdict == "reads the shapes"
+
+
+def test_what_repeats_the_shapes_is_kept_out(worlds: tuple[Table, Table, Table]) -> None:
+    def shaped(found: Any) -> Any:
+        return found._replace(candidates=found.candidates[:, [0, 1, 2, 0]])
+
+    first, second, tossed = map(shaped, worlds)
+    repeats, *_ = trials((first, second, tossed), shaped(foreign(5, 900, False)), None, NAMES)
+    assert repeats.change < -LEAST_FALL and abs(repeats.beside) < LEAST_FALL
+    assert repeats.verdict == "reads the shapes"
 
 
 def test_the_recorded_pairs_choose_nothing(worlds: tuple[Table, Table, Table]) -> None:
     judged = foreign(5, 900, False)
     without, beside = (
-        trials(worlds, judged, recorded, ("knows", "noise", "part"))
-        for recorded in (None, judged._replace(truth=-judged.truth))
+        trials(worlds, judged, recorded, NAMES) for recorded in (None, judged._replace(truth=-judged.truth))
     )
     assert [trial.verdict for trial in without] == [trial.verdict for trial in beside]
     assert beside[0].recorded is not None and beside[0].recorded[1].accuracy < 50
 
 
-@given(st.floats(-0.1, 0.1), st.floats(-0.05, 0.05), st.floats(-2, 2), st.floats(-0.2, 0.1))
+@given(st.floats(-0.1, 0.1), st.floats(-0.05, 0.05), st.floats(-2, 2), st.floats(-0.2, 0.1), st.floats(-0.1, 0.1))
 def test_every_part_of_the_rule_can_keep_a_candidate_out(
-    change: float, high: float, points: float, shuffled: float
+    change: float, high: float, points: float, shuffled: float, beside: float
 ) -> None:
     measures = Measured(0.6, 70.0, 80.0), Measured(0.6 + change, 70.0 + points, 80.0)
-    trial = Trial("any", 100, (0.5, 0.4), measures, (-1.0, high), (change, shuffled), None)
-    taken = trial.change <= -LEAST_FALL and high < 0 and measures[1].accuracy >= 70.0 and shuffled > change / 2
+    trial = Trial("any", 100, (0.5, 0.4), measures, (-1.0, high), (change, shuffled), beside, None)
+    gains = trial.change <= -LEAST_FALL and high < 0 and measures[1].accuracy >= 70.0
+    taken = gains and shuffled > change / 2 and beside <= trial.change / 2
     assert (trial.verdict == "") == taken
 
 
