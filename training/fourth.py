@@ -138,11 +138,12 @@ def _trial(
         family_interval(change, foreign.family),
         (float(np.mean(change[read_twice])), float(np.mean(left[read_twice]))),
         _mean_loss(both, foreign, *together) - _mean_loss(shaped, foreign, shapes),
-        None if recorded is None else _recorded(none, added, recorded.where(_read(recorded, k)), k),
+        None if recorded is None or not _read(recorded, k).any() else _recorded(none, added, recorded, k),
     )
 
 
 def _recorded(none: Fitted, added: Fitted, recorded: Judged, k: int) -> tuple[Measured, Measured]:
+    recorded = recorded.where(_read(recorded, k))
     scores = none.score(recorded, recorded.contrasts), added.score(recorded, _with(recorded, k))
     return measured(recorded, scores[0]), measured(recorded, scores[1])
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from training.candidates import CANDIDATES
-from training.fourth import LEAST_FALL, Measured, Trial, Worlds, by_family, trials
+from training.candidates import CANDIDATES, METHODS
+from training.fourth import LEAST_FALL, SHAPES, Measured, Trial, Worlds, by_family, trials
 from training.judge import SINGLE, Judged
 from training.sets import RECORDED
+from training.tried import PART, SLOW
 from whence.benchmark.intervals import wilson
 from whence.benchmark.metrics import accuracy, audrc
 from whence.combined.constants import TERMS
@@ -29,8 +30,8 @@ def write(worlds: Worlds, found: tuple[Judged, Judged, Judged | None], out: Path
     from training.pictures import draw_confidence, draw_families
 
     foreign, doubtful, recorded = found
-    tried = trials(worlds, foreign, recorded, CANDIDATES)
-    whole = max(tried, key=lambda trial: trial.pairs)
+    trials_of_all = trials(worlds, foreign, recorded, CANDIDATES)
+    whole = next(trial for trial in trials_of_all if trial.name == SHAPES)
     pictures = out / "pictures"
     draw_families(foreign, pictures / "whence-families.png")
     draw_confidence(foreign, recorded, pictures / "whence-confidence.png")
@@ -43,7 +44,8 @@ def write(worlds: Worlds, found: tuple[Judged, Judged, Judged | None], out: Path
         least=f"{LEAST_FALL:g}",
         none_first=f"{whole.first[0]:.3f}",
         none_foreign=f"{whole.foreign[0].log_loss:.3f}",
-        fourth=_fourth(tried),
+        fourth=_fourth(trials_of_all),
+        slow=_slow(),
         confidence=_confidence(foreign, recorded),
         doubtful=_doubtful(doubtful),
         recorded=_recorded(recorded),
@@ -101,9 +103,11 @@ def _without(foreign: Judged, recorded: Judged | None, k: int | None) -> tuple[s
     return both(foreign, score(foreign)), both(recorded, score(recorded) if recorded else None)
 
 
-def _fourth(tried: Sequence[Trial]) -> str:
+def _fourth(found: Sequence[Trial]) -> str:
     """Each candidate as a fourth term beside none, on the pairs that it read."""
-    rows = [(trial.name, *_changes(trial)) for trial in sorted(tried, key=lambda trial: trial.change)]
+    rows = [
+        (f"`{t.name}`" if t.name in METHODS else t.name, *_changes(t)) for t in sorted(found, key=lambda t: t.change)
+    ]
     return markdown_table(
         (
             "fourth term",
@@ -117,6 +121,14 @@ def _fourth(tried: Sequence[Trial]) -> str:
             "kept out by",
         ),
         rows,
+    )
+
+
+def _slow() -> str:
+    names = [f"`{name}`" for name in SLOW]
+    return (
+        f"{', '.join(names[:-1])} and {names[-1]} take half a second a pair: of the first world they read one pair in "
+        f"{PART['first']}, of the second one in {PART['second']}, and are compared on these."
     )
 
 

@@ -19,9 +19,9 @@ from training.sets import SETS, Case
 from whence.pair import FloatArray, Pair
 
 WHERE = Path("out/training/tried")
-PART = {"first": 6, "second": 4, "shuffled": 5, "recorded": 10}
+PART = {"first": 6, "second": 4, "shuffled": 5, "recorded": 0}
 SLOW = {"gpi": PART, "anm-mm": PART, "cure": PART | {"foreign": 5}}
-"""Methods of half a second a pair read every so many pairs of a set."""
+"""Methods of half a second a pair read one in so many pairs of a set; 0: none."""
 
 
 def file_of(folder: Path, where: str, name: str) -> Path:
@@ -42,12 +42,13 @@ def read(folder: Path, where: str, names: Sequence[str], jobs: int) -> FloatArra
 def _read_missing(folder: Path, where: str, names: Sequence[str], jobs: int) -> None:
     cases = SETS[where]()
     slow = SLOW.get(names[0], {})
-    numbers = np.arange(0, len(cases), slow.get(where, 1))
+    step = slow.get(where, 1)
+    numbers = np.arange(0, len(cases), step) if step else np.empty(0, int)
     with ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,)) as pool:
         rows = list(pool.map(partial(_contrasts, names=names), [cases[k] for k in numbers], chunksize=1 if slow else 8))
     folder.mkdir(parents=True, exist_ok=True)
-    for name, contrasts in zip(names, zip(*rows, strict=True), strict=True):
-        np.savez(file_of(folder, where, name), numbers=numbers, contrasts=np.array(contrasts), pairs=len(cases))
+    for name, contrasts in zip(names, np.reshape(rows, (len(numbers), len(names))).T, strict=True):
+        np.savez(file_of(folder, where, name), numbers=numbers, contrasts=contrasts, pairs=len(cases))
 
 
 def _contrasts(case: Case, names: Sequence[str]) -> list[float]:

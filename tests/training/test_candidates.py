@@ -97,6 +97,8 @@ def test_a_slow_candidate_reads_every_so_many_pairs(
     assert len(found) == len(few_cases)
     assert np.flatnonzero(~np.isnan(found[:, 1])).tolist() == [0, 3, 6]
     assert not np.isnan(found[:, 0]).any()
+    monkeypatch.setitem(tried.SLOW, "reci", {"first": 0})
+    assert np.isnan(tried.read(tmp_path / "none", "first", ["reci"], 1)).all()
 
 
 def test_shuffled_pairs_keep_their_columns_and_lose_their_relation(monkeypatch: pytest.MonkeyPatch) -> None:

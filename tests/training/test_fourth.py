@@ -72,43 +72,47 @@ def foreign(seed: int, n: int, from_shapes: bool) -> Judged:
 
 @pytest.fixture(scope="module")
 def worlds() -> tuple[Table, Table, Table]:
-    return (
-        world(1, 900),
-        world(2, 600),
-        world(3, 300)._replace(candidates=np.random.default_rng(4).normal(size=(300, 4))),
-    )
+    tossed = world(3, 150)._replace(candidates=np.random.default_rng(4).normal(size=(150, len(NAMES))))
+    return world(1, 450), world(2, 300), tossed
+
+
+def two_columns(found: Any, k: int, shapes: int) -> Any:
+    """What knows something, and shapes."""
+    return found._replace(candidates=found.candidates[:, [k, shapes]])
+
+
+def judged_alone(worlds: tuple[Table, Table, Table], judged: Judged, recorded: Judged | None, shapes: int) -> Trial:
+    """The one that knows something, with one of the columns as shapes."""
+    first, second, tossed, there = (two_columns(found, 0, shapes) for found in (*worlds, judged))
+    recorded = recorded and two_columns(recorded, 0, shapes)
+    there = there._replace(shuffled=there.shuffled[:, [0, shapes]])
+    return trials((first, second, tossed), there, recorded, ("knows", SHAPES))[0]
 
 
 def test_what_knows_something_earns_its_place_and_noise_does_not(worlds: tuple[Table, Table, Table]) -> None:
-    knows, noise, part, _ = trials(worlds, foreign(5, 900, False), None, NAMES)
+    knows, noise, part, _ = trials(worlds, foreign(5, 450, False), None, NAMES)
     assert not knows.verdict and knows.change < knows.interval[1] < -LEAST_FALL
     assert noise.verdict and abs(noise.change) < 0.01
-    assert part.pairs == 300 and part.change < 0 and part.foreign[0] != knows.foreign[0]
+    assert part.pairs == 150 and part.change < 0 and part.foreign[0] != knows.foreign[0]
 
 
 def test_what_is_left_on_shuffled_rows_keeps_a_candidate_out(worlds: tuple[Table, Table, Table]) -> None:
-    knows, *_ = trials(worlds, foreign(5, 900, True), None, NAMES)
+    knows = judged_alone(worlds, foreign(5, 450, True), None, shapes=3)
     assert knows.shuffled[0] == knows.shuffled[1] < 0
     assert knows.verdict == "reads the shapes"
 
 
 def test_what_repeats_the_shapes_is_kept_out(worlds: tuple[Table, Table, Table]) -> None:
-    def shaped(found: Any) -> Any:
-        return found._replace(candidates=found.candidates[:, [0, 1, 2, 0]])
-
-    first, second, tossed = map(shaped, worlds)
-    repeats, *_ = trials((first, second, tossed), shaped(foreign(5, 900, False)), None, NAMES)
+    repeats = judged_alone(worlds, foreign(5, 450, False), None, shapes=0)
     assert repeats.change < -LEAST_FALL and abs(repeats.beside) < LEAST_FALL
     assert repeats.verdict == "reads the shapes"
 
 
 def test_the_recorded_pairs_choose_nothing(worlds: tuple[Table, Table, Table]) -> None:
-    judged = foreign(5, 900, False)
-    without, beside = (
-        trials(worlds, judged, recorded, NAMES) for recorded in (None, judged._replace(truth=-judged.truth))
-    )
-    assert [trial.verdict for trial in without] == [trial.verdict for trial in beside]
-    assert beside[0].recorded is not None and beside[0].recorded[1].accuracy < 50
+    judged = foreign(5, 450, False)
+    wrong = judged_alone(worlds, judged, judged._replace(truth=-judged.truth), shapes=3)
+    assert wrong.recorded is not None and wrong.recorded[1].accuracy < 50
+    assert wrong._replace(recorded=None).verdict == wrong.verdict == ""
 
 
 @given(st.floats(-0.1, 0.1), st.floats(-0.05, 0.05), st.floats(-2, 2), st.floats(-0.2, 0.1), st.floats(-0.1, 0.1))
