@@ -3,8 +3,8 @@
 A candidate reads the columns that the three terms read, without ties (`combined.rows`). From the fits that are made
 anyway come six; the others are methods of the catalogue with their own settings, forward against backward. Their forms
 were fixed before any label was looked at: the difference of the two scores; the logarithm of the ratio where a score is
-minus an error or a statistic that spans decades, as for the method's own terms; and for a code in bits, which grows
-with the rows, sign · log(1 + |difference|). A method that refuses a pair says nothing about it: 0.
+minus an error or a statistic that spans decades, as for the method's own terms; and sign · log(1 + |difference|) for a
+code in bits, which grows with the rows, and for the far tails of `cure`. A method that refuses a pair says nothing: 0.
 
 `entropic` and `discrete` are not tried: they speak of columns of few levels, and here no two values are alike.
 """
@@ -51,7 +51,7 @@ def log_ratio(found: Decision) -> float:
 
 
 def compressed(found: Decision) -> float:
-    """Sign and logarithm of a difference of code lengths in bits."""
+    """Sign and logarithm of a difference."""
     return math.copysign(math.log1p(abs(found.score)), found.score)
 
 
@@ -63,7 +63,7 @@ METHODS: dict[str, Callable[[Decision], float]] = {
     "velocity": difference,
     "gpi": difference,
     "anm-mm": difference,
-    "cure": difference,
+    "cure": compressed,
     "heci": compressed,
     "grci": difference,
     "qccd": difference,
