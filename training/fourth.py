@@ -58,39 +58,41 @@ class Measured(NamedTuple):
     audrc: float
 
 
+class Change(NamedTuple):
+    """Of the log-loss on the foreign families, with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
 class Trial(NamedTuple):
     """A candidate beside none, both on the pairs that it read."""
 
     name: str
-    pairs: int
-    """Foreign ones."""
+    alone: tuple[float, float]
+    """Foreign pairs on which its own sign is right, in percent: rows as they are, and shuffled."""
     first: tuple[float, float]
     """Log-loss in the first world without and with it."""
     foreign: tuple[Measured, Measured]
-    interval: tuple[float, float]
-    """Of the change in log-loss on the foreign families."""
+    change: Change
     shuffled: tuple[float, float]
     """Change in log-loss with it read from the rows as they are, and from shuffled ones; the same pairs."""
-    beside: float
-    """Change in log-loss where the columns' shapes are a term already."""
+    beside: Change
+    """Where the columns' shapes are a term already."""
     recorded: tuple[Measured, Measured] | None
-
-    @property
-    def change(self) -> float:
-        """Of the foreign log-loss."""
-        return self.foreign[1].log_loss - self.foreign[0].log_loss
 
     @property
     def verdict(self) -> str:
         """What keeps it out; empty where it earns its place."""
         there, shuffled = self.shuffled
-        if self.change > -LEAST_FALL:
-            return "no gain" if self.change > -LEAST_FALL / 2 else "too little"
-        if self.interval[1] >= 0:
-            return "within noise"
+        if self.change.mean > -LEAST_FALL:
+            return "it harms" if self.change.low > 0 else "too little gain"
+        if self.change.high >= 0:
+            return "noise"
         if self.foreign[1].accuracy < self.foreign[0].accuracy:
-            return "less accurate"
-        return "reads the shapes" if shuffled <= HALF * there or self.beside > HALF * self.change else ""
+            return "accuracy"
+        return "shapes" if shuffled <= HALF * there or self.beside.mean > HALF * self.change.mean else ""
 
 
 def trials(worlds: Worlds, foreign: Judged, recorded: Judged | None, names: Sequence[str]) -> list[Trial]:
@@ -124,28 +126,24 @@ def _trial(
     if key not in bases:
         bases[key] = refitted(worlds, names), refitted(worlds, names, shapes)
     (none, shaped), added, both = bases[key], refitted(worlds, names, k), refitted(worlds, names, *together)
-    scores = none.score(foreign, foreign.contrasts), added.score(foreign, _with(foreign, k))
-    losses = [log_losses(score, foreign.truth) for score in scores]
-    change = losses[1] - losses[0]
-    deprived = added.score(foreign, np.column_stack([foreign.contrasts, foreign.shuffled[:, k]]))
-    left = log_losses(deprived, foreign.truth) - losses[0]
-    read_twice = ~np.isnan(left)
+    twice = foreign.where(~np.isnan(foreign.shuffled[:, k]))
+    deprived = twice._replace(candidates=twice.shuffled)
+    without = _mean_loss(none, twice)
     return Trial(
         names[k],
-        len(foreign.truth),
+        (_right(foreign, k), _right(deprived, k)),
         (_mean_loss(none, first), _mean_loss(added, first, k)),
-        (measured(foreign, scores[0]), measured(foreign, scores[1])),
-        family_interval(change, foreign.family),
-        (float(np.mean(change[read_twice])), float(np.mean(left[read_twice]))),
-        _mean_loss(both, foreign, *together) - _mean_loss(shaped, foreign, shapes),
+        (measured(none, foreign), measured(added, foreign, k)),
+        _changed(foreign, _losses(none, foreign), _losses(added, foreign, k)),
+        (_mean_loss(added, twice, k) - without, _mean_loss(added, deprived, k) - without),
+        _changed(foreign, _losses(shaped, foreign, shapes), _losses(both, foreign, *together)),
         None if recorded is None or not _read(recorded, k).any() else _recorded(none, added, recorded, k),
     )
 
 
 def _recorded(none: Fitted, added: Fitted, recorded: Judged, k: int) -> tuple[Measured, Measured]:
     recorded = recorded.where(_read(recorded, k))
-    scores = none.score(recorded, recorded.contrasts), added.score(recorded, _with(recorded, k))
-    return measured(recorded, scores[0]), measured(recorded, scores[1])
+    return measured(none, recorded), measured(added, recorded, k)
 
 
 def _read(found: Table | Judged, k: int) -> NDArray[np.bool_]:
@@ -156,18 +154,27 @@ def _with(found: Table | Judged, *added: int) -> FloatArray:
     return np.column_stack([found.contrasts, found.candidates[:, added]])
 
 
-def log_losses(score: FloatArray, truth: FloatArray) -> FloatArray:
+def _losses(fitted: Fitted, found: Table | Judged, *added: int) -> FloatArray:
     """−log of the probability given to the truth, pair by pair."""
-    return np.asarray(np.logaddexp(0, -truth * score))
+    return np.asarray(np.logaddexp(0, -found.truth * fitted.score(found, _with(found, *added))))
 
 
 def _mean_loss(fitted: Fitted, found: Table | Judged, *added: int) -> float:
-    return float(np.mean(log_losses(fitted.score(found, _with(found, *added)), found.truth)))
+    return float(np.mean(_losses(fitted, found, *added)))
 
 
-def measured(judged: Judged, score: FloatArray) -> Measured:
+def _changed(foreign: Judged, before: FloatArray, after: FloatArray) -> Change:
+    return Change(float(np.mean(after - before)), *family_interval(after - before, foreign.family))
+
+
+def _right(judged: Judged, k: int) -> float:
+    return by_family(judged, judged.candidates[:, k], accuracy)
+
+
+def measured(fitted: Fitted, judged: Judged, *added: int) -> Measured:
     """On one set, families alike."""
-    loss = float(np.average(log_losses(score, judged.truth), weights=judged.share))
+    score = fitted.score(judged, _with(judged, *added))
+    loss = float(np.average(_losses(fitted, judged, *added), weights=judged.share))
     return Measured(loss, by_family(judged, score, accuracy), by_family(judged, score, audrc))
 
 

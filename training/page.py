@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.candidates import CANDIDATES, METHODS
-from training.fourth import LEAST_FALL, SHAPES, Measured, Trial, Worlds, by_family, trials
+from training.fourth import LEAST_FALL, SHAPES, Change, Measured, Trial, Worlds, by_family, trials
 from training.judge import SINGLE, Judged
 from training.sets import RECORDED
 from training.tried import PART, SLOW
@@ -45,6 +45,8 @@ def write(worlds: Worlds, found: tuple[Judged, Judged, Judged | None], out: Path
         none_first=f"{whole.first[0]:.3f}",
         none_foreign=f"{whole.foreign[0].log_loss:.3f}",
         fourth=_fourth(trials_of_all),
+        beside=_with_ends(next(trial for trial in trials_of_all if trial.name == "Gaussian likelihood").beside),
+        alone=_alone(trials_of_all),
         slow=_slow(),
         confidence=_confidence(foreign, recorded),
         doubtful=_doubtful(doubtful),
@@ -104,46 +106,48 @@ def _without(foreign: Judged, recorded: Judged | None, k: int | None) -> tuple[s
 
 
 def _fourth(found: Sequence[Trial]) -> str:
-    """Each candidate as a fourth term beside none, on the pairs that it read."""
-    rows = [
-        (f"`{t.name}`" if t.name in METHODS else t.name, *_changes(t)) for t in sorted(found, key=lambda t: t.change)
-    ]
-    return markdown_table(
-        (
-            "fourth term",
-            "foreign pairs",
-            "first world",
-            "foreign [95 %]",
-            "rows shuffled",
-            "beside `igci-g`",
-            "accuracy / AUDRC, foreign",
-            "accuracy / AUDRC, recorded",
-            "kept out by",
-        ),
-        rows,
+    """Each candidate as a fourth term beside none, on the pairs that it read; the largest fall first."""
+    heads = ("", "first world", "foreign [95 %]", "rows shuffled", "beside `igci-g`", "foreign", "recorded")
+    rows = [_changes(trial) for trial in sorted(found, key=lambda trial: trial.change.mean)]
+    return markdown_table((*heads, "kept out by"), rows)
+
+
+def _changes(trial: Trial) -> tuple[str, ...]:
+    return (
+        _titled(trial.name),
+        _signed(trial.first[1] - trial.first[0], 3),
+        _with_ends(trial.change),
+        _signed(trial.shuffled[1], 3),
+        _signed(trial.beside.mean, 3),
+        _gained(*trial.foreign),
+        "–" if trial.recorded is None else _gained(*trial.recorded),
+        trial.verdict or "**nothing**",
     )
+
+
+def _titled(name: str) -> str:
+    return f"`{name}`" if name in METHODS else name
+
+
+def _with_ends(change: Change) -> str:
+    return f"{_signed(change.mean, 3)} [{_signed(change.low, 3)}, {_signed(change.high, 3)}]"
+
+
+def _alone(found: Sequence[Trial]) -> str:
+    """What each candidate says by itself, with the relation and without."""
+    rows = [
+        (_titled(trial.name), *(f"{right:.1f}" for right in trial.alone))
+        for trial in sorted(found, key=lambda trial: -trial.alone[1])
+    ]
+    return markdown_table(("right of the foreign pairs, %", "rows as they are", "rows shuffled"), rows)
 
 
 def _slow() -> str:
     names = [f"`{name}`" for name in SLOW]
     return (
-        f"{', '.join(names[:-1])} and {names[-1]} take half a second a pair: of the first world they read one pair in "
-        f"{PART['first']}, of the second one in {PART['second']}, and are compared on these."
-    )
-
-
-def _changes(trial: Trial) -> tuple[str, ...]:
-    low, high = trial.interval
-    recorded = "–" if trial.recorded is None else _gained(*trial.recorded)
-    return (
-        str(trial.pairs),
-        _signed(trial.first[1] - trial.first[0], 3),
-        f"{_signed(trial.change, 3)} [{_signed(low, 3)}, {_signed(high, 3)}]",
-        _signed(trial.shuffled[1], 3),
-        _signed(trial.beside, 3),
-        _gained(*trial.foreign),
-        recorded,
-        trial.verdict or "**nothing: it earns its place**",
+        f"{', '.join(names[:-1])} and {names[-1]} take half a second a pair. Of the first world they read one pair in "
+        f"{PART['first']}, of\nthe second one in {PART['second']}, `cure` one foreign pair in "
+        f"{SLOW['cure']['foreign']}; they are compared on what they read."
     )
 
 

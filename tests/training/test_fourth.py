@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from training.fourth import LEAST_FALL, SHAPES, Measured, Trial, family_interval, trials
+from training.fourth import LEAST_FALL, SHAPES, Change, Measured, Trial, family_interval, trials
 from training.judge import Judged
 from training.table import Table
 from whence.combined.constants import TERMS
@@ -91,21 +91,22 @@ def judged_alone(worlds: tuple[Table, Table, Table], judged: Judged, recorded: J
 
 def test_what_knows_something_earns_its_place_and_noise_does_not(worlds: tuple[Table, Table, Table]) -> None:
     knows, noise, part, _ = trials(worlds, foreign(5, 450, False), None, NAMES)
-    assert not knows.verdict and knows.change < knows.interval[1] < -LEAST_FALL
-    assert noise.verdict and abs(noise.change) < 0.01
-    assert part.pairs == 150 and part.change < 0 and part.foreign[0] != knows.foreign[0]
+    assert not knows.verdict and knows.change.mean < knows.change.high < -LEAST_FALL
+    assert noise.verdict and abs(noise.change.mean) < 0.01
+    assert part.change.mean < 0 and part.foreign[0] != knows.foreign[0]
+    assert knows.alone[0] > 75 and 40 < knows.alone[1] < 60
 
 
 def test_what_is_left_on_shuffled_rows_keeps_a_candidate_out(worlds: tuple[Table, Table, Table]) -> None:
     knows = judged_alone(worlds, foreign(5, 450, True), None, shapes=3)
     assert knows.shuffled[0] == knows.shuffled[1] < 0
-    assert knows.verdict == "reads the shapes"
+    assert knows.verdict == "shapes"
 
 
 def test_what_repeats_the_shapes_is_kept_out(worlds: tuple[Table, Table, Table]) -> None:
     repeats = judged_alone(worlds, foreign(5, 450, False), None, shapes=0)
-    assert repeats.change < -LEAST_FALL and abs(repeats.beside) < LEAST_FALL
-    assert repeats.verdict == "reads the shapes"
+    assert repeats.change.mean < -LEAST_FALL and abs(repeats.beside.mean) < LEAST_FALL
+    assert repeats.verdict == "shapes"
 
 
 def test_the_recorded_pairs_choose_nothing(worlds: tuple[Table, Table, Table]) -> None:
@@ -120,9 +121,10 @@ def test_every_part_of_the_rule_can_keep_a_candidate_out(
     change: float, high: float, points: float, shuffled: float, beside: float
 ) -> None:
     measures = Measured(0.6, 70.0, 80.0), Measured(0.6 + change, 70.0 + points, 80.0)
-    trial = Trial("any", 100, (0.5, 0.4), measures, (-1.0, high), (change, shuffled), beside, None)
-    gains = trial.change <= -LEAST_FALL and high < 0 and measures[1].accuracy >= 70.0
-    taken = gains and shuffled > change / 2 and beside <= trial.change / 2
+    changes = Change(change, -1.0, high), Change(beside, -1.0, 1.0)
+    trial = Trial("any", (60.0, 50.0), (0.5, 0.4), measures, changes[0], (change, shuffled), changes[1], None)
+    gains = change <= -LEAST_FALL and high < 0 and measures[1].accuracy >= 70.0
+    taken = gains and shuffled > change / 2 and beside <= change / 2
     assert (trial.verdict == "") == taken
 
 
