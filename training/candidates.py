@@ -20,6 +20,7 @@ from whence.combined.readings import (
     ROWS_PER_GROUP,
     SMALLEST_REST,
     ReadDirection,
+    contrasts,
     quantile_surface,
     read_direction,
 )
@@ -78,11 +79,11 @@ CANDIDATES = (*FROM_FITS, *METHODS)
 
 
 def contrasts_of(pair: Pair, names: Sequence[str]) -> list[float]:
-    """What each candidate says for x → y; exchanging the columns negates it."""
+    """What each candidate, or term of the method, says for x → y; exchanging the columns negates it."""
     rows = judged_rows(pair.x, pair.y)
     with np.errstate(all="ignore"):
-        fitted = _from_fits(rows) if set(names) & set(FROM_FITS) else {}
-        return [fitted[name] if name in FROM_FITS else _of_method(name, rows) for name in names]
+        fitted = _from_fits(rows) if set(names) - set(METHODS) else {}
+        return [_of_method(name, rows) if name in METHODS else fitted[name] for name in names]
 
 
 def _of_method(name: str, rows: Rows) -> float:
@@ -91,13 +92,14 @@ def _of_method(name: str, rows: Rows) -> float:
 
 
 def _from_fits(rows: Rows) -> dict[str, float]:
-    """Backward against forward."""
-    there, back = _costs(rows.x, rows.y), _costs(rows.y, rows.x)
-    return {name: b - a for name, a, b in zip(FROM_FITS, there, back, strict=True)}
+    """Backward against forward; with the method's own terms."""
+    forward, backward = read_direction(rows.x, rows.y), read_direction(rows.y, rows.x)
+    there, back = _costs(rows.x, rows.y, forward), _costs(rows.y, rows.x, backward)
+    tried = {name: b - a for name, a, b in zip(FROM_FITS, there, back, strict=True)}
+    return contrasts(forward, backward) | tried
 
 
-def _costs(cause: FloatArray, effect: FloatArray) -> list[float]:
-    reading: ReadDirection = read_direction(cause, effect)
+def _costs(cause: FloatArray, effect: FloatArray, reading: ReadDirection) -> list[float]:
     u, v = standardise(cause[reading.order]), standardise(effect[reading.order])
     r = reading.curve.residual
     fine = hsic_test(*(kernel_column(c, median_sq_distance(c) / 8) for c in (u, r)))

@@ -87,7 +87,7 @@ class Trial(NamedTuple):
         """What keeps it out; empty where it earns its place."""
         there, shuffled = self.shuffled
         if self.change.mean > -LEAST_FALL:
-            return "it harms" if self.change.low > 0 else "too little gain"
+            return "harm" if self.change.mean > LEAST_FALL and self.change.low > 0 else "little gain"
         if self.change.high >= 0:
             return "noise"
         if self.foreign[1].accuracy < self.foreign[0].accuracy:

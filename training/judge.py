@@ -21,6 +21,7 @@ from training import tried
 from training.candidates import CANDIDATES
 from training.sets import SETS, Case
 from whence.catalogue import method
+from whence.combined.constants import TERMS
 from whence.combined.method import terms_of, weighing, weight_in
 from whence.inference import infer
 from whence.pair import FloatArray, Pair
@@ -49,6 +50,8 @@ class Judged(NamedTuple):
     """Contrasts of what is tried as a fourth term, a column each (`tried`)."""
     shuffled: FloatArray = np.empty((0, 0))
     """The same, read from the columns with their rows shuffled."""
+    shuffled_terms: FloatArray = np.empty((0, 0))
+    """Contrasts of the method's own terms, read likewise."""
 
     @property
     def score(self) -> FloatArray:
@@ -93,7 +96,9 @@ def read_everything(folder: Path, jobs: int) -> tuple[Judged, Judged, Judged | N
     """Foreign, doubtful, and recorded where they are at hand; candidates for the first and the last."""
     foreign, doubtful = (read_all(where, jobs, folder / "judged" / f"{where}.npz") for where in ("foreign", "doubtful"))
     read = partial(tried.read, folder / "tried", names=CANDIDATES, jobs=jobs)
-    foreign = foreign._replace(candidates=read("foreign"), shuffled=read("shuffled"))
+    foreign = foreign._replace(
+        candidates=read("foreign"), shuffled=read("shuffled"), shuffled_terms=read("shuffled", names=tuple(TERMS))
+    )
     kept = folder / "judged" / "recorded.npz"
     if "WHENCE_DATA" not in os.environ and not kept.exists():
         return foreign, doubtful, None

@@ -46,7 +46,7 @@ def write(worlds: Worlds, found: tuple[Judged, Judged, Judged | None], out: Path
         none_foreign=f"{whole.foreign[0].log_loss:.3f}",
         fourth=_fourth(trials_of_all),
         beside=_with_ends(next(trial for trial in trials_of_all if trial.name == "Gaussian likelihood").beside),
-        alone=_alone(trials_of_all),
+        alone=_alone(trials_of_all, foreign),
         slow=_slow(),
         confidence=_confidence(foreign, recorded),
         doubtful=_doubtful(doubtful),
@@ -133,13 +133,14 @@ def _with_ends(change: Change) -> str:
     return f"{_signed(change.mean, 3)} [{_signed(change.low, 3)}, {_signed(change.high, 3)}]"
 
 
-def _alone(found: Sequence[Trial]) -> str:
-    """What each candidate says by itself, with the relation and without."""
-    rows = [
-        (_titled(trial.name), *(f"{right:.1f}" for right in trial.alone))
-        for trial in sorted(found, key=lambda trial: -trial.alone[1])
-    ]
-    return markdown_table(("right of the foreign pairs, %", "rows as they are", "rows shuffled"), rows)
+def _alone(found: Sequence[Trial], foreign: Judged) -> str:
+    """What each candidate and each term of the method says by itself, with the relation and without."""
+    rows = [(_titled(trial.name), *trial.alone) for trial in found]
+    for k, name in enumerate(TERMS):
+        sides = (by_family(foreign, column[:, k], accuracy) for column in (foreign.terms, foreign.shuffled_terms))
+        rows.append((f"**{KINDS[name]}**", *sides))
+    lines = [(title, f"{there:.1f}", f"{gone:.1f}") for title, there, gone in sorted(rows, key=lambda row: -row[2])]
+    return markdown_table(("right of the foreign pairs, %", "rows as they are", "rows shuffled"), lines)
 
 
 def _slow() -> str:
