@@ -22,7 +22,7 @@ from training.candidates import CANDIDATES
 from training.sets import SETS, Case
 from whence.catalogue import method
 from whence.combined.constants import TERMS
-from whence.combined.method import terms_of, weighing, weight_in
+from whence.combined.method import THRESHOLD, terms_of, weighing, weight_in
 from whence.inference import infer
 from whence.pair import FloatArray, Pair
 
@@ -41,7 +41,8 @@ class Judged(NamedTuple):
     better_log_p: FloatArray
     left: FloatArray
     others: FloatArray
-    withheld: NDArray[np.bool_]
+    stopped: NDArray[np.bool_]
+    """No answer at any threshold: unrelated, or a look at the rows stops it."""
     unrelated: NDArray[np.bool_]
     truth: FloatArray
     share: FloatArray
@@ -58,6 +59,16 @@ class Judged(NamedTuple):
         """Of the default method."""
         return np.asarray(self.weight * self.terms.sum(axis=1))
 
+    @property
+    def confidence(self) -> FloatArray:
+        """1 / (1 + exp(−|score|))."""
+        return np.asarray(1 / (1 + np.exp(-np.abs(self.score))))
+
+    @property
+    def withheld(self) -> NDArray[np.bool_]:
+        """No answer at the threshold in use."""
+        return self.stopped | (self.confidence < THRESHOLD)
+
     def where(self, chosen: NDArray[np.bool_]) -> "Judged":
         """Some of the rows."""
         return Judged(*(column[chosen] if len(column) else column for column in self))
@@ -67,7 +78,7 @@ def judged(case: Case) -> tuple[object, ...]:
     """Everything that is asked of one pair."""
     both = Pair.of(case.x, case.y)
     with np.errstate(all="ignore"):
-        found, told = weighing(both), infer(both)
+        found, told = weighing(both), infer(both, threshold=0.5)
         others = [method(name).decide_many([both])[0].score for name in SINGLE]
     terms, contrasts = list(terms_of(found.contrasts).values()), list(found.contrasts.values())
     context = (
@@ -76,9 +87,9 @@ def judged(case: Case) -> tuple[object, ...]:
         found.better_log_p,
         found.left,
     )
-    withheld = bool(told.abstention or told.failure)
+    stopped = bool(told.abstention or told.failure)
     labels = (case.truth, case.share, case.family)
-    return contrasts, terms, weight_in(found).product, *context, others, withheld, told.unrelated, *labels
+    return contrasts, terms, weight_in(found).product, *context, others, stopped, told.unrelated, *labels
 
 
 def read_all(where: str, jobs: int, kept: Path) -> Judged:

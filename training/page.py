@@ -162,11 +162,6 @@ def _signed(value: float, digits: int) -> str:
     return text[1:] if not text.strip("+-0.") else text.replace("-", "−")
 
 
-def confidence_of(judged: Judged) -> FloatArray:
-    """1 / (1 + exp(−|score|))."""
-    return np.asarray(1 / (1 + np.exp(-np.abs(judged.score))))
-
-
 def _confidence(foreign: Judged, recorded: Judged | None) -> str:
     rows = [_answered("foreign families", foreign)]
     if recorded is not None:
@@ -182,7 +177,7 @@ def _answered(title: str, judged: Judged) -> tuple[str, ...]:
     share = float(np.average(right, weights=judged.share[given])) if given.any() else math.nan
     answered = 100 * float(np.average(given, weights=judged.share))
     low, high = wilson(share, int(given.sum())) if given.any() else (math.nan, math.nan)
-    sure = 100 * float(np.mean(confidence_of(judged)[given])) if given.any() else math.nan
+    sure = 100 * float(np.mean(judged.confidence[given])) if given.any() else math.nan
     return title, f"{answered:.0f}", f"{100 * share:.1f} [{100 * low:.0f}, {100 * high:.0f}]", f"{sure:.1f}"
 
 

@@ -60,7 +60,7 @@ def foreign(seed: int, n: int, from_shapes: bool) -> Judged:
         terms=known["contrasts"],
         weight=np.ones(n),
         others=np.zeros((n, 1)),
-        withheld=np.zeros(n, bool),
+        stopped=np.zeros(n, bool),
         unrelated=np.zeros(n, bool),
         share=np.ones(n),
         family=np.array([f"family {k % FAMILIES}" for k in range(n)]),
