@@ -20,15 +20,14 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from training import second, world
+from training import second, tried, world
+from training.sets import PAIRS, SEEDS
 from training.table import Table, read_all
 from whence.combined.constants import TERMS, Term, WeightConstants
 from whence.combined.weight import NOTHING_LEFT
 from whence.criteria import LEVEL
 from whence.pair import FloatArray
 
-SEEDS = {"first": 1, "second": 2}
-PAIRS = {"first": 6000, "second": 2000}
 VALUES, REFUSAL, FLOOR = 2.0, 0.5, 0.3
 """Set by hand: see 3."""
 UNDIRECTED = 3 / 7
@@ -93,12 +92,17 @@ def constants(log_rows: float) -> WeightConstants:
 START = np.log([0.6, 30.0])
 
 
-def read_worlds(folder: Path, jobs: int) -> tuple[Table, Table, Table]:
-    """Oriented pairs of the first world, the second world, and pairs without a direction."""
+def read_worlds(folder: Path, jobs: int, candidates: Sequence[str] = ()) -> tuple[Table, Table, Table]:
+    """Oriented pairs of the first world, the second world, and pairs without a direction; with candidates, if named."""
     first, other = (
         read_all(partial(module.pair, seed=SEEDS[name]), PAIRS[name], jobs, folder / f"{name}.npz")
         for name, module in (("first", world), ("second", second))
     )
+    if candidates:
+        first, other = (
+            found._replace(candidates=tried.read(folder / "tried", name, candidates, jobs))
+            for name, found in (("first", first), ("second", other))
+        )
     tossed = np.isin(first.family, list(world.DOUBTS))
     return first.where(~tossed), other, first.where(tossed)
 

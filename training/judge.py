@@ -7,8 +7,8 @@ Recorded sets are read where `WHENCE_DATA` names their folder, and left out of t
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -17,105 +17,103 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from training import doubtful, foreign
-from training.candidates import candidate_contrasts
+from training import tried
+from training.candidates import CANDIDATES
+from training.sets import SETS, Case
 from whence.catalogue import method
-from whence.combined.method import Whence, terms_of, weighing, weight_in
-from whence.datasets import load
+from whence.combined.constants import TERMS
+from whence.combined.method import THRESHOLD, terms_of, weighing, weight_in
+from whence.inference import infer
 from whence.pair import FloatArray, Pair
 
-SEED = 77
-COUNT = {"foreign": 100, "doubtful": 200}
-RECORDED = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
 SINGLE = ("loci-h", "loci-m", "anm-h", "igci-g", "qccd")
 """Methods of one idea each, for comparison on the foreign families."""
 
 
 class Judged(NamedTuple):
-    """One row a pair: contrasts, terms, λ, candidates' contrasts, other methods' scores, what the user is told."""
+    """One row a pair: contrasts, terms, λ and what it comes from, other methods' scores, what `infer` tells."""
 
     contrasts: FloatArray
     terms: FloatArray
     weight: FloatArray
-    candidates: FloatArray
+    effective_rows: FloatArray
+    distinct: FloatArray
+    better_log_p: FloatArray
+    left: FloatArray
     others: FloatArray
-    withheld: NDArray[np.bool_]
+    stopped: NDArray[np.bool_]
+    """No answer at any threshold: unrelated, or a look at the rows stops it."""
     unrelated: NDArray[np.bool_]
     truth: FloatArray
     share: FloatArray
     family: NDArray[np.str_]
+    candidates: FloatArray = np.empty((0, 0))
+    """Contrasts of what is tried as a fourth term, a column each (`tried`)."""
+    shuffled: FloatArray = np.empty((0, 0))
+    """The same, read from the columns with their rows shuffled."""
+    shuffled_terms: FloatArray = np.empty((0, 0))
+    """Contrasts of the method's own terms, read likewise."""
 
     @property
     def score(self) -> FloatArray:
         """Of the default method."""
         return np.asarray(self.weight * self.terms.sum(axis=1))
 
+    @property
+    def confidence(self) -> FloatArray:
+        """1 / (1 + exp(−|score|))."""
+        return np.asarray(1 / (1 + np.exp(-np.abs(self.score))))
+
+    @property
+    def withheld(self) -> NDArray[np.bool_]:
+        """No answer at the threshold in use."""
+        return self.stopped | (self.confidence < THRESHOLD)
+
     def where(self, chosen: NDArray[np.bool_]) -> "Judged":
         """Some of the rows."""
-        return Judged(*(column[chosen] for column in self))
+        return Judged(*(column[chosen] if len(column) else column for column in self))
 
 
-Labelled = tuple[FloatArray, FloatArray, int, float, str]
-"""Two columns, +1 where the first causes the second, weight, family."""
-
-
-def judged(pair: Labelled) -> tuple[object, ...]:
+def judged(case: Case) -> tuple[object, ...]:
     """Everything that is asked of one pair."""
-    x, y, truth, share, family = pair
-    both = Pair.of(x, y)
+    both = Pair.of(case.x, case.y)
     with np.errstate(all="ignore"):
-        found = weighing(both)
-        tried = candidate_contrasts(found.rows, found.forward, found.backward)
-        (decision,) = Whence().decide_many([both])
+        found, told = weighing(both), infer(both, threshold=0.5)
         others = [method(name).decide_many([both])[0].score for name in SINGLE]
-    terms = list(terms_of(found.contrasts).values())
-    told = (bool(decision.abstention), decision.unrelated)
-    contrasts = list(found.contrasts.values())
-    return contrasts, terms, weight_in(found).product, tried, others, *told, truth, share, family
+    terms, contrasts = list(terms_of(found.contrasts).values()), list(found.contrasts.values())
+    context = (
+        min(found.effective_rows, len(found.rows.kept)),
+        min(found.rows.distinct),
+        found.better_log_p,
+        found.left,
+    )
+    stopped = bool(told.abstention or told.failure)
+    labels = (case.truth, case.share, case.family)
+    return contrasts, terms, weight_in(found).product, *context, others, stopped, told.unrelated, *labels
 
 
-def read_all(pairs: Callable[[], Sequence[Labelled]], jobs: int, kept: Path) -> Judged:
-    """Judge pairs, or take what was judged before from the file."""
+def read_all(where: str, jobs: int, kept: Path) -> Judged:
+    """Judge the pairs of a set, or take what was judged before from the file."""
     if not kept.exists():
         with ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,)) as pool:
-            columns = zip(*pool.map(judged, pairs(), chunksize=20), strict=True)
+            columns = zip(*pool.map(judged, SETS[where](), chunksize=20), strict=True)
         kept.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(kept, **dict(zip(Judged._fields, map(np.array, columns), strict=True)))
+        np.savez(kept, **dict(zip(Judged._fields, map(np.array, columns), strict=False)))
     with np.load(kept) as stored:
-        return Judged(*(stored[name] for name in Judged._fields))
-
-
-def foreign_pairs() -> list[Labelled]:
-    """Families that no constant was fitted to."""
-    return [
-        (x, y, truth, 1.0, name)
-        for name in foreign.FAMILIES
-        for x, y, truth in foreign.pairs(name, COUNT["foreign"], SEED)
-    ]
-
-
-def doubtful_pairs() -> list[Labelled]:
-    """Pairs on which an answer should be withheld; a hidden common cause at the 600 rows of the trial."""
-    rows = {"common_cause_strict": (600, 600)}
-    return [
-        (x, y, truth, 1.0, name)
-        for name in doubtful.DOUBTFUL
-        for x, y, truth in doubtful.pairs(name, COUNT["doubtful"], SEED, rows.get(name, (200, 1500)))
-    ]
-
-
-def recorded_pairs() -> list[Labelled]:
-    """The ten public sets."""
-    return [(p.pair.x, p.pair.y, p.truth, p.weight, name) for name in RECORDED for p in load(name).pairs]
+        return Judged(**stored)
 
 
 def read_everything(folder: Path, jobs: int) -> tuple[Judged, Judged, Judged | None]:
-    """Foreign, doubtful, and recorded where they are at hand."""
-    found = [
-        read_all(p, jobs, folder / f"{n}.npz") for n, p in (("foreign", foreign_pairs), ("doubtful", doubtful_pairs))
-    ]
-    at_hand = "WHENCE_DATA" in os.environ or (folder / "recorded.npz").exists()
-    return found[0], found[1], read_all(recorded_pairs, jobs, folder / "recorded.npz") if at_hand else None
+    """Foreign, doubtful, and recorded where they are at hand; candidates for the first and the last."""
+    foreign, doubtful = (read_all(where, jobs, folder / "judged" / f"{where}.npz") for where in ("foreign", "doubtful"))
+    read = partial(tried.read, folder / "tried", names=CANDIDATES, jobs=jobs)
+    foreign = foreign._replace(
+        candidates=read("foreign"), shuffled=read("shuffled"), shuffled_terms=read("shuffled", names=tuple(TERMS))
+    )
+    kept = folder / "judged" / "recorded.npz"
+    if "WHENCE_DATA" not in os.environ and not kept.exists():
+        return foreign, doubtful, None
+    return foreign, doubtful, read_all("recorded", jobs, kept)._replace(candidates=read("recorded"))
 
 
 def main() -> None:
@@ -128,7 +126,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("docs"))
     given = parser.parse_args()
-    write(read_worlds(given.readings, given.jobs), read_everything(given.readings / "judged", given.jobs), given.out)
+    worlds = read_worlds(given.readings, given.jobs, CANDIDATES)
+    write(worlds, read_everything(given.readings, given.jobs), given.out)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,25 @@
 """What was judged as a page: docs/whence-ablation.md and its two figures. Every number on it is computed here."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from training.candidates import CANDIDATES
-from training.fit import fit_size, fit_terms, sums, weights
-from training.judge import RECORDED, SINGLE, Judged
-from training.table import Table
+from training.candidates import CANDIDATES, METHODS
+from training.fourth import LEAST_FALL, SHAPES, Change, Measured, Trial, Worlds, by_family, trials
+from training.judge import SINGLE, Judged
+from training.sets import RECORDED
+from training.tried import PART, SLOW
 from whence.benchmark.intervals import wilson
-from whence.benchmark.metrics import Scored, accuracy, audrc
-from whence.combined.constants import TERMS, Term
+from whence.benchmark.metrics import accuracy, audrc
+from whence.combined.constants import TERMS
 from whence.combined.method import THRESHOLD
 from whence.combined.words import KINDS
 from whence.markdown import markdown_table
 from whence.pair import FloatArray
 
-Worlds = tuple[Table, Table, Table]
 TEMPLATE = Path(__file__).with_name("ablation.md")
 DRAWS = 400
 """Bootstrap draws over the pairs of every family."""
@@ -30,6 +30,8 @@ def write(worlds: Worlds, found: tuple[Judged, Judged, Judged | None], out: Path
     from training.pictures import draw_confidence, draw_families
 
     foreign, doubtful, recorded = found
+    trials_of_all = trials(worlds, foreign, recorded, CANDIDATES)
+    whole = next(trial for trial in trials_of_all if trial.name == SHAPES)
     pictures = out / "pictures"
     draw_families(foreign, pictures / "whence-families.png")
     draw_confidence(foreign, recorded, pictures / "whence-confidence.png")
@@ -39,21 +41,18 @@ def write(worlds: Worlds, found: tuple[Judged, Judged, Judged | None], out: Path
         pairs=len(foreign.truth),
         single=_single(foreign, recorded),
         parts=_parts(foreign, recorded),
-        fourth=_fourth(worlds, foreign),
+        least=f"{LEAST_FALL:g}",
+        none_first=f"{whole.first[0]:.3f}",
+        none_foreign=f"{whole.foreign[0].log_loss:.3f}",
+        fourth=_fourth(trials_of_all),
+        beside=_with_ends(next(trial for trial in trials_of_all if trial.name == "Gaussian likelihood").beside),
+        alone=_alone(trials_of_all, foreign),
+        slow=_slow(),
         confidence=_confidence(foreign, recorded),
         doubtful=_doubtful(doubtful),
         recorded=_recorded(recorded),
     )
     (out / "whence-ablation.md").write_text(text, encoding="utf-8")
-
-
-def by_family(judged: Judged, score: FloatArray, measure: Callable[[Scored], float]) -> float:
-    """Mean over families, each with the same weight; recorded pairs by their published weights. In percent."""
-    parts = []
-    for name in dict.fromkeys(judged.family):
-        some = judged.family == name
-        parts.append(measure(Scored.of(score[some], judged.truth[some].astype(int), judged.share[some])))
-    return 100 * float(np.mean(parts))
 
 
 def both(judged: Judged | None, score: FloatArray | None) -> str:
@@ -87,7 +86,8 @@ def _single(foreign: Judged, recorded: Judged | None) -> str:
 
 
 def _column(foreign: Judged, recorded: Judged | None, field: str, k: int) -> tuple[str, str]:
-    return tuple(both(j, None if j is None else getattr(j, field)[:, k]) for j in (foreign, recorded))  # type: ignore[return-value]
+    there, recorded_there = (None if j is None else getattr(j, field)[:, k] for j in (foreign, recorded))
+    return both(foreign, there), both(recorded, recorded_there)
 
 
 def _parts(foreign: Judged, recorded: Judged | None) -> str:
@@ -105,40 +105,61 @@ def _without(foreign: Judged, recorded: Judged | None, k: int | None) -> tuple[s
     return both(foreign, score(foreign)), both(recorded, score(recorded) if recorded else None)
 
 
-def _fourth(worlds: Worlds, foreign: Judged) -> str:
-    """Each candidate as a fourth term, everything fitted anew to the first world."""
-    rows = [("none", *_refitted(worlds, foreign, None))]
-    rows += [(name, *_refitted(worlds, foreign, k)) for k, name in enumerate(CANDIDATES)]
-    return markdown_table(
-        ("fourth term", "log-loss, first world", "log-loss, foreign", "accuracy / AUDRC, foreign"), rows
+def _fourth(found: Sequence[Trial]) -> str:
+    """Each candidate as a fourth term beside none, on the pairs that it read; the largest fall first."""
+    heads = ("", "first world", "foreign [95 %]", "rows shuffled", "beside `igci-g`", "foreign", "recorded")
+    rows = [_changes(trial) for trial in sorted(found, key=lambda trial: trial.change.mean)]
+    return markdown_table((*heads, "kept out by"), rows)
+
+
+def _changes(trial: Trial) -> tuple[str, ...]:
+    return (
+        _titled(trial.name),
+        _signed(trial.first[1] - trial.first[0], 3),
+        _with_ends(trial.change),
+        _signed(trial.shuffled[1], 3),
+        _signed(trial.beside.mean, 3),
+        _gained(*trial.foreign),
+        "–" if trial.recorded is None else _gained(*trial.recorded),
+        trial.verdict or "**nothing**",
     )
 
 
-def _refitted(worlds: Worlds, foreign: Judged, k: int | None) -> tuple[str, str, str]:
-    names = [*TERMS] if k is None else [*TERMS, CANDIDATES[k]]
-    tables = [_with(found, k) for found in (*worlds, foreign)]
-    terms = fit_terms(worlds[0], tables[0], names)
-    size, weight = fit_size(
-        tuple(found._replace(contrasts=table) for found, table in zip(worlds, tables, strict=False)),  # type: ignore[arg-type]
-        terms,
+def _titled(name: str) -> str:
+    return f"`{name}`" if name in METHODS else name
+
+
+def _with_ends(change: Change) -> str:
+    return f"{_signed(change.mean, 3)} [{_signed(change.low, 3)}, {_signed(change.high, 3)}]"
+
+
+def _alone(found: Sequence[Trial], foreign: Judged) -> str:
+    """What each candidate and each term of the method says by itself, with the relation and without."""
+    rows = [(_titled(trial.name), *trial.alone) for trial in found]
+    for k, name in enumerate(TERMS):
+        sides = (by_family(foreign, column[:, k], accuracy) for column in (foreign.terms, foreign.shuffled_terms))
+        rows.append((f"**{KINDS[name]}**", *sides))
+    lines = [(title, f"{there:.1f}", f"{gone:.1f}") for title, there, gone in sorted(rows, key=lambda row: -row[2])]
+    return markdown_table(("right of the foreign pairs, %", "rows as they are", "rows shuffled"), lines)
+
+
+def _slow() -> str:
+    names = [f"`{name}`" for name in SLOW]
+    return (
+        f"{', '.join(names[:-1])} and {names[-1]} take half a second a pair. Of the first world they read one pair in "
+        f"{PART['first']}, of\nthe second one in {PART['second']}, `cure` one foreign pair in "
+        f"{SLOW['cure']['foreign']}; they are compared on what they read."
     )
-    sized = {name: Term(size * term.height, term.width) for name, term in terms.items()}
-    first = weights(worlds[0], weight) * sums(tables[0], sized)
-    score = foreign.weight * sums(tables[3], sized)
-    return f"{_loss(first, worlds[0].truth):.4f}", f"{_loss(score, foreign.truth):.4f}", both(foreign, score)
 
 
-def _with(found: Table | Judged, k: int | None) -> FloatArray:
-    return found.contrasts if k is None else np.column_stack([found.contrasts, found.candidates[:, k]])
+def _gained(without: Measured, added: Measured) -> str:
+    return f"{_signed(added.accuracy - without.accuracy, 1)} / {_signed(added.audrc - without.audrc, 1)}"
 
 
-def _loss(score: FloatArray, truth: FloatArray) -> float:
-    return float(np.mean(np.logaddexp(0, -truth * score)))
-
-
-def confidence_of(judged: Judged) -> FloatArray:
-    """1 / (1 + exp(−|score|))."""
-    return np.asarray(1 / (1 + np.exp(-np.abs(judged.score))))
+def _signed(value: float, digits: int) -> str:
+    """With a true minus sign, and no sign at nothing."""
+    text = f"{value:+.{digits}f}"
+    return text[1:] if not text.strip("+-0.") else text.replace("-", "−")
 
 
 def _confidence(foreign: Judged, recorded: Judged | None) -> str:
@@ -156,7 +177,7 @@ def _answered(title: str, judged: Judged) -> tuple[str, ...]:
     share = float(np.average(right, weights=judged.share[given])) if given.any() else math.nan
     answered = 100 * float(np.average(given, weights=judged.share))
     low, high = wilson(share, int(given.sum())) if given.any() else (math.nan, math.nan)
-    sure = 100 * float(np.mean(confidence_of(judged)[given])) if given.any() else math.nan
+    sure = 100 * float(np.mean(judged.confidence[given])) if given.any() else math.nan
     return title, f"{answered:.0f}", f"{100 * share:.1f} [{100 * low:.0f}, {100 * high:.0f}]", f"{sure:.1f}"
 
 

@@ -36,7 +36,7 @@ def draw_families(foreign: Judged, path: Path) -> None:
 
 
 def draw_confidence(foreign: Judged, recorded: Judged | None, path: Path) -> None:
-    """Share of right answers against confidence, in groups of equal count."""
+    """Share of right answers against confidence, in groups of equal count; without pairs that `infer` never answers."""
     with settings():
         figure = blank(4.6, 3.8, left=0.6, right=0.15, top=0.15, bottom=0.5)
         ax = figure.subplots()
@@ -44,7 +44,7 @@ def draw_confidence(foreign: Judged, recorded: Judged | None, path: Path) -> Non
         ax.axvline(80, color="#bbbbbb", lw=1, ls=":")
         for judged, title, colour in ((foreign, "foreign families", "#222222"), (recorded, "recorded sets", "#4477aa")):
             if judged is not None:
-                sure, right = _groups(judged)
+                sure, right = _groups(judged.where(~judged.stopped))
                 ax.plot(sure, right, "o-", ms=4, color=colour, label=title)
         ax.set_xlabel("confidence, %")
         ax.set_ylabel("right, % of pairs")
@@ -58,7 +58,7 @@ def _by_family(judged: Judged, score: FloatArray, names: list[str]) -> FloatArra
 
 
 def _groups(judged: Judged, count: int = 10) -> tuple[FloatArray, FloatArray]:
-    sure = 100 / (1 + np.exp(-np.abs(judged.score)))
+    sure = 100 * judged.confidence
     parts = np.array_split(np.argsort(sure, kind="stable"), count)
     right = judged.score * judged.truth > 0
     return np.array([sure[part].mean() for part in parts]), np.array([100 * right[part].mean() for part in parts])

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from training.candidates import candidate_contrasts
 from training.world import Labelled
 from whence.combined.constants import TERMS
 from whence.combined.method import weighing
@@ -20,10 +19,9 @@ Draw = Callable[[int], Labelled]
 
 
 class Table(NamedTuple):
-    """One row a pair; contrasts in the order of `TERMS`, further ones in that of `CANDIDATES`."""
+    """One row a pair; contrasts in the order of `TERMS`."""
 
     contrasts: FloatArray
-    candidates: FloatArray
     effective_rows: FloatArray
     distinct: FloatArray
     better_log_p: FloatArray
@@ -31,20 +29,21 @@ class Table(NamedTuple):
     relation_log_p: FloatArray
     truth: FloatArray
     family: NDArray[np.str_]
+    candidates: FloatArray = np.empty((0, 0))
+    """Contrasts of what is tried as a fourth term, a column each; kept in files of their own (`tried`)."""
 
     def where(self, chosen: NDArray[np.bool_]) -> "Table":
         """Some of the rows."""
-        return Table(*(column[chosen] for column in self))
+        return Table(*(column[chosen] if len(column) else column for column in self))
 
 
 def row(pair: Labelled) -> tuple[object, ...]:
     """The readings of one pair."""
     with np.errstate(all="ignore"):
         found = weighing(Pair.of(pair.x, pair.y))
-        tried = candidate_contrasts(found.rows, found.forward, found.backward)
     contrasts = [found.contrasts[name] for name in TERMS]
     context = (min(found.effective_rows, len(found.rows.kept)), min(found.rows.distinct))
-    return contrasts, tried, *context, found.better_log_p, found.left, found.relation_log_p, pair.truth, pair.family
+    return contrasts, *context, found.better_log_p, found.left, found.relation_log_p, pair.truth, pair.family
 
 
 def table(rows: Iterable[tuple[object, ...]]) -> Table:
@@ -60,9 +59,9 @@ def read_all(draw: Draw, count: int, jobs: int, kept: Path) -> Table:
             parts = pool.map(_rows, [draw] * count, [[i] for i in range(count)], chunksize=25)
             found = table(row for part in parts for row in part)
         kept.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(kept, **found._asdict())
+        np.savez(kept, **{name: column for name, column in found._asdict().items() if name != "candidates"})
     with np.load(kept) as stored:
-        return Table(*(stored[name] for name in Table._fields))
+        return Table(**stored)
 
 
 def _rows(draw: Draw, indices: Sequence[int]) -> list[tuple[object, ...]]:
