@@ -176,7 +176,7 @@ def test_a_notice_is_its_text_and_cannot_be_changed() -> None:
     notice = Notice("Few rows.", Level.LOWERS, "few_rows")
     assert notice == "Few rows." and hash(notice) == hash("Few rows.") and {notice} == {"Few rows."}
     with pytest.raises(AttributeError):
-        notice.kind = "ties"  # type: ignore[misc]
+        notice.kind = "ties"  # type: ignore[misc]  # it has no setter
     with pytest.raises(AttributeError):
         del notice.kind
     assert notice.level == "lowers confidence"

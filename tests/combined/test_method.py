@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,8 +52,8 @@ def series(rng: np.random.Generator, n: int, memory: float) -> FloatArray:
     return np.asarray(lfilter([1.0], [1.0, -memory], shocks))
 
 
-def decide(x: FloatArray, y: FloatArray, **chosen: float) -> Decision:
-    return built(**chosen).decide_many([Pair.of(x, y)])[0]  # type: ignore[arg-type]
+def decide(x: FloatArray, y: FloatArray, **chosen: Any) -> Decision:
+    return built(**chosen).decide_many([Pair.of(x, y)])[0]
 
 
 def independent(seed: int, n: int = 200) -> Columns:
@@ -237,9 +238,10 @@ def test_curve_and_residual_follow_the_order_of_the_file(seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(x))
     one, two = decide(x, y), decide(x[order], y[order])
     for a, b in ((one.forward, two.forward), (one.backward, two.backward)):
-        np.testing.assert_allclose(b.location, a.location[order], rtol=1e-9, atol=1e-9)  # type: ignore[index]
-        np.testing.assert_allclose(b.scale, a.scale[order], rtol=1e-9)  # type: ignore[index]
-        assert np.array_equal(np.sort(b.residual), np.sort(a.residual))  # type: ignore[arg-type]
+        assert a.location is not None and a.scale is not None and a.residual is not None and b.residual is not None
+        np.testing.assert_allclose(b.location, a.location[order], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(b.scale, a.scale[order], rtol=1e-9)
+        assert np.array_equal(np.sort(b.residual), np.sort(a.residual))
 
 
 @some
@@ -248,7 +250,8 @@ def test_without_ties_the_residual_is_effect_minus_location_over_scale(seed: int
     x, y = (column + 1e-6 * np.random.default_rng(seed).normal(size=150) for column in related(seed))
     found = decide(1000 + 7 * x, y, max_rows=max_rows)
     for side, effect in ((found.forward, y), (found.backward, 1000 + 7 * x)):
-        np.testing.assert_allclose(side.residual, (effect - side.location) / side.scale, rtol=1e-6, atol=1e-6)  # type: ignore[operator]
+        assert side.location is not None and side.scale is not None
+        np.testing.assert_allclose(side.residual, (effect - side.location) / side.scale, rtol=1e-6, atol=1e-6)
 
 
 @cache
