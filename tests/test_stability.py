@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import whence
-from whence.decision import Decision, Direction, Evidence, Stability
+from whence.decision import Decision, Direction, Evidence
 from whence.pair import FloatArray, InputError, Pair
 from whence.preflight import Level, Notice
-from whence.stability import BLOCK, MOST_DRAWS, half_samples
+from whence.stability import BLOCK, MOST_DRAWS, Stability, half_samples
 
 
 def clear(n: int = 400) -> tuple[FloatArray, FloatArray]:
