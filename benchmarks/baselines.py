@@ -17,7 +17,8 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ import numpy as np
 
 import whence
 from peers.pairs import pairs
+from whence.baselines.latent import LatentProcess
 from whence.catalogue import CATALOGUE, LAWS, Entry, entry
 from whence.pair import Pair, standardise
 
@@ -58,6 +60,8 @@ PEERS: dict[str, tuple[str, ...]] = {
     "pnl": ("causal-learn PNL",),
 }
 """Our methods with their counterparts; cdt's CDS is the ancestor of CDCI, and PNL is timed on a part of its epochs."""
+TAKING = {"entropic": {"bins": 30}}
+"""The pairs are continuous, and refused by `entropic` unless quantised, here to its most levels."""
 GOALS = {"igci": 1.0, "heci": 15.0, "qccd": 15.0, "cam": 15.0, "grci": 15.0, "resit": 20.0}
 """Milliseconds at n = 1000."""
 
@@ -87,7 +91,7 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 def alone(name: str, sample: list[Pair]) -> Line:
     """A method without a counterpart: best of the rounds on each pair."""
-    method = whence.method(name, **SHORT.get(name, {}))
+    method = whence.method(name, **TAKING.get(name, {}))
     decision = method.decide_many(sample[:1])[0]
     best = [min(cpu_seconds(lambda p=p: method.decide_many([p])) for _ in range(ROUNDS)) for p in sample]
     return Line(name, 1e3 * statistics.median(best), GOALS.get(name), decision.direction.value)
@@ -157,10 +161,11 @@ FASTER, SLOWER = 1.6, 0.4
 NETWORK = {"steps": 5, "device": "cpu"}
 SHORT: dict[str, dict[str, Any]] = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"), NETWORK)
 SHORT["cgnn"] = {"epochs": 1, "test_epochs": 1, "runs": 1, "rows": 100_000, "device": "cpu"}
-SHORT["entropic"] = {"bins": 30}
 SHORT["gpi"] = SHORT["anm-mm"] = {"max_iter": 3}
-"""What is growing with the rows is one step of training or descent; CGNN takes no more rows than these. The pairs are
-continuous, and refused by `entropic` unless quantised, here to its most levels."""
+SHORT["ifgls-h"] = SHORT["ifgls-m"] = {"max_passes": 3}
+"""What is growing with the rows is one step of training, descent or alternation; CGNN takes no more rows than these."""
+LOOKS = {"gpi", "anm-mm"}
+"""A step of these looks at its objective once or more often, as the rows have it: theirs is the time of one look."""
 
 
 def growth(names: list[str]) -> dict[str, Any]:
@@ -216,7 +221,7 @@ def _bytes_a_row(found: dict[str, Any]) -> float:
 
 def grow(name: str) -> dict[str, Any]:
     """One method in this process: best CPU seconds and the peak of memory so far, at every size."""
-    method, seconds, peaks = whence.method(name, **SHORT.get(name, {})), [], []
+    method, seconds, peaks = whence.method(name, **TAKING.get(name, {}), **SHORT.get(name, {})), [], []
     sizes = [size // (10 if entry(name).extra else 1) for size in SIZES]
     method.decide_many(pairs(1000, 1))
     for size in sizes:
@@ -224,9 +229,27 @@ def grow(name: str) -> dict[str, Any]:
         if entry(name).extra:
             method.decide_many([other])  # compiles; what it has trained on once it does not train on again
         rounds = 1 if entry(name).extra or size == SIZES[-1] else 5
-        seconds.append(min(cpu_seconds(lambda p=pair: method.decide_many([p])) for _ in range(rounds)))
+        with counted_looks() as looks:
+            best = min(cpu_seconds(lambda p=pair: method.decide_many([p])) for _ in range(rounds))
+        seconds.append(best / (len(looks) / rounds) if name in LOOKS else best)
         peaks.append(_peak())
     return {"rows": sizes, "seconds": seconds, "mebibytes": peaks}
+
+
+@contextmanager
+def counted_looks() -> Iterator[list[int]]:
+    """The rows of every look that a descent over an unseen input takes meanwhile."""
+    looks, look = [], LatentProcess.look
+
+    def counting(self: LatentProcess, *given: Any) -> Any:
+        looks.append(len(self.effect))
+        return look(self, *given)
+
+    LatentProcess.look = counting
+    try:
+        yield looks
+    finally:
+        LatentProcess.look = look
 
 
 def _peak() -> float:

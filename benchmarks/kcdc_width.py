@@ -1,4 +1,4 @@
-"""How often KCDC is right on additive and multiplicative pairs, by the width of its kernels.
+"""How often KCDC is right on additive and multiplicative pairs, by the width of its kernels and by its ridge λ.
 
 Prints the table of docs/methods/kcdc.md.
 """
@@ -8,7 +8,8 @@ import numpy as np
 from whence.baselines.kcdc import score
 from whence.threads import one_thread
 
-WIDTHS = (1.0, 0.3, 0.1)
+SETTINGS = ((1.0, 1e-3), (0.3, 1e-3), (0.1, 1e-3), (1.0, 1e-1), (1.0, 1e-2), (1.0, 1e-5))
+"""Width and ridge; the first are the method's own."""
 ROWS, PAIRS = 100, 50
 NOISES = {
     "normal": lambda rng: rng.normal(size=ROWS),
@@ -23,15 +24,19 @@ CURVES = {
 }
 
 
+def _forward(x: np.ndarray, y: np.ndarray, width: float, ridge: float) -> bool:
+    return score(x, y, width=width, ridge=ridge) > score(y, x, width=width, ridge=ridge)
+
+
 def main() -> None:
     """Draw, decide, count."""
-    print(f"| effect | noise e | {' | '.join(f'width {width:g}' for width in WIDTHS)} |")
-    print("|---|---|" + "---:|" * len(WIDTHS))
+    print(f"| effect | noise e | {' | '.join(f'{width:g}, {ridge:g}' for width, ridge in SETTINGS)} |")
+    print("|---|---|" + "---:|" * len(SETTINGS))
     for curve, function in CURVES.items():
         for noise, draw in NOISES.items():
             rng = np.random.default_rng(0)
             pairs = [(x := rng.normal(size=ROWS), function(x, draw(rng))) for _ in range(PAIRS)]
-            right = [np.mean([score(x, y, width=w) > score(y, x, width=w) for x, y in pairs]) for w in WIDTHS]
+            right = [np.mean([_forward(x, y, *setting) for x, y in pairs]) for setting in SETTINGS]
             print(f"| {curve} | {noise} | {' | '.join(f'{100 * share:.0f}' for share in right)} |")
 
 

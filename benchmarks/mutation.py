@@ -34,7 +34,7 @@ TESTS = {
     "protocol": ("test_infer.py", "test_decision.py", "test_ties.py"),
     "loci": ("test_infer.py", "models/test_crossfit.py"),
     "inference": ("test_infer.py", "test_threads.py"),
-    "preflight": ("test_preflight.py",),
+    "preflight": ("test_preflight.py", "test_noise_share.py"),
 }
 """The road, each file with the tests that answer for it."""
 PATIENCE = 240.0

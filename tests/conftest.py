@@ -1,4 +1,4 @@
-"""One profile for property tests: no deadline (machines are busy) and the same examples in every run."""
+"""One profile for property tests: no deadline (machines are busy) and the same examples in every run; one thread."""
 
 import os
 import signal
@@ -10,9 +10,13 @@ import pytest
 from hypothesis import settings
 
 from browsing import launched
+from whence.threads import single_threaded
 
 settings.register_profile("whence", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("whence")
+# Before NumPy is loaded, which reads it once: tests that call the numerics without `infer` around them would have their
+# small matrices done by several threads, on processors that other tests use.
+os.environ.update(single_threaded())
 # A shell's background jobs ignore Ctrl-C, and so would every process they start, which the tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

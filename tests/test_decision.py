@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from whence.criteria import LEVEL, Reading
-from whence.decision import Decision, Direction, Evidence, Stability, percent
+from whence.decision import Decision, Direction, Evidence, percent
 from whence.inference import infer, warned
 from whence.pair import Pair
 from whence.preflight import Level, Notice
 from whence.protocol import undecided
+from whence.stability import Stability
 
 PAIR = Pair.of(np.arange(12.0), np.arange(12.0) ** 2, x_name="rain", y_name="river")
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import whence
-from whence.decision import Decision, Direction, Evidence, Stability
+from whence.decision import Decision, Direction, Evidence
 from whence.pair import FloatArray, InputError, Pair
 from whence.preflight import Level, Notice
-from whence.stability import BLOCK, MOST_DRAWS, half_samples
+from whence.stability import BLOCK, MOST_DRAWS, Stability, half_samples
 
 
 def clear(n: int = 400) -> tuple[FloatArray, FloatArray]:
@@ -165,15 +165,15 @@ def test_halves_without_an_answer_are_left_out_of_the_count() -> None:
 
 
 @pytest.mark.parametrize("draws", [0, -1, MOST_DRAWS + 1, 2.0, "ten", None])
-def test_bad_draws_are_refused_with_a_sentence(draws: object) -> None:
+def test_bad_draws_are_refused_with_a_sentence(draws: Any) -> None:
     with pytest.raises(InputError, match=r"Got draws=.*; expected a whole number from 1 to 1000\."):
-        whence.infer(*weak()).stability(draws)  # type: ignore[arg-type]
+        whence.infer(*weak()).stability(draws)
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, "zero", None])
-def test_bad_seeds_are_refused_with_a_sentence(seed: object) -> None:
+def test_bad_seeds_are_refused_with_a_sentence(seed: Any) -> None:
     with pytest.raises(InputError, match=r"Got seed=.*; expected a whole number from 0 to .*\."):
-        whence.infer(*weak()).stability(2, seed)  # type: ignore[arg-type]
+        whence.infer(*weak()).stability(2, seed)
 
 
 def test_a_failed_decision_is_refused_with_a_sentence() -> None:

@@ -222,7 +222,8 @@ def recorded(rng: Random, column: FloatArray) -> FloatArray:
 def _common_cause(rng: Random, n: int) -> Columns:
     """x = f(z) + noise, y = g(z) + noise: neither causes the other."""
     z = law(rng, n)
-    return tuple(recorded(rng, function(rng, z) + _level(rng) * law(rng, n)) for _ in range(2))  # type: ignore[return-value]
+    x, y = (recorded(rng, function(rng, z) + _level(rng) * law(rng, n)) for _ in range(2))
+    return x, y
 
 
 def _series(rng: Random, n: int, memory: float) -> FloatArray:
@@ -242,7 +243,8 @@ def _two_series(rng: Random, n: int) -> Columns:
 def _shared_drift(rng: Random, n: int) -> Columns:
     """Two functions of one drift, each with a drift of its own."""
     z = _series(rng, n, rng.uniform(0.9, 0.999))
-    return tuple(function(rng, z) + _level(rng) * _series(rng, n, rng.uniform(0.8, 0.999)) for _ in range(2))  # type: ignore[return-value]
+    x, y = (function(rng, z) + _level(rng) * _series(rng, n, rng.uniform(0.8, 0.999)) for _ in range(2))
+    return x, y
 
 
 DOUBTS = {"common-cause": 0.6, "two-series": 0.2, "shared-drift": 0.2}

@@ -42,7 +42,7 @@ _HOME = {
     "Method": "whence.protocol",
     "Pair": "whence.pair",
     "Reading": "whence.criteria",
-    "Stability": "whence.decision",
+    "Stability": "whence.stability",
     "infer": "whence.inference",
     "method": "whence.catalogue",
     "methods": "whence.catalogue",
@@ -73,7 +73,6 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getatt
     from whence.decision import Decision as Decision
     from whence.decision import Direction as Direction
     from whence.decision import Evidence as Evidence
-    from whence.decision import Stability as Stability
     from whence.graphs.edges import CausalGraph as CausalGraph
     from whence.graphs.finder import order as order
     from whence.inference import infer as infer
@@ -83,6 +82,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which cannot follow __getatt
     from whence.pair import Pair as Pair
     from whence.protocol import Method as Method
     from whence.scanning.scanner import scan as scan
+    from whence.stability import Stability as Stability
 
 
 def room(name: str) -> Callable[..., Any]:

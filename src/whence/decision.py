@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from whence.criteria import Reading
 from whence.kinds import Kind, kind_of
@@ -20,6 +20,8 @@ from whence.version import VERSION
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from whence.stability import Stability
 
 
 class Direction(Enum):
@@ -96,34 +98,6 @@ class Evidence(Record):
         names = ["score", "log_likelihood", "hsic", "p_value", "log_p_value", "converged", "n_iter", "kkt", "message"]
         costs = {"costs": {kind: _json_safe(value) for kind, value in self.costs.items()}} if self.costs else {}
         return {name: _json_safe(getattr(self, name)) for name in names} | costs
-
-
-class Stability(NamedTuple):
-    """What halves of the rows say.
-
-    Examples
-    --------
-    >>> import numpy as np, whence
-    >>> rng = np.random.default_rng(0)
-    >>> x = rng.uniform(-2, 2, 300)
-    >>> halves = whence.infer(x, np.sin(2 * x) + 0.1 * rng.normal(size=300)).stability(draws=5)
-    >>> halves.agreement, halves.draws
-    (1.0, 5)
-    """
-
-    agreement: float
-    """Share of the halves that lean the way all rows do."""
-    low: float
-    high: float
-    """Smallest and largest score of a half."""
-    draws: int
-    seed: int = 0
-    scores: tuple[float, ...] = ()
-    """Of every half, in the order they were drawn."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """What they come to, without every score."""
-        return {name: value for name, value in self._asdict().items() if name != "scores"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,13 +1,13 @@
 """How far an answer depends on which rows happened to be there: decide random halves of them anew."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whence.catalogue import accepts, method, takes_seed
-from whence.decision import Decision, Direction, Stability
+from whence.decision import Decision, Direction
 from whence.pair import InputError, Pair
 from whence.protocol import Method
 from whence.ranges import SEEDS, between
@@ -16,6 +16,34 @@ from whence.threads import one_thread
 BLOCK = 50
 """Rows of a block where rows resemble their neighbours: halves of single rows would look like independent ones."""
 MOST_DRAWS = 1000
+
+
+class Stability(NamedTuple):
+    """What halves of the rows say.
+
+    Examples
+    --------
+    >>> import numpy as np, whence
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(-2, 2, 300)
+    >>> halves = whence.infer(x, np.sin(2 * x) + 0.1 * rng.normal(size=300)).stability(draws=5)
+    >>> halves.agreement, halves.draws
+    (1.0, 5)
+    """
+
+    agreement: float
+    """Share of the halves that lean the way all rows do."""
+    low: float
+    high: float
+    """Smallest and largest score of a half."""
+    draws: int
+    seed: int = 0
+    scores: tuple[float, ...] = ()
+    """Of every half, in the order they were drawn."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What they come to, without every score."""
+        return {name: value for name, value in self._asdict().items() if name != "scores"}
 
 
 def half_samples(decision: Decision, draws: int = 20, seed: int = 0, built: Method | None = None) -> Stability:

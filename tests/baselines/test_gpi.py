@@ -36,8 +36,8 @@ def test_a_longer_descent_never_makes_the_message_longer() -> None:
 def test_one_noise_unit_of_a_line_costs_what_its_entropy_says() -> None:
     """Half the noise around a line shortens the message by log 2, but for the change of the effect's own scale."""
     rng = np.random.default_rng(2)
-    x, e = rng.normal(size=(2, 400))
-    large, small = (score(x, x + size * e).score for size in (0.8, 0.4))
+    x, e = rng.normal(size=(2, 200))
+    large, small = (score(x, x + size * e, max_iter=50).score for size in (0.8, 0.4))
     gained = np.log(2) + 0.5 * np.log((1 + 0.4**2) / (1 + 0.8**2))
     assert small - large == pytest.approx(gained, abs=0.1)
 
@@ -46,7 +46,7 @@ def test_additive_noise_on_a_curve_is_recognised() -> None:
     right = []
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        x = rng.normal(size=150)
-        y = np.tanh(2 * x) + 0.3 * rng.normal(size=150)
-        right.append(score(x, y, max_iter=60).score > score(y, x, max_iter=60).score)
+        x = rng.normal(size=100)
+        y = np.tanh(2 * x) + 0.3 * rng.normal(size=100)
+        right.append(score(x, y, max_iter=40).score > score(y, x, max_iter=40).score)
     assert sum(right) >= 3

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import whence
+from whence.baselines import pnl
 from whence.baselines.pnl import score
 from whence.decision import Direction
 
@@ -30,6 +31,12 @@ def test_the_fit_undoes_the_distortion(sensor: str) -> None:
     plain = plain**3
     straight, bent = score(x, plain), score(x, SENSORS[sensor](plain))
     assert bent.hsic == pytest.approx(straight.hsic, rel=0.5)
+
+
+def test_blocks_of_rows_change_nothing_but_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = score(*distorted("exp"))
+    monkeypatch.setattr(pnl, "BLOCK", 130)
+    assert score(*distorted("exp")).score == pytest.approx(whole.score, rel=1e-6)
 
 
 @pytest.mark.slow

@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from whence.baselines import pnl
-from whence.baselines.pnl import increasing_basis, quadratic_minus_log
+from whence.baselines.pnl import IncreasingBasis, quadratic_minus_log
 
 
 def test_derivatives_are_those_of_the_values() -> None:
     grid = np.linspace(-2, 3, 4001)
-    basis = increasing_basis(grid, 8)
-    numeric = np.gradient(basis.values, grid, axis=0)
-    np.testing.assert_allclose(numeric[5:-5], basis.derivatives[5:-5], atol=1e-3)
+    basis = IncreasingBasis.of(grid, 8)
+    numeric = np.gradient(basis.values(grid), grid, axis=0)
+    np.testing.assert_allclose(numeric[5:-5], basis.derivatives(grid)[5:-5], atol=1e-3)
+    np.testing.assert_allclose(basis.values(grid).mean(axis=0), 0.0, atol=1e-12)
 
 
 @given(st.integers(0, 10_000), st.booleans())
@@ -22,11 +23,11 @@ def test_derivatives_are_those_of_the_values() -> None:
 def test_non_negative_weights_make_an_increasing_function(seed: int, tied: bool) -> None:
     rng = np.random.default_rng(seed)
     column = np.round(3 * rng.standard_normal(50)) if tied else rng.standard_cauchy(50)
-    basis = increasing_basis(column, 9)
-    weights = rng.exponential(size=basis.values.shape[1])
+    basis = IncreasingBasis.of(column, 9)
+    weights = rng.exponential(size=len(basis.middle))
     order = np.argsort(column)
-    assert np.all(np.diff((basis.values @ weights)[order]) >= -1e-12)
-    assert np.all(basis.derivatives @ weights > 0)
+    assert np.all(np.diff((basis.values(column) @ weights)[order]) >= -1e-12)
+    assert np.all(basis.derivatives(column) @ weights > 0)
 
 
 @pytest.mark.parametrize("seed", range(4))

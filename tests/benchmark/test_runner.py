@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,12 +25,12 @@ from whence.signals import deaf_children
 
 
 def results(
-    path: Path, methods: list[str], sets: list[toys.Collection], seeds: tuple[int, ...] = (0,), **options: object
+    path: Path, methods: list[str], sets: list[toys.Collection], seeds: tuple[int, ...] = (0,), **options: Any
 ) -> list[Row]:
     jobs = options.pop("jobs", 2)
     entered = contenders([method if ":" in method else f"toys:{method}" for method in methods], seeds)
     with Store.open(path) as store:
-        run(plan(entered, sets, store.keys(), jobs), store, jobs=jobs, **options)  # type: ignore[arg-type]
+        run(plan(entered, sets, store.keys(), jobs), store, jobs=jobs, **options)
         return store.rows()
 
 

@@ -16,7 +16,7 @@ from whence.pair import InputError
 
 TOYS = Path(__file__).parents[1] / "benchmark"
 sys.path.insert(0, str(TOYS))
-import toys  # noqa: E402  (found by the line above)
+import toys  # noqa: E402  # found by the line above
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,8 +24,8 @@ PAIR = Pair.of(np.arange(20), np.arange(20) ** 2, x_name="rain", y_name="river")
 THREE = "whence,loci-h:n_knots=5,igci"
 
 
-def answer(name: str, score: float = 1.0, **facts: object) -> Answer:
-    return Answer(name, Decision(name, PAIR, score, Evidence(score / 2), Evidence(-score / 2), **facts), 0.1)  # type: ignore[arg-type]
+def answer(name: str, score: float = 1.0, **facts: Any) -> Answer:
+    return Answer(name, Decision(name, PAIR, score, Evidence(score / 2), Evidence(-score / 2), **facts), 0.1)
 
 
 KINDS = {

@@ -20,7 +20,7 @@ from whence.study.output import StudyTable, write_tables
 
 TOYS = Path(__file__).parents[1] / "benchmark"
 sys.path.insert(0, str(TOYS))
-import made_up  # noqa: E402  (found by the line above)
+import made_up  # noqa: E402  # found by the line above
 
 DRAWN = ("--datasets", "gen:LS:pairs=2:n=50", "--jobs", 1)
 HUGE = "9" * 30

@@ -36,6 +36,13 @@ def test_the_order_and_every_edge_are_printed(wide):
     assert "group (" in result.stderr
 
 
+def test_columns_without_an_edge_have_no_order_to_print(tmp_path):
+    path = tmp_path / "noise.csv"
+    np.savetxt(path, np.random.default_rng(0).normal(size=(200, 2)), delimiter=",", header="a,b", comments="")
+    result = run("graph", path)
+    assert result.stdout == "0 edges between 2 columns of 200 rows: no column is seen to move another.\n"
+
+
 def test_json_is_all_that_standard_output_holds(wide, tmp_path):
     out, plot = tmp_path / "g.json", tmp_path / "g.svg"
     result = run("graph", wide, "--json", "--out", out, "--plot", plot)

@@ -47,6 +47,13 @@ def test_the_answer_is_short_and_the_file_complete(table, tmp_path):
     assert float(lines[0]["score"]) == alone.score
 
 
+def test_undecided_pairs_are_not_left_without_a_word(table, tmp_path):
+    asked = ("scan", table, "--threshold", 0.99)
+    assert "1 undecided" in (plain := run(*asked)).stdout
+    assert "--report scan.html" in plain.stderr
+    assert "--report scan.html" not in run(*asked, "--out", tmp_path / "pairs.csv").stderr
+
+
 def test_all_files_are_written(table, tmp_path):
     graph, plot, out = tmp_path / "arrows.json", tmp_path / "matrix.svg", tmp_path / "pairs.json"
     result = run("scan", table, "--graph", graph, "--plot", plot, "--out", out)

@@ -42,7 +42,7 @@ def test_every_generator_draws_valid_pairs_that_depend_on_seed_and_index_only(na
 
 @pytest.mark.parametrize("name", ["AN", "Multi", "grid/damage/warp-both"])
 def test_about_half_of_the_pairs_are_turned_round(name: str) -> None:
-    truths = [label.truth for label in generate(name, 1000, 20).pairs.labels]  # type: ignore[attr-defined]
+    truths = [label.truth for label in generate(name, 1000, 20).pairs.labels]  # type: ignore[attr-defined]  # drawn pairs are lazy
     assert set(truths) == {-1, 1}
     assert abs(sum(truths)) < 3 * np.sqrt(1000)
 

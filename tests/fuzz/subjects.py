@@ -9,7 +9,7 @@ import tempfile
 import threading
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import hostile
 import numpy as np
@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import whence
 from whence.catalogue import CATALOGUE, defaults, entry
 from whence.cli.app import app
-from whence.pair import InputError, Pair
+from whence.pair import InputError, NanPolicy, Pair
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tables"))
@@ -61,9 +61,9 @@ def dialects(table: tuple[Any, Any, Any]) -> None:
 )
 def types(column: list[Any]) -> None:
     """Any list is a column of finite numbers, or gets a sentence."""
-    for policy in ("raise", "omit"):
+    for policy in get_args(NanPolicy):
         with contextlib.suppress(InputError):
-            pair = Pair.of(column, np.arange(len(column)) ** 2.0, nan_policy=policy)  # type: ignore[arg-type]
+            pair = Pair.of(column, np.arange(len(column)) ** 2.0, nan_policy=policy)
             assert np.isfinite(pair.x).all()
 
 

@@ -78,7 +78,10 @@ def test_what_is_known_is_obeyed_whatever_the_likelihood(before, names, seed):
     constraints = Constraints.of(Knowledge.of({"before": hard}, NAMES), NAMES)
     values: dict[tuple[int, frozenset[int]], float] = {}
     rng = np.random.default_rng(seed)
-    noise = lambda column, earlier: values.setdefault((column, frozenset(earlier)), float(rng.normal()))  # noqa: E731
+
+    def noise(column, earlier):
+        return values.setdefault((column, frozenset(earlier)), float(rng.normal()))
+
     order = Search(noise, constraints, 100).best()
     assert sorted(order) == list(range(5))
     found = [NAMES[k] for k in order]
@@ -86,8 +89,7 @@ def test_what_is_known_is_obeyed_whatever_the_likelihood(before, names, seed):
 
 
 def test_log_odds_decide_where_the_rows_do_not():
-    flat = lambda column, earlier: 0.0  # noqa: E731
     for first, second in pairwise(NAMES):
         soft = {"soft": [[second, first, {"likely": 0.6}]]}
-        order = Search(flat, Constraints.of(Knowledge.of(soft, NAMES), NAMES), 100).best()
+        order = Search(lambda column, earlier: 0.0, Constraints.of(Knowledge.of(soft, NAMES), NAMES), 100).best()
         assert order.index(NAMES.index(second)) < order.index(NAMES.index(first))

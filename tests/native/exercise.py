@@ -12,6 +12,10 @@ LONG = 2600
 """Above this many rows the kernel's features are made in boxes; the long column takes that way."""
 
 
+FEW_STEPS = {"gpi": {"max_iter": 3}, "anm-mm": {"max_iter": 3}}
+"""Their descents are NumPy's; the loops they call are called in the first step."""
+
+
 def columns():
     """Lengths that are no multiple of any vector, ties, an outlier, heavy tails."""
     rng = np.random.default_rng(0)
@@ -36,7 +40,7 @@ def methods():
     """Every method that trains no network, and a few steps of each kind of network in both precisions."""
     for entry in whence.methods():
         if not entry.extra:
-            yield entry.name, whence.method(entry.name)
+            yield entry.name, whence.method(entry.name, **FEW_STEPS.get(entry.name, {}))
     for name in ("nn-loci-m", "nn-anm-m", "roche"):
         for precision in ("float64", "float32"):
             settings = {"steps": 4, "engine": "compiled", "device": "cpu", "precision": precision}

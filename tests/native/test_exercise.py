@@ -31,7 +31,7 @@ def test_no_loop_reads_or_writes_outside_of_its_arrays(hook, compiler, tmp_path)
     if not Path(runtime).is_file():
         pytest.skip("this compiler brings no address sanitizer")
     library = tmp_path / f"checked{native.SUFFIX}"
-    hook.link(compiler, ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"], library)
+    hook.link(compiler, ["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"], library)
     run = exercise(
         WHENCE_NATIVE=str(library),
         LD_PRELOAD=runtime,

@@ -91,3 +91,13 @@ def test_sums_are_right_and_equal_on_all_vector_units(probes, a, seed):
 def test_a_loop_takes_only_arrays_that_c_reads_as_python_does(wrong):
     with pytest.raises(ctypes.ArgumentError, match="not packed float64"):
         linear.back_substitution(np.ones((4, 1)), wrong)
+
+
+def test_ctrl_c_while_an_array_is_made_ready_is_ctrl_c():
+    class Interrupted:
+        @property
+        def dtype(self):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        linear.back_substitution(np.ones((4, 1)), Interrupted())

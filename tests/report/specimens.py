@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from whence.decision import Decision, Evidence, Stability
+from whence.decision import Decision, Evidence
 from whence.pair import Pair
 from whence.preflight import Level, Notice
 from whence.protocol import undecided
+from whence.stability import Stability
 
 HOSTILE = '"><script>alert(1)</script> & $x_1$ \\frac{ {{ 7*7 }} #ffffff \x00\u202e font-family: a; '
 

@@ -17,12 +17,13 @@ from specimens import SPECIMENS, decided, pair, without_arrays
 
 import whence
 from whence.consensus import Answer
-from whence.decision import Decision, Stability
+from whence.decision import Decision
 from whence.pair import InputError
 from whence.report.files import environment
 from whence.report.page import render, write
 from whence.report.printed_sum import printed_sum
 from whence.report.sparks import halves_on_a_line, sum_of_bars
+from whence.stability import Stability
 
 LIMIT = 400_000
 VOID = {"meta", "br", "link", "img", "hr", "input"}

@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -76,9 +77,9 @@ def check_command(words: list[str], where: str) -> None:
             assert (ROOT / script).exists(), where
 
 
-def check_options(command: object, words: list[str], where: str) -> None:
+def check_options(command: Any, words: list[str], where: str) -> None:
     """Follow the words through groups to a command, and look up every option that is named."""
-    context = typer.Context(command)  # type: ignore[arg-type]
+    context = typer.Context(command)
     while hasattr(command, "get_command") and words and not words[0].startswith("-"):
         command = command.get_command(context, words[0])
         assert command is not None, where

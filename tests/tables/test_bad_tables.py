@@ -149,4 +149,4 @@ def test_nothing_piped_in(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nan_policy_is_checked(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nan_policy"):
-        read_pair(save(tmp_path, lines()), nan_policy="drop")  # type: ignore[arg-type]
+        read_pair(save(tmp_path, lines()), nan_policy="drop")  # type: ignore[arg-type]  # no policy at all

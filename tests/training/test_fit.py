@@ -4,6 +4,7 @@ import sys
 import tomllib
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ SHIPPED = Path(module.__file__).with_name("constants.toml")
 
 def made_up(rng: np.random.Generator, n: int, **columns: FloatArray) -> Table:
     """A table of random readings, some columns of it given."""
-    drawn = {name: np.zeros((n, 1)) for name in Table._fields} | {
+    drawn: dict[str, Any] = {name: np.zeros((n, 1)) for name in Table._fields} | {
         "contrasts": rng.normal(size=(n, len(TERMS))) * [8.0, 8.0, 2.0],
         "effective_rows": np.exp(rng.uniform(1, 9, n)),
         "distinct": rng.integers(2, 500, n).astype(float),
@@ -35,7 +36,7 @@ def made_up(rng: np.random.Generator, n: int, **columns: FloatArray) -> Table:
         "truth": rng.choice([-1.0, 1.0], n),
         "family": np.full(n, "made up"),
     }
-    return Table(**(drawn | columns))  # type: ignore[arg-type]
+    return Table(**(drawn | columns))
 
 
 def labelled(rng: np.random.Generator, n: int, terms: dict[str, Term], rows: float) -> Table:

@@ -221,7 +221,7 @@ def test_a_client_that_leaves_takes_its_question_along(server: Running, monkeypa
     tasks: list[CrewTask] = []
     submit = server.desk.quick.submit
     monkeypatch.setattr(server.desk.quick, "submit", lambda *task: tasks.append(submit(*task)) or tasks[-1])
-    body = json.dumps({"x": columns(3000)["dose"], "y": columns(3000)["other"], "method": "cgnn"}).encode()
+    body = json.dumps({"x": columns(3000)["dose"], "y": columns(3000)["other"], "method": "gpi:max_iter=9999"}).encode()
     head = f"POST /api/infer HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
     with socket.create_connection(("127.0.0.1", server.port)) as one:
         one.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n" + body)

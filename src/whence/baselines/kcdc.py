@@ -5,13 +5,14 @@ each value is a point μ(x) of a reproducing kernel Hilbert space; its length te
 is minus the logarithm of the variance of these lengths over the rows.
 """
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from whence.numerics.hsic.bandwidth import median_sq_distance
-from whence.numerics.kernel import choose_pivots, features
+from whence.numerics.kernel import BLOCK, KernelPivots, choose_pivots, features
 from whence.pair import FloatArray, row_order, standardise
 from whence.protocol import Directional
 from whence.ranges import positive
@@ -25,17 +26,32 @@ def embedding_lengths(cause: FloatArray, effect: FloatArray, width: float = 1.0,
     """The length of the conditional embedding at every row, by Gaussian kernels on both columns."""
     # With K = FᵀF and L = GᵀG, F and G of some tens of rows, the n × n formula k(xᵢ)ᵀ (K + nλ)⁻¹ L (K + nλ)⁻¹ k(xᵢ) is
     # |G Fᵀ (F Fᵀ + nλ)⁻¹ fᵢ|², fᵢ the column of F: linear in n, and equal to the tolerance of the pivots.
-    f, g = (_features(column, width) for column in (cause, effect))
-    gram = f @ f.T
-    gram[np.diag_indices_from(gram)] += len(cause) * ridge
-    operator = cho_solve(cho_factor(gram), f @ g.T)
-    return np.sqrt(np.sum((operator.T @ f) ** 2, axis=0))
+    causes, effects = (_pivots(column, width) for column in (cause, effect))
+    gram, cross = len(cause) * ridge * np.eye(len(causes.points)), np.zeros((len(causes.points), len(effects.points)))
+    # F is made twice, a block at a time: whole, it would leave the caches and take hundreds of bytes a row.
+    for block in _blocks(len(cause)):
+        f, g = _features(cause, causes, block), _features(effect, effects, block)
+        gram += f @ f.T
+        cross += f @ g.T
+    operator = cho_solve(cho_factor(gram), cross)
+    lengths = np.empty(len(cause))
+    for block in _blocks(len(cause)):
+        lengths[block] = np.sqrt(np.sum((operator.T @ _features(cause, causes, block)) ** 2, axis=0))
+    return lengths
 
 
-def _features(column: FloatArray, width: float) -> FloatArray:
+def _pivots(column: FloatArray, width: float) -> KernelPivots:
     """Of the kernel exp(−d²/2σ²), σ the median distance of two rows times `width`."""
-    bandwidth = 2.0 * width * width * median_sq_distance(column)
-    return features(column, choose_pivots(column, bandwidth))
+    return choose_pivots(column, 2.0 * width * width * median_sq_distance(column))
+
+
+def _features(column: FloatArray, pivots: KernelPivots, block: slice) -> FloatArray:
+    """Of a short column they are at hand from the choice of its pivots."""
+    return features(column[block], pivots) if pivots.factor is None else pivots.factor[:, block]
+
+
+def _blocks(rows: int) -> Iterator[slice]:
+    return (slice(start, start + BLOCK) for start in range(0, rows, BLOCK))
 
 
 def score(cause: FloatArray, effect: FloatArray, *, width: float = 1.0, ridge: float = 1e-3) -> float:

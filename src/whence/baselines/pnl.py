@@ -14,7 +14,7 @@ import numpy as np
 
 from whence.decision import Evidence
 from whence.numerics.hsic import hsic_test
-from whence.numerics.native import FloatArray, native
+from whence.numerics.native import FloatArray, IntArray, native
 from whence.numerics.splines import SplineRows, extend_knots, spline_rows, uniform_knots
 from whence.pair import InputError, row_order, standardise
 from whence.protocol import Directional
@@ -22,6 +22,7 @@ from whence.ranges import SPLINE_DEGREES, between, positive
 
 MAX_KNOTS = 300
 """Matrices here are dense: a fit costs the cube of the knots."""
+BLOCK = 4096
 NEAR_ZERO = 1e-4
 _ENTRIES_AT_ONCE = 30_000_000
 """Of a matrix, so many in one call, a tenth of a second; between calls Python may stop the descent."""
@@ -39,17 +40,23 @@ def score(
     """Minus the HSIC of cause and residual h(effect) − g(cause)."""
     order = row_order(cause, effect)
     x, y = standardise(cause[order]), standardise(effect[order])
-    features = dense(spline_rows(x, uniform_knots(np.min(x), np.max(x), n_knots, degree), degree))
-    h = increasing_basis(y, h_knots)
-    gram = features.T @ features + ridge * np.eye(features.shape[1])
-    weights = np.asarray(np.linalg.solve(gram, features.T @ h.values), dtype=np.float64)
-    left_over = h.values - features @ weights
+    h = IncreasingBasis.of(y, h_knots)
+    parts = DenseParts(spline_rows(x, uniform_knots(np.min(x), np.max(x), n_knots, degree), degree), h, y)
+    size, many = parts.causes.size, len(h.middle)
+    gram, cross, squares = ridge * np.eye(size), np.zeros((size, many)), np.zeros(many)
+    for features, values in parts:
+        gram += features.T @ features
+        cross += features.T @ values
+        squares += np.einsum("ij,ij->j", values, values)
+    weights = np.asarray(np.linalg.solve(gram, cross), dtype=np.float64)
     # min over g of ‖h − g‖² + ridge ‖w‖² is a quadratic form in h's coefficients; a ridge on those keeps noiseless data
-    # finite.
-    quadratic = (left_over.T @ left_over + ridge * weights.T @ weights) / len(x)
-    quadratic += ridge / len(x) * np.diag(np.mean(h.values**2, axis=0))
-    fit = quadratic_minus_log(quadratic, h.derivatives)
-    residual = left_over @ fit.weights
+    # finite. It is summed from what g leaves over: a difference of two sums of squares would cancel.
+    quadratic = ridge * weights.T @ weights + ridge / len(x) * np.diag(squares)
+    for features, values in parts:
+        left_over = values - features @ weights
+        quadratic += left_over.T @ left_over
+    fit = quadratic_minus_log(quadratic / len(x), h.derivatives(y))
+    residual = h.curve(y, fit.weights) - along(parts.causes, weights @ fit.weights)
     test = hsic_test(x, residual)
     return Evidence(
         -test.statistic,
@@ -82,32 +89,77 @@ def pnl(
 
 
 class IncreasingBasis(NamedTuple):
-    """Values, of mean 0, and derivatives of the basis at the rows (rows × functions); non-negative sums increase."""
+    """Increasing splines, of which non-negative sums increase; `middle` is what each has on average over the rows."""
 
-    values: FloatArray
-    derivatives: FloatArray
+    knots: FloatArray
+    degree: int
+    middle: FloatArray
+
+    @classmethod
+    def of(cls, column: FloatArray, n_knots: int, degree: int = 3) -> "IncreasingBasis":
+        """Knots at equally spaced quantiles, so that every interval holds as many rows."""
+        knots = extend_knots(np.unique(_even_quantiles(column, n_knots)), degree)
+        rows = spline_rows(column, knots, degree)
+        totals = np.bincount(_places(rows).ravel(), rows.values.ravel(), rows.size)
+        return cls(knots, degree, _summed(totals / len(column)))
+
+    def values(self, column: FloatArray) -> FloatArray:
+        """Every function at every row, less its average over the rows that the basis was made for."""
+        return _summed(dense(spline_rows(column, self.knots, self.degree))) - self.middle
+
+    def curve(self, column: FloatArray, weights: FloatArray) -> FloatArray:
+        """Σ weights × functions at every row."""
+        # Σⱼ βⱼ Σ_{k≥j} B_k = Σ_k B_k Σ_{j≤k} βⱼ
+        heights = np.concatenate([[0.0], np.cumsum(weights)])
+        return along(spline_rows(column, self.knots, self.degree), heights) - float(self.middle @ weights)
+
+    def derivatives(self, column: FloatArray) -> FloatArray:
+        """Of every function at every row: one B-spline of a degree lower."""
+        lower = dense(spline_rows(column, self.knots[1:-1], self.degree - 1))
+        lower *= self.degree / (self.knots[self.degree + 1 : -1] - self.knots[1 : -self.degree - 1])
+        return lower
+
+
+def _summed(splines: FloatArray) -> FloatArray:
+    """From B-splines to increasing ones."""
+    # A spline whose B-spline coefficients increase is increasing (Ramsay 1988): write h = Σⱼ βⱼ Iⱼ, Iⱼ = Σ_{k≥j} B_k
+    # and β ≥ 0; the derivative of Iⱼ is one B-spline of a degree lower, so h and h′ are both linear in β. I₀ = Σ B_k
+    # = 1 is the constant, which the other side of a regression has already. Counted from the other end, Iⱼ is Iⱼ − 1;
+    # centred, the two are one function, and a ridge cannot tell the ends apart.
+    return np.cumsum(splines[..., ::-1], axis=-1)[..., -2::-1]
+
+
+class DenseParts:
+    """Both bases at the rows, a block of them at a time; whole, the matrices would take a thousand bytes a row."""
+
+    def __init__(self, causes: SplineRows, effects: IncreasingBasis, y: FloatArray) -> None:
+        self.causes, self.effects, self.y = causes, effects, y
+        self.kept = [self._part(slice(0, len(y)))] if len(y) <= BLOCK else None
+
+    def __iter__(self) -> Iterator[tuple[FloatArray, FloatArray]]:
+        if self.kept is not None:
+            return iter(self.kept)
+        return (self._part(slice(start, start + BLOCK)) for start in range(0, len(self.y), BLOCK))
+
+    def _part(self, rows: slice) -> tuple[FloatArray, FloatArray]:
+        first, values, size = self.causes
+        return dense(SplineRows(first[rows], values[rows], size)), self.effects.values(self.y[rows])
 
 
 def dense(rows: SplineRows) -> FloatArray:
     """All basis functions at every row, zeros included."""
     out = np.zeros((len(rows.first), rows.size))
-    np.put_along_axis(out, rows.first[:, None] + np.arange(rows.values.shape[1]), rows.values, axis=1)
+    np.put_along_axis(out, _places(rows), rows.values, axis=1)
     return out
 
 
-def increasing_basis(column: FloatArray, n_knots: int, degree: int = 3) -> IncreasingBasis:
-    """Increasing splines with knots at equally spaced quantiles, so that every interval holds as many rows."""
-    # A spline whose B-spline coefficients increase is increasing (Ramsay 1988): write h = Σⱼ βⱼ Iⱼ, Iⱼ = Σ_{k≥j} B_k
-    # and β ≥ 0; the derivative of Iⱼ is one B-spline of a degree lower, so h and h′ are both linear in β.
-    base = np.unique(_even_quantiles(column, n_knots))
-    knots = extend_knots(base, degree)
-    values = dense(spline_rows(column, knots, degree))
-    lower = dense(spline_rows(column, knots[1:-1], degree - 1))
-    span = knots[degree + 1 : -1] - knots[1 : -degree - 1]
-    # I₀ = Σ B_k = 1 is the constant, which the other side of a regression has already. Counted from the other end, Iⱼ
-    # is Iⱼ − 1; centred, the two are one function, and a ridge cannot tell the ends apart.
-    increasing = np.cumsum(values[:, ::-1], axis=1)[:, -2::-1]
-    return IncreasingBasis(increasing - np.mean(increasing, axis=0), lower * (degree / span))
+def along(rows: SplineRows, weights: FloatArray) -> FloatArray:
+    """Σ weights × basis functions at every row."""
+    return np.asarray(np.einsum("ij,ij->i", rows.values, weights[_places(rows)]))
+
+
+def _places(rows: SplineRows) -> IntArray:
+    return rows.first[:, None] + np.arange(rows.values.shape[1])
 
 
 def _even_quantiles(column: FloatArray, count: int) -> FloatArray:

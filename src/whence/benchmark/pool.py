@@ -164,7 +164,7 @@ class Process:
     def __init__(self, limits: Limits, inbox: "queue.Queue[tuple[Process, Any]]") -> None:
         self._limits = limits
         # A file, not a pipe: a method that writes much to standard error cannot block on a reader.
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (held until `end`)
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # held until `end`
         # A program of its own, not a fork: nothing the parent has loaded or locked is shared, and one that dies of a
         # signal or eats all memory takes nothing with it.
         command = [sys.executable, "-m", "whence.benchmark.worker", str(limits.memory_bytes)]

@@ -44,7 +44,8 @@ def read_graph(graph: Any) -> MixedGraph:
             return reader(graph)
     raise InputError(
         f"Got {type(graph).__name__} as the graph; expected one of networkx (Graph, DiGraph), causal-learn "
-        "(GeneralGraph, or what pc returns) or pgmpy (PDAG, DAG): convert it to one of these."
+        "(GeneralGraph, or what pc returns) or pgmpy (PDAG, DAG): convert it to one of these, and give it before the "
+        "table."
     )
 
 

@@ -161,6 +161,8 @@ def scan(
     for what, path in (("All pairs", out), ("Arrows", graph), ("Picture", plot), ("Page", report)):
         if path is not None:
             put(f"{what}: {path}")
+    if out is None and report is None and any(row.status == "undecided" for row in found.rows):
+        say("Where the undecided pairs lean is told by --out pairs.csv, and why they stay so by --report scan.html.")
 
 
 def _ask(foreseen: "ScanForecast", yes: bool) -> None:

@@ -97,6 +97,8 @@ class CausalGraph:
     """Settings, seed and version: what it takes to repeat it."""
 
     def __str__(self) -> str:
+        if not self.edges:
+            return f"{self._counts}: no column is seen to move another"
         return f"{self._counts}; causes first: {', '.join(map(visible, self.order))}"
 
     def __repr__(self) -> str:

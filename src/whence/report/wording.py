@@ -5,8 +5,9 @@ import unicodedata
 from collections.abc import Iterable
 
 from whence.criteria import LEVEL
-from whence.decision import Decision, Evidence, Stability, percent
+from whence.decision import Decision, Evidence, percent
 from whence.safe import visible
+from whence.stability import Stability
 
 BRIEF = 26
 """Letters of a name where both names share a narrow place, such as the head of a table."""

@@ -38,20 +38,18 @@ class Json(JSONResponse):
 
 def routes(desk: FrontDesk) -> APIRouter:
     """All paths under /api."""
-    api, flight, limits = APIRouter(prefix="/api", default_response_class=Json), InFlight(), desk.limits
+    api, flight = APIRouter(prefix="/api", default_response_class=Json), InFlight()
+    _tables(api, desk, flight)
+    _pairs(api, desk, flight)
+    _scans(api, desk, flight)
+    _jobs(api, desk)
+    _lessons(api, desk)
+    return api
 
-    @api.post("/infer", responses=answers(Decided, asking=True), openapi_extra=accepts(Arrays, Columns))
-    async def infer(request: Request) -> Json:
-        """Judge two columns: arrays in JSON, or a file with the names of two of its columns."""
-        if is_form(request):
-            form = await read_form(request, limits, flight)
-            question = filled(Columns, form.fields)
-            settings = _settings(desk, form.name, question) | {"question": question.model_dump(), "page": False}
-            task = desk.quick.submit("pair", settings, form.content)
-        else:
-            content = await read_json(request, limits, flight, limits.upload_bytes)
-            task = desk.quick.submit("arrays", {}, content)
-        return Json((await finished(desk.quick, task, request))["record"])
+
+def _tables(api: APIRouter, desk: FrontDesk, flight: InFlight) -> None:
+    """What is looked at once and asked about by its name afterwards."""
+    limits = desk.limits
 
     @api.post("/tables", responses=answers(Seen, asking=True), openapi_extra=accepts(Paste, Upload))
     async def look(request: Request) -> Json:
@@ -76,6 +74,24 @@ def routes(desk: FrontDesk) -> APIRouter:
         """A table that is kept, as it was understood."""
         return _seen(name, desk.tables.get(name))
 
+
+def _pairs(api: APIRouter, desk: FrontDesk, flight: InFlight) -> None:
+    """Two columns: judged at once, or as a job whose answer is kept."""
+    limits = desk.limits
+
+    @api.post("/infer", responses=answers(Decided, asking=True), openapi_extra=accepts(Arrays, Columns))
+    async def infer(request: Request) -> Json:
+        """Judge two columns: arrays in JSON, or a file with the names of two of its columns."""
+        if is_form(request):
+            form = await read_form(request, limits, flight)
+            question = filled(Columns, form.fields)
+            settings = _settings(desk, form.name, question) | {"question": question.model_dump(), "page": False}
+            task = desk.quick.submit("pair", settings, form.content)
+        else:
+            content = await read_json(request, limits, flight, limits.upload_bytes)
+            task = desk.quick.submit("arrays", {}, content)
+        return Json((await finished(desk.quick, task, request))["record"])
+
     @api.post("/answers", status_code=202, responses=answers(JobState, 202, True, True), openapi_extra=accepts(Pairing))
     async def ask(request: Request) -> Json:
         """Judge two columns of a table that is kept; the answer gets a page and a link."""
@@ -88,6 +104,11 @@ def routes(desk: FrontDesk) -> APIRouter:
     async def answer(name: str) -> Json:
         """An answer that is kept: what `whence infer --json` prints, or what `whence scan --out x.json` writes."""
         return Json(desk.answers.get(name).record)
+
+
+def _scans(api: APIRouter, desk: FrontDesk, flight: InFlight) -> None:
+    """Every pair of a table, as a job."""
+    limits = desk.limits
 
     @api.post(
         "/scan",
@@ -109,6 +130,10 @@ def routes(desk: FrontDesk) -> APIRouter:
         settings |= {"question": question.model_dump(), "seconds": limits.scan_seconds}
         return _begun(desk, desk.begin("table", settings, content, kept))
 
+
+def _jobs(api: APIRouter, desk: FrontDesk) -> None:
+    """Work that takes its time, by its name."""
+
     @api.get("/jobs/{name}", responses=answers(JobState, named=True))
     async def job(name: str) -> Json:
         """Where a job stands; one that nobody asks about for some time is given up."""
@@ -120,14 +145,16 @@ def routes(desk: FrontDesk) -> APIRouter:
         desk.cancel(name)
         return _job(desk, name)
 
+
+def _lessons(api: APIRouter, desk: FrontDesk) -> None:
+    """What the teaching view asks for."""
+
     @api.get("/lesson", include_in_schema=False)
     async def lesson(request: Request) -> Json:
         """A drawn pair and what is said of it, for the teaching view."""
         settings = {key: _plain(value) for key, value in request.query_params.items()}
         found = await finished(desk.quick, desk.quick.submit("lesson", settings, b""), request)
         return Json(json.dumps(found, allow_nan=False))
-
-    return api
 
 
 async def finished(crew: Crew, task: CrewTask, request: Request) -> Any:

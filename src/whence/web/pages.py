@@ -3,7 +3,7 @@
 import re
 import secrets
 import unicodedata
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -24,38 +24,40 @@ _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 def routes(desk: FrontDesk) -> APIRouter:
     """All paths that a person opens."""
     pages = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+    # Whoever asks for the head of a page gets what GET would say; the server leaves the body out.
+    page = partial(pages.api_route, methods=["GET", "HEAD"])
 
-    @pages.get("/")
+    @page("/")
     async def start() -> HTMLResponse:
         return HTMLResponse(_start(desk))
 
-    @pages.get("/answers/{name}")
+    @page("/answers/{name}")
     async def answer(name: str) -> HTMLResponse:
         try:
             return HTMLResponse(_start(desk, name, desk.answers.get(name)))
         except Refusal as refusal:
             return HTMLResponse(_start(desk, sentence=str(refusal)), refusal.status)
 
-    @pages.get("/answers/{name}/report")
+    @page("/answers/{name}/report")
     async def report(name: str) -> HTMLResponse:
         kept, nonce = desk.answers.get(name), secrets.token_urlsafe(16)
         policy = {"content-security-policy": report_policy(nonce)}
         return HTMLResponse(with_nonce(kept.page, kept.mark, nonce), headers=policy)
 
-    @pages.get("/answers/{name}/file")
+    @page("/answers/{name}/file")
     async def file(name: str) -> HTMLResponse:
         kept = desk.answers.get(name)
         disposition = {"content-disposition": f'attachment; filename="{file_name(kept.title)}"'}
         return HTMLResponse(as_file(kept.page, kept.mark), headers=disposition)
 
-    @pages.get("/static/{name}")
+    @page("/static/{name}")
     async def static(name: str) -> Response:
         content = _static().get(name)
         if content is None:
             raise nowhere("file", name)
         return Response(content, media_type=_KINDS[name[name.rindex(".") :]])
 
-    @pages.get("/teach")
+    @page("/teach")
     async def teach() -> HTMLResponse:
         return HTMLResponse(environment("whence.web").get_template("teach.html").render())
 

@@ -34,7 +34,17 @@ def native(name: str) -> Callable[[_F], _F]:
         function = getattr(_library, name)
         function.argtypes = [_PASSED[kind] for kind in annotations.values()]
         function.restype = None if result is None else _PASSED[result]
-        return cast(_F, function)
+
+        def call(*given: Any) -> Any:
+            try:
+                return function(*given)
+            except ctypes.ArgumentError as problem:
+                # Ctrl-C while an array is made ready comes out as one more wrong argument: ctypes keeps its name alone.
+                if ": KeyboardInterrupt:" in str(problem):
+                    raise KeyboardInterrupt from None
+                raise
+
+        return cast(_F, call)
 
     return found
 
