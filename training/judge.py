@@ -78,7 +78,8 @@ def judged(case: Case) -> tuple[object, ...]:
     """Everything that is asked of one pair."""
     both = Pair.of(case.x, case.y)
     with np.errstate(all="ignore"):
-        found, told = weighing(both), infer(both, threshold=0.5)
+        told = infer(both, threshold=0.5)
+        found = weighing(told.pair)  # the rows that were judged: without those of a heap
         others = [method(name).decide_many([both])[0].score for name in SINGLE]
     terms, contrasts = list(terms_of(found.contrasts).values()), list(found.contrasts.values())
     context = (

@@ -18,11 +18,17 @@ from whence.pair import Pair
 
 
 def cases() -> dict[str, Case]:
-    """A clear relation, the same with a heap, a noisy one, and none."""
+    """A clear relation, the same with a heap or rounded in part, a noisy one, and none."""
     rng = np.random.default_rng(0)
     x, noise = rng.uniform(-2, 2, 600), rng.normal(size=600)
     clear = np.sin(2 * x) + (0.1 + 0.2 * np.abs(x)) * noise
-    drawn = {"clear": clear, "heaped": np.where(clear < 0, 0.0, clear), "noisy": x + 3 * noise, "unrelated": noise}
+    drawn = {
+        "clear": clear,
+        "heaped": np.where(clear < 0, 0.0, clear),
+        "rounded in part": np.where(rng.random(600) < 0.7, np.round(clear), clear),
+        "noisy": x + 3 * noise,
+        "unrelated": noise,
+    }
     return {name: Case(x, y, 1, 1.0, name) for name, y in drawn.items()}
 
 
@@ -42,10 +48,11 @@ def test_answers_and_scores_are_those_of_infer(found: Judged) -> None:
         assert found.confidence[k] == pytest.approx(told.confidence)
 
 
-def test_a_heap_and_no_relation_stop_an_answer_at_any_threshold(found: Judged) -> None:
+def test_heaps_and_no_relation_stop_an_answer_at_any_threshold(found: Judged) -> None:
     assert dict(zip(found.family, found.stopped, strict=True)) == {
         "clear": False,
-        "heaped": True,
+        "heaped": False,
+        "rounded in part": True,
         "noisy": False,
         "unrelated": True,
     }
