@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from whence.baselines.cure import log_density, score
-from whence.baselines.inverse import Curve, Place, from_effect, from_pairs
+from whence.baselines.inverse import LearntCurve, Place, from_effect, from_pairs
 from whence.pair import standardise
 
 LEVELS = 64
@@ -17,8 +17,8 @@ def pair(seed: int, n: int = 250, power: float = 2.0) -> tuple[np.ndarray, np.nd
     return x, x**power + 0.06 * rng.normal(size=n)
 
 
-def line(mean: np.ndarray, noise: float, evidence: float = 0.0) -> Curve:
-    return Curve(mean, np.zeros(len(mean)), noise, evidence)
+def line(mean: np.ndarray, noise: float, evidence: float = 0.0) -> LearntCurve:
+    return LearntCurve(mean, np.zeros(len(mean)), noise, evidence)
 
 
 def test_the_density_of_the_cause_is_bayes_rule_under_a_known_line() -> None:

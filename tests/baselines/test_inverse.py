@@ -10,7 +10,7 @@ from whence.baselines.inverse import (
     HEIGHTS,
     LENGTHS,
     NOISES,
-    Curve,
+    LearntCurve,
     Levels,
     Place,
     Sketch,
@@ -36,15 +36,15 @@ def log_likelihood(x: np.ndarray, y: np.ndarray, length: float, height: float, n
     return float(-0.5 * white @ white - np.sum(np.log(np.diag(factor))) - 0.5 * len(x) * math.log(2 * math.pi))
 
 
-def dense(x: np.ndarray, y: np.ndarray, length: float, height: float, noise: float) -> Curve:
+def dense(x: np.ndarray, y: np.ndarray, length: float, height: float, noise: float) -> LearntCurve:
     """Mean and variance of f at the levels by the textbook's formula."""
     across = kernel(GRID, x, length, height)
     weights = np.linalg.solve(kernel(x, x, length, height) + noise**2 * np.eye(len(x)), across.T)
     spread = height**2 - np.sum(across.T * weights, axis=0)
-    return Curve(weights.T @ y, spread, noise, log_likelihood(x, y, length, height, noise))
+    return LearntCurve(weights.T @ y, spread, noise, log_likelihood(x, y, length, height, noise))
 
 
-def given_effect(curve: Curve, effect: np.ndarray) -> np.ndarray:
+def given_effect(curve: LearntCurve, effect: np.ndarray) -> np.ndarray:
     """p(level | effect), rows × levels, as densities on [0, 1]."""
     variance = curve.noise**2 + curve.variance
     table = np.exp(-0.5 * (effect[:, None] - curve.mean) ** 2 / variance) / np.sqrt(variance)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whence
-from whence.baselines.level_codes import Column, direction_code, settled
+from whence.baselines.level_codes import CodedColumn, direction_code, settled
 from whence.baselines.ordinal import columns_of, compared, ordinal
 from whence.decision import Direction
 from whence.pair import Pair
@@ -53,7 +53,7 @@ def test_columns_without_a_relation_cost_the_same_both_ways(seed: int) -> None:
     rng = np.random.default_rng(seed)
     x, y = columns_of(Pair.of(np.arange(300) % 4, rng.permutation(rng.gamma(2, size=300))), 12, 1000)
     # Every quantile of y occurs at every level as often.
-    y = Column(np.sort(y.values), None)
+    y = CodedColumn(np.sort(y.values), None)
     forward, backward = direction_code(x, y), direction_code(y, x)
     assert forward.parameters == backward.parameters
     assert forward.nats() == pytest.approx(backward.nats(), abs=1e-6)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.baselines.inverse import Curve, Place, from_effect, from_pairs
+from whence.baselines.inverse import LearntCurve, Place, from_effect, from_pairs
 from whence.baselines.latent import LatentRows
 from whence.decision import Evidence
 from whence.pair import FloatArray
@@ -42,7 +42,7 @@ def score(cause: FloatArray, effect: FloatArray, *, levels: int = 128, max_iter:
     return Evidence(hidden - seen, converged=converged, costs={"effect alone": -hidden, "pairs": -seen})
 
 
-def log_density(curves: Sequence[Curve], places: Sequence[Place], effect: FloatArray) -> FloatArray:
+def log_density(curves: Sequence[LearntCurve], places: Sequence[Place], effect: FloatArray) -> FloatArray:
     """Mean log p(cause | effect) over the rows, for every reading of where their causes lie."""
     weighed, n = _weighed(curves), len(effect)
     totals = np.zeros(len(places))
@@ -56,14 +56,14 @@ def log_density(curves: Sequence[Curve], places: Sequence[Place], effect: FloatA
     return np.asarray(totals / n)
 
 
-def _weighed(curves: Sequence[Curve]) -> list[tuple[Curve, float]]:
+def _weighed(curves: Sequence[LearntCurve]) -> list[tuple[LearntCurve, float]]:
     """The curves that count, and the logs of their shares of the evidence."""
     evidence = np.array([curve.evidence for curve in curves])
     logs = evidence - np.logaddexp.reduce(evidence)
     return [(curve, float(log)) for curve, log in zip(curves, logs, strict=True) if log > math.log(SHARE)]
 
 
-def _given_effect(curve: Curve, places: Sequence[Place], effect: FloatArray) -> FloatArray:
+def _given_effect(curve: LearntCurve, places: Sequence[Place], effect: FloatArray) -> FloatArray:
     """Log p(cause | effect) under one curve, by Bayes' rule: the cause is uniform beforehand."""
     variance = curve.noise**2 + curve.variance
     logs = -0.5 * ((effect[:, None] - curve.mean) ** 2 / variance + np.log(variance))

@@ -58,7 +58,7 @@ class Place(NamedTuple):
         return np.asarray(lower + np.bincount(self.left + 1, self.part * values, minlength=levels))
 
 
-class Curve(NamedTuple):
+class LearntCurve(NamedTuple):
     """f at the levels under one kernel and noise: normal, with the log evidence for that kernel and noise."""
 
     mean: FloatArray
@@ -80,7 +80,7 @@ def roots(levels: int) -> tuple[FloatArray, ...]:
     return tuple(made)
 
 
-def from_pairs(place: Place, effect: FloatArray, levels: int) -> list[Curve]:
+def from_pairs(place: Place, effect: FloatArray, levels: int) -> list[LearntCurve]:
     """The regression of the effect on the cause, for every kernel and noise."""
     n, squares = len(effect), float(effect @ effect)
     counts, sums = (place.totals(values, levels) for values in (np.ones(n), effect))
@@ -95,7 +95,7 @@ def from_pairs(place: Place, effect: FloatArray, levels: int) -> list[Curve]:
             w = along / noise**2 / precision
             misfit = squares / noise**2 - float(along @ w) / noise**2
             evidence = -0.5 * (n * LOG_TWO_PI + misfit + float(np.sum(np.log(precision)))) - n * math.log(noise)
-            found.append(Curve(turned @ w, np.asarray(turned**2 @ (1.0 / precision)), noise, evidence))
+            found.append(LearntCurve(turned @ w, np.asarray(turned**2 @ (1.0 / precision)), noise, evidence))
     return found
 
 
@@ -112,12 +112,12 @@ class Sketch(NamedTuple):
         return cls(np.bincount(step, column) / counts, counts.astype(np.float64))
 
 
-def from_effect(effect: FloatArray, levels: int, max_iter: int) -> list[Curve]:
+def from_effect(effect: FloatArray, levels: int, max_iter: int) -> list[LearntCurve]:
     """What the effect alone says of f, for every kernel and noise that is worth a look."""
     sketch = Sketch.of(effect)
     # Without noise f is the quantile function, or its mirror image, which is as likely and never visited.
     quantiles = np.asarray(np.quantile(effect, (np.arange(levels) + 0.5) / levels), dtype=np.float64)
-    found: list[Curve] = []
+    found: list[LearntCurve] = []
     for root in roots(levels):
         start = np.asarray(np.linalg.solve(root.T @ root + 0.01 * np.eye(root.shape[1]), root.T @ quantiles))
         best = -math.inf
@@ -136,7 +136,7 @@ class Levels(NamedTuple):
     root: FloatArray
     noise: float
 
-    def look(self, w: FloatArray) -> "Look":
+    def look(self, w: FloatArray) -> "PosteriorAt":
         """The log posterior of w, its gradient, and two curvatures."""
         (values, counts), root, noise = self.sketch, self.root, self.noise
         gaps = (values[:, None] - root @ w) / noise
@@ -156,10 +156,10 @@ class Levels(NamedTuple):
         prior = np.eye(len(w))
         bound = prior + root.T @ (certain[:, None] * root)
         curvature = prior + root.T @ (diagonal[:, None] * root) + along.T @ (counts[:, None] * along)
-        return Look(float(counts @ density) - 0.5 * float(w @ w), gradient, curvature, bound)
+        return PosteriorAt(float(counts @ density) - 0.5 * float(w @ w), gradient, curvature, bound)
 
 
-class Look(NamedTuple):
+class PosteriorAt(NamedTuple):
     """The log posterior at one w, its gradient, minus its second derivative, and a bound on that from above."""
 
     value: float
@@ -168,7 +168,7 @@ class Look(NamedTuple):
     bound: FloatArray
 
 
-def climb(levels: Levels, w: FloatArray, max_iter: int) -> Curve:
+def climb(levels: Levels, w: FloatArray, max_iter: int) -> LearntCurve:
     """To the mode near w: steps that stay near it first, and then Newton's with every curvature taken by its size."""
     here, converged = levels.look(w), False
     for taken in range(max_iter):
@@ -181,10 +181,10 @@ def climb(levels: Levels, w: FloatArray, max_iter: int) -> Curve:
     precision = np.maximum(variances, 1.0)
     evidence = here.value - 0.5 * float(np.sum(np.log(precision)))
     spread = np.asarray((levels.root @ directions) ** 2 @ (1.0 / precision))
-    return Curve(levels.root @ w, spread, levels.noise, evidence, converged)
+    return LearntCurve(levels.root @ w, spread, levels.noise, evidence, converged)
 
 
-def _cautious(levels: Levels, w: FloatArray, here: Look) -> tuple[FloatArray, Look]:
+def _cautious(levels: Levels, w: FloatArray, here: PosteriorAt) -> tuple[FloatArray, PosteriorAt]:
     """Newton's step, turned towards that of expectation-maximisation where it does not rise."""
     for towards in (0.0, 0.1, 0.5, 1.0):
         matrix = (1.0 - towards) * here.curvature + towards * here.bound
@@ -197,7 +197,7 @@ def _cautious(levels: Levels, w: FloatArray, here: Look) -> tuple[FloatArray, Lo
     return w, here  # no step rises by more than rounding
 
 
-def _bold(levels: Levels, w: FloatArray, here: Look) -> tuple[FloatArray, Look]:
+def _bold(levels: Levels, w: FloatArray, here: PosteriorAt) -> tuple[FloatArray, PosteriorAt]:
     """Along a flat ridge the bound is far too large, and cautious steps go on for thousands."""
     sizes, directions = np.linalg.eigh(here.curvature)
     step = directions @ ((directions.T @ here.gradient) / np.maximum(np.abs(sizes), 1.0))

@@ -28,7 +28,7 @@ ROUNDS, STEPS = 3, 10
 """Of fitting the law of the noise, and of EM steps for locations and scales under it."""
 
 
-class Column(NamedTuple):
+class CodedColumn(NamedTuple):
     """One column as it is coded: few levels, or a continuous one without ties."""
 
     values: FloatArray
@@ -37,7 +37,7 @@ class Column(NamedTuple):
     """The place of each row's level among the levels; None for a continuous column."""
 
 
-class Code(NamedTuple):
+class RowCode(NamedTuple):
     """The log density of every row under a law, and how many parameters the law has."""
 
     log_density: FloatArray
@@ -48,34 +48,36 @@ class Code(NamedTuple):
         return 0.5 * self.parameters * math.log(len(self.log_density)) - math.fsum(self.log_density)
 
 
-def direction_code(cause: Column, effect: Column) -> Code:
+def direction_code(cause: CodedColumn, effect: CodedColumn) -> RowCode:
     """The cause by its own law, and the effect given it; summed in an order that no file's order changes."""
     order = row_order(cause.values, effect.values)
-    u, v = (Column(each.values[order], None if each.level is None else each.level[order]) for each in (cause, effect))
+    u, v = (
+        CodedColumn(each.values[order], None if each.level is None else each.level[order]) for each in (cause, effect)
+    )
     one, other = _cause_code(u), _effect_code(u, v)
     in_table = np.empty(len(order))
     in_table[order] = one.log_density + other.log_density
-    return Code(in_table, one.parameters + other.parameters)
+    return RowCode(in_table, one.parameters + other.parameters)
 
 
-def _cause_code(cause: Column) -> Code:
+def _cause_code(cause: CodedColumn) -> RowCode:
     """Levels by their shares, a continuous column by a mixture of normals."""
     if cause.level is None:
         law = fit_mixture(cause.values)
-        return Code(log_density(law, cause.values), 3 * len(law.weight) - 1)
+        return RowCode(log_density(law, cause.values), 3 * len(law.weight) - 1)
     rows = np.bincount(cause.level)
-    return Code(np.log(rows / rows.sum())[cause.level], len(rows) - 1)
+    return RowCode(np.log(rows / rows.sum())[cause.level], len(rows) - 1)
 
 
-def _effect_code(cause: Column, effect: Column) -> Code:
+def _effect_code(cause: CodedColumn, effect: CodedColumn) -> RowCode:
     if effect.level is not None:
         return _levels_given(cause, effect.level)
     if cause.level is None:
         raise ValueError("neither column has levels")
-    return min(_noise_codes(cause.values, cause.level, effect.values), key=Code.nats)
+    return min(_noise_codes(cause.values, cause.level, effect.values), key=RowCode.nats)
 
 
-def _noise_codes(u: FloatArray, level: Levels, v: FloatArray) -> Iterator[Code]:
+def _noise_codes(u: FloatArray, level: Levels, v: FloatArray) -> Iterator[RowCode]:
     """Location + scale·noise at each level: locations equal, on a line or free; scales equal or free."""
     rows = np.bincount(level)
     free = (np.bincount(level, v) / rows)[level]
@@ -91,10 +93,10 @@ def _noise_codes(u: FloatArray, level: Levels, v: FloatArray) -> Iterator[Code]:
                 yield _noise_code(noise, unit, size + scales)
 
 
-def _noise_code(noise: FloatArray, scale: FloatArray, parameters: int) -> Code:
+def _noise_code(noise: FloatArray, scale: FloatArray, parameters: int) -> RowCode:
     law = fit_mixture(noise)
     # Location and scale of the noise are those of the levels, and are not counted twice.
-    return Code(log_density(law, noise) - np.log(scale), parameters + 3 * len(law.weight) - 3)
+    return RowCode(log_density(law, noise) - np.log(scale), parameters + 3 * len(law.weight) - 3)
 
 
 def settled(
@@ -132,7 +134,7 @@ def settled(
     return noise, scale
 
 
-def _levels_given(cause: Column, level: Levels) -> Code:
+def _levels_given(cause: CodedColumn, level: Levels) -> RowCode:
     """Thresholds over f(cause) + g(cause)·noise; equal rows are fitted once."""
     values, at = np.unique(cause.values, return_inverse=True)
     count = int(level.max()) + 1
@@ -140,15 +142,15 @@ def _levels_given(cause: Column, level: Levels) -> Code:
     u, k, weight = values[cell // count], cell % count, rows.astype(np.float64)
     bases = [NONE, *_bases(u, weight, cause.level is not None)]
 
-    def code(place: Basis, scale: Basis, law: NoiseLaw = NORMAL, start: FloatArray | None = None) -> Code:
+    def code(place: Basis, scale: Basis, law: NoiseLaw = NORMAL, start: FloatArray | None = None) -> RowCode:
         fit = fit_ordered(k, weight, place.at(u), scale.at(u), law, start)
-        return Code(fit.log_mass[where], count - 1 + place.size + scale.size)
+        return RowCode(fit.log_mass[where], count - 1 + place.size + scale.size)
 
     place, found = _searched(bases, lambda each: code(each, NONE))
     start, scale = fit_ordered(k, weight, place.at(u), NONE.at(u)).coefficients, NONE
     if count > 2:  # with two levels f/g alone is seen
         scale, found = _searched(bases, lambda each: code(place, each, start=start))
-    return min([found, *(code(place, scale, law, start) for law in OTHER_LAWS)], key=Code.nats)
+    return min([found, *(code(place, scale, law, start) for law in OTHER_LAWS)], key=RowCode.nats)
 
 
 class Basis(NamedTuple):
@@ -187,7 +189,7 @@ def _centred(columns: FloatArray, weight: FloatArray) -> FloatArray:
     return columns - weight @ columns / weight.sum()
 
 
-def _searched(bases: Sequence[Basis], code: Callable[[Basis], Code]) -> tuple[Basis, Code]:
+def _searched(bases: Sequence[Basis], code: Callable[[Basis], RowCode]) -> tuple[Basis, RowCode]:
     """The basis with the shortest code, the bases in the order of their size."""
     best, shortest, worse = bases[0], code(bases[0]), 0
     for basis in bases[1:]:

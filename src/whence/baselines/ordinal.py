@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import chdtri, ndtri
 
-from whence.baselines.level_codes import Code, Column, direction_code
+from whence.baselines.level_codes import CodedColumn, RowCode, direction_code
 from whence.combined.rows import MAX_ROWS, judged_rows
 from whence.criteria import LEVEL
 from whence.decision import Decision, Evidence
@@ -29,7 +29,7 @@ NOTHING = 1e-4
 """Nats by which two codes of a row differ through the ridge on their coefficients."""
 
 
-def columns_of(pair: Pair, max_levels: int, max_rows: int) -> tuple[Column, Column]:
+def columns_of(pair: Pair, max_levels: int, max_rows: int) -> tuple[CodedColumn, CodedColumn]:
     """Both columns as they are coded; refused where neither has few levels."""
     rows = judged_rows(pair.x, pair.y, max_rows)
     recorded = pair.x[rows.kept], pair.y[rows.kept]
@@ -39,9 +39,9 @@ def columns_of(pair: Pair, max_levels: int, max_rows: int) -> tuple[Column, Colu
             "in one of them, or in both: choose a method for continuous columns, or raise max_levels."
         )
     x, y = (
-        Column(_standardised(given), np.unique(given, return_inverse=True)[1])
+        CodedColumn(_standardised(given), np.unique(given, return_inverse=True)[1])
         if distinct <= max_levels
-        else Column(_standardised(spread), None)
+        else CodedColumn(_standardised(spread), None)
         for given, spread, distinct in zip(recorded, rows[:2], rows.distinct, strict=True)
     )
     return x, y
@@ -103,7 +103,7 @@ class Ordinal:
         )
 
 
-class Comparison(NamedTuple):
+class TwoCodes(NamedTuple):
     """Two codes of the same rows."""
 
     saved: float
@@ -123,17 +123,17 @@ class Comparison(NamedTuple):
         return self.variance > float(chdtri(self.parameters, level))
 
 
-def compared(forward: Code, backward: Code) -> Comparison:
+def compared(forward: RowCode, backward: RowCode) -> TwoCodes:
     """Row by row; exact sums, so that no order of rows shows in a bit."""
     gain = forward.log_density - backward.log_density
     gain[np.abs(gain) < NOTHING] = 0.0
     n, total = len(gain), math.fsum(gain)
     price = 0.5 * (backward.parameters - forward.parameters) * math.log(n)
     variance = math.fsum((gain - total / n) ** 2)
-    return Comparison(price + total, variance, forward.parameters + backward.parameters)
+    return TwoCodes(price + total, variance, forward.parameters + backward.parameters)
 
 
-def _evidence(code: Code, score: float) -> Evidence:
+def _evidence(code: RowCode, score: float) -> Evidence:
     n = len(code.log_density)
     return Evidence(score, log_likelihood=math.fsum(code.log_density) / n, costs={"description": code.nats() / n})
 

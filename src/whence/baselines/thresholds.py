@@ -75,7 +75,7 @@ LARGEST = NoiseLaw(
 OTHER_LAWS = (LOGISTIC, LEAST, LARGEST)
 
 
-class Ordered(NamedTuple):
+class LevelLaw(NamedTuple):
     """A fitted law of levels given a cause."""
 
     log_mass: FloatArray
@@ -97,7 +97,7 @@ def fit_ordered(
     scale: FloatArray,
     law: NoiseLaw = NORMAL,
     start: FloatArray | None = None,
-) -> Ordered:
+) -> LevelLaw:
     """Levels 0, 1, …, all of them there, given the bases of f and of log g at every row (of no columns for none).
 
     `start` has the first coefficients, as of a fit without log g; the others start at 0.
@@ -121,7 +121,7 @@ def fit_ordered(
         else:
             break
     f, log_g = task.curves(theta)
-    return Ordered(task.log_mass(theta), theta[: task.cuts], f, log_g, theta)
+    return LevelLaw(task.log_mass(theta), theta[: task.cuts], f, log_g, theta)
 
 
 class _Task(NamedTuple):
