@@ -1,9 +1,11 @@
 """What the support of an edge and the warnings of `whence.order` are worth, what it costs, and what it says of cells.
 
-python benchmarks/graph_studies.py support [--tables 10] [--jobs N]     how often an edge with some support is true
-python benchmarks/graph_studies.py warnings [--tables 50] [--jobs N]    with a hidden common cause, and without
-python benchmarks/graph_studies.py cost                                 CPU seconds by columns and rows
-python benchmarks/graph_studies.py sachs        the protein-signalling table inside the `cdt` package (out/peers)
+    python benchmarks/graph_studies.py support [--tables 10] [--jobs N]     how often an edge with some support is true
+    python benchmarks/graph_studies.py warnings [--tables 50] [--jobs N]    with a hidden common cause, and without
+    python benchmarks/graph_studies.py cost                                 CPU seconds by columns and rows
+    python benchmarks/graph_studies.py sachs        the protein-signalling table inside the `cdt` package
+
+Tables are those of `graph_worlds.py`; `cdt` is looked for in out/peers.
 """
 
 import argparse
@@ -40,9 +42,7 @@ Arrow = tuple[float, float, bool, bool]
 """Share of the rows; support; whether the edge is in the graph of all rows; whether it is true."""
 
 
-def spread_out(
-    work: Callable[[tuple[Setting, int]], Any], tasks: Iterable[tuple[Setting, int]], jobs: int
-) -> list[Any]:
+def over(tasks: Iterable[Task], work: Callable[[Task], Any], jobs: int) -> list[Any]:
     """What comes of every task, in their order."""
     if jobs == 1:
         return [work(task) for task in tasks]

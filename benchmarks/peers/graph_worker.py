@@ -45,7 +45,7 @@ def cam_uv(rows: np.ndarray) -> tuple[Any, np.ndarray]:
 
 
 def pc_kernel(rows: np.ndarray) -> tuple[Any, np.ndarray]:
-    """causal-learn's PC with the kernel test (KCI), as they come; an edge without a direction is told both ways."""
+    """causal-learn's PC with the kernel test (KCI); an edge without a direction is told both ways."""
     from causallearn.search.ConstraintBased.PC import pc
 
     ends = pc(rows, indep_test="kci", show_progress=False).G.graph  # [i, j] is the end at i: 1 a head, −1 a tail
