@@ -50,6 +50,8 @@ class AdditiveFit(NamedTuple):
     log_scale: FloatArray
     residual: FloatArray
     """Standardised: what is left of every row."""
+    coefficients: int
+    """Of all terms, without the two constants."""
 
 
 class Smooths:
@@ -121,7 +123,7 @@ class _State:
 
     @property
     def fit(self) -> AdditiveFit:
-        return AdditiveFit(tuple(self.terms), 0.5 * self.log_variance, self.residual)
+        return AdditiveFit(tuple(self.terms), 0.5 * self.log_variance, self.residual, self.size - 2)
 
     def add(self, term: AdditiveTerm) -> None:
         self._place(term)
