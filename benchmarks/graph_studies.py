@@ -1,6 +1,6 @@
 """What the support of an edge and the warnings of `whence.order` are worth, what it costs, and what it says of cells.
 
-    python benchmarks/graph_studies.py support [--tables 10] [--jobs N]     how often an edge with some support is true
+    python benchmarks/graph_studies.py support [--tables 10] [--shares 0.8] how often an edge with some support is true
     python benchmarks/graph_studies.py warnings [--tables 50] [--jobs N]    with a hidden common cause, and without
     python benchmarks/graph_studies.py cost                                 CPU seconds by columns and rows
     python benchmarks/graph_studies.py sachs        the protein-signalling table inside the `cdt` package
@@ -13,6 +13,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
@@ -50,7 +51,7 @@ def over(tasks: Iterable[Task], work: Callable[[Task], Any], jobs: int) -> list[
         return list(pool.map(work, tasks))
 
 
-def arrows(task: Task) -> list[Arrow]:
+def arrows(shares: tuple[float, ...], task: Task) -> list[Arrow]:
     """Every edge found on all rows or on a part of one table."""
     from whence.graphs.constraints import Constraints
     from whence.graphs.found import find
@@ -60,7 +61,7 @@ def arrows(task: Task) -> list[Arrow]:
     nothing, out = Constraints.none(rows.shape[1]), list[Arrow]()
     with one_thread():
         answer = find(rows.T, nothing, 1e-3).arrows
-        for share in SHARES:
+        for share in shares:
             times: dict[tuple[int, int], int] = defaultdict(int, dict.fromkeys(answer, 0))
             for number in range(PARTS):
                 rng = np.random.default_rng([task[1], number])
@@ -71,13 +72,13 @@ def arrows(task: Task) -> list[Arrow]:
     return out
 
 
-def support(tables: int, jobs: int) -> None:
+def support(tables: int, jobs: int, shares: tuple[float, ...]) -> None:
     """Edges by their support, for several sizes of a part."""
     for name, settings in (("tables that the model can describe", INSIDE), ("tables beyond it", OUTSIDE)):
         tasks = list(product(settings, range(1000, 1000 + tables)))
-        seen = [arrow for some in over(tasks, arrows, jobs) for arrow in some]
+        seen = [arrow for some in over(tasks, partial(arrows, shares), jobs) for arrow in some]
         print(f"{name}: {len(tasks)} of 8 columns × 500 rows, {PARTS} parts each", flush=True)
-        for share, whole in product(SHARES, (True, False)):
+        for share, whole in product(shares, (True, False)):
             chosen = [(given, true) for of, given, inside, true in seen if of == share and (inside or not whole)]
             supports, truths = (np.array(column, dtype=float) for column in zip(*chosen, strict=True))
             which = "edges of the answer" if whole else "all edges found on any part"
@@ -163,8 +164,11 @@ if __name__ == "__main__":
     parser.add_argument("study", choices=("support", "warnings", "cost", "sachs"))
     parser.add_argument("--tables", type=int, default=10, help="of each setting")
     parser.add_argument("--jobs", type=int, default=1, help="tables at a time")
+    parser.add_argument("--shares", type=float, nargs="+", default=SHARES, help="of the rows in a part")
     said = parser.parse_args()
-    if said.study in ("support", "warnings"):
-        {"support": support, "warnings": warnings}[said.study](said.tables, said.jobs)
+    if said.study == "support":
+        support(said.tables, said.jobs, tuple(said.shares))
+    elif said.study == "warnings":
+        warnings(said.tables, said.jobs)
     else:
         {"cost": cost, "sachs": sachs}[said.study]()

@@ -32,11 +32,12 @@ def recorded(summary: Any) -> str:
 def write_pages(app: Any) -> None:
     """Tables as Markdown that pages include, figures as SVG."""
     sys.path.insert(0, str(Path(app.srcdir) / "benchmarks"))
+    import graph_rows
     from keep import KEPT, kept
 
     folder = Path(app.srcdir) / "_benchmarks"
     done = folder / "recorded.md"
-    sources = (KEPT, Path(__file__))
+    sources = (KEPT, graph_rows.KEPT, Path(graph_rows.__file__), Path(__file__))
     if done.exists() and all(done.stat().st_mtime > source.stat().st_mtime for source in sources):
         return
     from whence.benchmark import rendering
@@ -45,13 +46,16 @@ def write_pages(app: Any) -> None:
     from whence.benchmark.scores import summarise
 
     folder.mkdir(exist_ok=True)
-    rows = kept()
+    rows, graphs = kept(), graph_rows.kept()
     accuracy, audrc = summarise(rows, "accuracy"), summarise(rows, "audrc")
     texts = {
         "accuracy": rendering.render(accuracy).split("\n\n")[0],
         "audrc": rendering.render(audrc).split("\n\n")[0],
         "answered": rendering.withheld(accuracy, "whence"),
         "recorded": recorded(accuracy),
+        **{f"graphs-{world}": graph_rows.beside(graphs, world) for world in graph_rows.INSIDE},
+        "graphs-beyond": graph_rows.beyond(graphs),
+        "graphs-cells": graph_rows.every_cell(graphs),
     }
     draw(rows, folder, formats=["svg"])
     write_leaderboard(rows, folder / "leaderboard.html")
