@@ -1,9 +1,9 @@
 """How far the edges depend on which rows happened to be there: the graph found anew on random parts of the rows.
 
-Rows are drawn without replacement: a row that is drawn twice would close a gap between residuals, and the noise's entropy
-is taken from these gaps. A part has four fifths of the rows: on simulated tables the share of such parts that have an edge
-comes closest to the share of edges that are true; with half or 63.2 % of them, as many as a bootstrap sample has different
-ones, edges that need all rows are found too seldom (`benchmarks/graph_studies.py support`).
+Rows are drawn without replacement: a row that is drawn twice would close a gap between residuals, and the noise's
+entropy is taken from these gaps. A part has four fifths of the rows: on simulated tables the share of such parts that
+have an edge comes closest to the share of edges that are true. With half of them, or 63.2 %, as many as a bootstrap
+sample has different ones, edges that need all rows are found too seldom (`benchmarks/graph_studies.py support`).
 """
 
 from collections import Counter
