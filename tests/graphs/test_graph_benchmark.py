@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PEERS = BENCHMARKS.parent / "out" / "peers" / "bin" / "python"
-sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS / "peers")]
+sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS / "peers"), str(BENCHMARKS.parent / "docs" / "benchmarks")]
 
 from graph_worker import extension  # noqa: E402
 
+import graph_rows  # noqa: E402
 from graph_worlds import SETTINGS, WORLDS, Setting, simulated  # noqa: E402
 from graphs import judged, topological  # noqa: E402
 
@@ -73,6 +74,23 @@ def test_tables_of_every_world_are_standardised_and_repeat(world):
     again, _ = simulated(setting, 3)
     assert np.array_equal(rows, again)
     assert any(each.world == world for each in SETTINGS)
+
+
+def row(method, seed, error, **more):
+    made = {"world": "homoscedastic", "columns": 5, "rows": 500, "parents": 1.0, "method": method, "seed": seed}
+    return made | {"error": error, "distance": 1.0, "edges": 4, "seconds": 0.5, "failed": None} | more
+
+
+def test_kept_rows_read_back_and_each_method_stands_beside_whence_on_its_own_tables(tmp_path):
+    stopped = dict.fromkeys(("distance", "edges", "seconds")) | {"columns": 20, "failed": "stopped after 9 s"}
+    rows = [row("whence", 0, 0.0), row("whence", 1, 0.5), row("RESIT", 1, 0.75), row("RESIT", 0, None, **stopped)]
+    graph_rows.keep(rows, tmp_path / "graphs.csv")
+    read = graph_rows.kept(tmp_path / "graphs.csv")
+    assert sorted(map(repr, read)) == sorted(map(repr, ({name: r[name] for name in graph_rows.COLUMNS} for r in rows)))
+    lines = graph_rows.beside(read, "homoscedastic").splitlines()
+    assert "| 25 [0–50] |" in lines[2]
+    assert "| 1 · 1 | 75 [75–75] · 50 [50–50] |" in lines[3]
+    assert "stopped after 9 s" in graph_rows.every_cell(read)
 
 
 @pytest.mark.slow
