@@ -36,11 +36,13 @@ def write_pages(app: Any) -> None:
     """Tables as Markdown that pages include, figures as SVG."""
     sys.path.insert(0, str(Path(app.srcdir) / "benchmarks"))
     import every_method
+    import graph_rows
     from keep import KEPT, kept
 
     folder = Path(app.srcdir) / "_benchmarks"
     done = folder / "recorded.md"
-    sources = (KEPT, Path(__file__), Path(every_method.__file__))
+    code = (Path(module.__file__) for module in (every_method, graph_rows))
+    sources = (KEPT, graph_rows.KEPT, *code, Path(__file__))
     if done.exists() and all(done.stat().st_mtime > source.stat().st_mtime for source in sources):
         return
     from whence.benchmark import rendering
@@ -49,7 +51,7 @@ def write_pages(app: Any) -> None:
     from whence.benchmark.scores import summarise
 
     folder.mkdir(exist_ok=True)
-    rows = kept()
+    rows, graphs = kept(), graph_rows.kept()
     accuracy, audrc = summarise(rows, "accuracy"), summarise(rows, "audrc")
     pages = every_method.method_pages(Path(app.srcdir) / "methods" / "README.md")
     texts = {
@@ -59,6 +61,9 @@ def write_pages(app: Any) -> None:
         "every-published.md": every_method.listed(),
         "answered.md": rendering.withheld(accuracy, "whence"),
         "recorded.md": recorded(accuracy),
+        **{f"graphs-{world}.md": graph_rows.beside(graphs, world) for world in graph_rows.INSIDE},
+        "graphs-beyond.md": graph_rows.beyond(graphs),
+        "graphs-cells.md": graph_rows.every_cell(graphs),
     }
     draw(rows, folder, formats=["svg"])
     write_leaderboard(rows, folder / "leaderboard.html")

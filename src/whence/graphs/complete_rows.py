@@ -94,7 +94,7 @@ def graph_columns(
         raise InputError(f"Got columns of different lengths ({lengths}); expected one row per observation.")
     rows = max(map(len, read.values()), default=LEAST_ROWS)
     if rows < LEAST_ROWS:
-        raise InputError(f"Got {rows} rows in {where}; expected at least {LEAST_ROWS}: a graph takes more rows than a pair.")
+        raise InputError(f"Got {rows} rows in {where}; expected at least {LEAST_ROWS}: a graph takes more than a pair.")
     # Twice, since what is left out must cost no rows, and fewer rows may be of another kind.
     kept = _fitting({name: column[~np.isnan(column)] for name, column in read.items()}, knowledge, left_out)
     whole = ~np.any(np.isnan([read[name] for name in kept]), axis=0) if kept else np.zeros(0, dtype=bool)

@@ -83,7 +83,7 @@ class CausalGraph:
     None for the first, and for columns of few levels or with a heap.
     """
     log_likelihood: float
-    """Nats a row, of all columns standardised; the larger, the better the order tells the table."""
+    """Nats a row, of all columns standardised, less one nat a coefficient; the larger, the better the order."""
     n: int
     """Complete rows."""
     missing: int

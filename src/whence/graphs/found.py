@@ -24,7 +24,7 @@ class Found:
     fits: tuple[AdditiveFit, ...]
     """Of each column, in the order's order, given its parents."""
     log_likelihood: float
-    """Nats a row, of all columns together."""
+    """Nats a row, of all columns together, less one nat a coefficient."""
 
     @property
     def arrows(self) -> frozenset[tuple[int, int]]:

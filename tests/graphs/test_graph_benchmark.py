@@ -1,0 +1,109 @@
+"""The benchmark of graphs: what order error and distance are, how an edge without a direction counts, who is parent."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+PEERS = BENCHMARKS.parent / "out" / "peers" / "bin" / "python"
+sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS / "peers"), str(BENCHMARKS.parent / "docs" / "benchmarks")]
+
+from graph_worker import extension  # noqa: E402
+
+import graph_rows  # noqa: E402
+from graph_worlds import SETTINGS, WORLDS, Setting, simulated  # noqa: E402
+from graphs import judged, topological  # noqa: E402
+
+CHAIN = {(0, 1), (1, 2)}
+
+
+def answer(edges, order=None, undirected=()):
+    return {"order": order, "edges": edges, "undirected": undirected, "seconds": 0.0}
+
+
+def test_the_truth_has_no_error_and_its_mirror_has_all():
+    assert judged(answer(CHAIN), CHAIN, 3) == {"error": 0.0, "distance": 0.0, "edges": 2, "seconds": 0.0}
+    turned = judged(answer([(2, 1), (1, 0)]), CHAIN, 3)
+    assert (turned["error"], turned["distance"]) == (1.0, 2.0)
+
+
+def test_an_edge_without_a_direction_is_half_right():
+    assert judged(answer([(0, 1)], [0, 1, 2], [(1, 2)]), CHAIN, 3)["distance"] == 0.5
+    assert judged(answer(CHAIN, [0, 1, 2], [(0, 2)]), CHAIN, 3)["distance"] == 1.0
+    assert judged(answer([]), CHAIN, 3)["distance"] == 2.0
+    assert judged(answer([(0, 1), (1, 0)]), CHAIN, 3)["error"] is None
+
+
+@given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.floats(0, 1))
+def test_an_extension_keeps_directions_and_colliders(columns, seed, loosened):
+    """Of a graph whose edges lost their direction in part, and one is found whenever it has one."""
+    rng = np.random.default_rng(seed)
+    truth = np.triu(rng.random((columns, columns)) < 0.5, 1)
+    found = truth | (truth & (rng.random((columns, columns)) < loosened)).T
+    order = extension(found)
+    directed = {(i, j) for i, j in np.argwhere(found & ~found.T)}
+    if order is not None:
+        assert sorted(order) == list(range(columns))
+        assert all(order.index(i) < order.index(j) for i, j in directed)
+    assert topological(directed, columns) is not None
+    assert extension(truth) is not None
+
+
+def test_a_chain_without_directions_has_an_extension_without_a_collider():
+    found = np.zeros((3, 3), dtype=bool)
+    for i, j in CHAIN:
+        found[i, j] = found[j, i] = True
+    order = extension(found)
+    assert order is not None
+    assert order.index(1) < 2  # last, the middle would be a collider
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_tables_of_every_world_are_standardised_and_repeat(world):
+    setting = Setting(5, 200, 2.0, world)
+    rows, truth = simulated(setting, 3)
+    assert np.allclose(rows.mean(axis=0), 0, atol=1e-12)
+    assert np.allclose(rows.std(axis=0), 1)
+    assert topological(truth, 5) is not None
+    again, _ = simulated(setting, 3)
+    assert np.array_equal(rows, again)
+    assert any(each.world == world for each in SETTINGS)
+
+
+def row(method, seed, error, **more):
+    made = {"world": "homoscedastic", "columns": 5, "rows": 500, "parents": 1.0, "method": method, "seed": seed}
+    return made | {"error": error, "distance": 1.0, "edges": 4, "seconds": 0.5, "failed": None} | more
+
+
+def test_kept_rows_read_back_and_each_method_stands_beside_whence_on_its_own_tables(tmp_path):
+    stopped = dict.fromkeys(("distance", "edges", "seconds")) | {"columns": 20, "failed": "stopped after 9 s"}
+    rows = [row("whence", 0, 0.0), row("whence", 1, 0.5), row("RESIT", 1, 0.75), row("RESIT", 0, None, **stopped)]
+    graph_rows.keep(rows, tmp_path / "graphs.csv")
+    read = graph_rows.kept(tmp_path / "graphs.csv")
+    assert sorted(map(repr, read)) == sorted(map(repr, ({name: r[name] for name in graph_rows.COLUMNS} for r in rows)))
+    lines = graph_rows.beside(read, "homoscedastic").splitlines()
+    assert "| 25 [0–50] |" in lines[2]
+    assert "| 1 · 1 | 75 [75–75] · 50 [50–50] |" in lines[3]
+    assert "stopped after 9 s" in graph_rows.every_cell(read)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not PEERS.exists(), reason="the packages are not installed in out/peers")
+@pytest.mark.parametrize("peer", ["RESIT", "CAM-UV", "DAGMA"])
+def test_a_package_tells_a_clear_chain_the_right_way_round(peer):
+    """So that lines are parents in what the worker reads from each."""
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=500)
+    b = np.tanh(2 * a) + 0.2 * rng.normal(size=500)
+    b /= b.std()
+    c = np.exp(b) + 0.3 * rng.normal(size=500)
+    rows = np.column_stack([c / c.std(), a, b])
+    worker = [str(PEERS), str(BENCHMARKS / "peers" / "graph_worker.py"), peer]
+    done = subprocess.run(worker, input=json.dumps(rows.tolist()), capture_output=True, text=True, check=True)
+    assert [edge for edge in sorted(json.loads(done.stdout)["edges"]) if edge != [1, 0]] == [[1, 2], [2, 0]]
