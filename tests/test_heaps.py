@@ -115,3 +115,9 @@ def test_a_scan_judges_the_same_rows_and_says_so() -> None:
     assert (row.status, row.cause, row.score) == ("oriented", "rain", one.score)
     assert row.n == 600
     assert row.warnings == one.warnings
+
+
+def test_the_kinds_told_are_those_of_the_columns_that_were_given() -> None:
+    told = whence.infer(rainfall(0))
+    assert told.pair.n < 600
+    assert told.to_dict()["kinds"] == {"x": "continuous", "y": "heaped"}

@@ -181,6 +181,14 @@ def test_a_method_that_is_asked_for_by_name_answers_beside_the_notice() -> None:
         assert any("a heap that misleads" in warning for warning in decision.warnings)
 
 
+def test_methods_for_levels_are_not_warned_of_levels() -> None:
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 4, size=400)
+    growth = group + (0.3 + 0.2 * group) * rng.exponential(size=400)
+    assert any("distinct values" in text for text in whence.infer(group, growth, method="loci-h").warnings)
+    assert not whence.infer(group, growth, method="ordinal").warnings
+
+
 def test_zeros_in_the_effect_would_be_taken_for_its_cause() -> None:
     """Why heaps withhold an answer: without the look at the kinds nearly every lean is the wrong way."""
     method = whence.method("whence")

@@ -58,6 +58,8 @@ class Entry:
     """How its memory grows."""
     extra: str = ""
     """The optional dependency group the method needs, if any."""
+    levels: bool = False
+    """Whether it is made for columns of few levels, which are then nothing to warn of."""
 
 
 LAWS: dict[str, Callable[[float], float]] = {
@@ -78,6 +80,7 @@ def _read(name: str) -> dict[str, Any]:
 CATALOGUE: tuple[Entry, ...] = tuple(
     Entry(name=name, **facts | {"cites": tuple(facts["cites"])}) for name, facts in _read("catalogue.toml").items()
 )
+FOR_LEVELS = frozenset(each.name for each in CATALOGUE if each.levels)
 
 
 def methods() -> tuple[Entry, ...]:

@@ -150,11 +150,13 @@ class Decision(Record):
     half_samples: "Stability | None" = None
     """What `stability` found, once it was asked for."""
     version: str = VERSION
+    given_kinds: Mapping[str, Kind] | None = field(default=None, repr=False)
+    """Of the columns as they were given, where only the rows beside a heap are judged."""
 
     @cached_property
     def kinds(self) -> Mapping[str, Kind]:
         """What each column is by how its values repeat: of `x` and of `y`, continuous or not."""
-        return {"x": kind_of(self.pair.x), "y": kind_of(self.pair.y)}
+        return self.given_kinds or {"x": kind_of(self.pair.x), "y": kind_of(self.pair.y)}
 
     @property
     def direction(self) -> Direction:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from whence.catalogue import DEFAULT, accepts, seeded_method
+from whence.catalogue import DEFAULT, FOR_LEVELS, accepts, seeded_method
 from whence.decision import Decision
 from whence.heaps import judgeable
 from whence.pair import InputError, NanPolicy, Pair
-from whence.preflight import Level, Notice, check
+from whence.preflight import ABOUT_LEVELS, Level, Notice, check
 from whence.protocol import Method
 from whence.tables import pair_from
 from whence.threads import one_thread
@@ -97,7 +97,7 @@ def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method,
     if rest is None:
         return decision
     told = warned(_seeded(method, [rest[0]], seed)[0], rest[1])
-    return decision if told.failure or told.unrelated else told
+    return decision if told.failure or told.unrelated else replace(told, given_kinds=decision.kinds)
 
 
 def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
@@ -105,6 +105,8 @@ def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
 
     Methods without a confidence keep their published answer, beside the notice.
     """
+    if decision.method in FOR_LEVELS:
+        notices = [notice for notice in notices if notice.kind not in ABOUT_LEVELS]
     stops = [notice for notice in notices if notice.level is Level.STOPS]
     withhold = stops and decision.confidence is not None and not decision.unrelated and not decision.failure
     why = f"Undecided: {stops[0]}" if withhold else decision.abstention

@@ -246,6 +246,8 @@ CHECKS: dict[Callable[[Pair], str], Level] = {
     understood: Level.NOTE,
 }
 """Every check with its level, the worst first; the name of a check is the kind of its notice."""
+ABOUT_LEVELS = (few_levels.__name__, ties.__name__)
+"""Kinds of notices that say nothing against a method made for levels."""
 
 
 def _columns(pair: Pair) -> tuple[tuple[FloatArray, str], tuple[FloatArray, str]]:
