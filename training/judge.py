@@ -41,6 +41,8 @@ class Judged(NamedTuple):
     better_log_p: FloatArray
     left: FloatArray
     others: FloatArray
+    told: FloatArray
+    """The score that `infer` gives; of a heaped column, that of the other rows."""
     stopped: NDArray[np.bool_]
     """No answer at any threshold: unrelated, or a look at the rows stops it."""
     unrelated: NDArray[np.bool_]
@@ -61,8 +63,8 @@ class Judged(NamedTuple):
 
     @property
     def confidence(self) -> FloatArray:
-        """1 / (1 + exp(−|score|))."""
-        return np.asarray(1 / (1 + np.exp(-np.abs(self.score))))
+        """1 / (1 + exp(−|told|))."""
+        return np.asarray(1 / (1 + np.exp(-np.abs(self.told))))
 
     @property
     def withheld(self) -> NDArray[np.bool_]:
@@ -78,8 +80,7 @@ def judged(case: Case) -> tuple[object, ...]:
     """Everything that is asked of one pair."""
     both = Pair.of(case.x, case.y)
     with np.errstate(all="ignore"):
-        told = infer(both, threshold=0.5)
-        found = weighing(told.pair)  # the rows that were judged: without those of a heap
+        found, told = weighing(both), infer(both, threshold=0.5)
         others = [method(name).decide_many([both])[0].score for name in SINGLE]
     terms, contrasts = list(terms_of(found.contrasts).values()), list(found.contrasts.values())
     context = (
@@ -90,7 +91,7 @@ def judged(case: Case) -> tuple[object, ...]:
     )
     stopped = bool(told.abstention or told.failure)
     labels = (case.truth, case.share, case.family)
-    return contrasts, terms, weight_in(found).product, *context, others, stopped, told.unrelated, *labels
+    return contrasts, terms, weight_in(found).product, *context, others, told.score, stopped, told.unrelated, *labels
 
 
 def read_all(where: str, jobs: int, kept: Path) -> Judged:

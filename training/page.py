@@ -173,7 +173,7 @@ def _confidence(foreign: Judged, recorded: Judged | None) -> str:
 
 def _answered(title: str, judged: Judged) -> tuple[str, ...]:
     given = ~judged.withheld
-    right = (judged.score * judged.truth > 0)[given]
+    right = (judged.told * judged.truth > 0)[given]
     share = float(np.average(right, weights=judged.share[given])) if given.any() else math.nan
     answered = 100 * float(np.average(given, weights=judged.share))
     low, high = wilson(share, int(given.sum())) if given.any() else (math.nan, math.nan)
@@ -194,7 +194,7 @@ def _doubtful(doubtful: Judged) -> str:
     for name, title in names.items():
         some = doubtful.where(doubtful.family == name)
         answered = ~some.withheld
-        right = (some.score * some.truth > 0)[answered]
+        right = (some.told * some.truth > 0)[answered]
         told = f"{100 * np.mean(right):.0f}" if name == "dependent" else "–"
         rows.append((title, f"{100 * np.mean(answered):.1f}", told, f"{100 * np.mean(some.unrelated):.1f}"))
     return markdown_table(("", "answered, %", "right of these, %", "told unrelated, %"), rows)

@@ -60,5 +60,5 @@ def _by_family(judged: Judged, score: FloatArray, names: list[str]) -> FloatArra
 def _groups(judged: Judged, count: int = 10) -> tuple[FloatArray, FloatArray]:
     sure = 100 * judged.confidence
     parts = np.array_split(np.argsort(sure, kind="stable"), count)
-    right = judged.score * judged.truth > 0
+    right = judged.told * judged.truth > 0
     return np.array([sure[part].mean() for part in parts]), np.array([100 * right[part].mean() for part in parts])

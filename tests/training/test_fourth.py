@@ -60,6 +60,7 @@ def foreign(seed: int, n: int, from_shapes: bool) -> Judged:
         terms=known["contrasts"],
         weight=np.ones(n),
         others=np.zeros((n, 1)),
+        told=np.zeros(n),
         stopped=np.zeros(n, bool),
         unrelated=np.zeros(n, bool),
         share=np.ones(n),

@@ -44,7 +44,7 @@ def test_answers_and_scores_are_those_of_infer(found: Judged) -> None:
         told = infer(Pair.of(case.x, case.y))
         assert found.withheld[k] == (told.direction is Direction.UNDECIDED), case.family
         assert found.unrelated[k] == told.unrelated
-        assert found.score[k] == pytest.approx(told.score)
+        assert found.told[k] == pytest.approx(told.score)
         assert found.confidence[k] == pytest.approx(told.confidence)
 
 
