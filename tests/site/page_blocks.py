@@ -5,6 +5,7 @@
 - `sh` and blocks without a language are read: the commands and options in them must exist.
 - `<!-- setup` … `-->` is Python that is run and not shown.
 - `<!-- not run: reason -->` stands before a block that is not run.
+- A directive (`{include} …`) is no code.
 """
 
 import re
@@ -21,7 +22,7 @@ PAGES = sorted(
     if not GENERATED & set(path.relative_to(DOCS).parts)
 )
 _FENCE = re.compile(
-    r"(?:<!-- not run: (?P<why>[^>]+) -->\n+)?^```(?P<language>[a-z]*)\n(?P<code>.*?)^```$"
+    r"(?:<!-- not run: (?P<why>[^>]+) -->\n+)?^```(?P<language>[a-z]*|\{[^\n]*)\n(?P<code>.*?)^```$"
     r"|^<!-- setup\n(?P<setup>.*?)^-->$",
     re.DOTALL | re.MULTILINE,
 )
@@ -48,5 +49,5 @@ def blocks_of(text: str) -> Iterator[Block]:
         line = text.count("\n", 0, found.start()) + 1
         if found["setup"] is not None:
             yield Block("python", found["setup"], line)
-        else:
+        elif not found["language"].startswith("{"):
             yield Block(found["language"], found["code"], line, found["why"] or "")
