@@ -102,8 +102,11 @@ def beside(rows: Sequence[Row], world: str) -> str:
 
 def seconds(rows: Sequence[Row]) -> str:
     """The mean over cells."""
-    timed = grouped([row for row in rows if row["seconds"] is not None])
-    return f"{np.mean([np.mean([row['seconds'] for row in some]) for some in timed.values()]):.2g}" if timed else ""
+    timed = grouped([row for row in rows if row["seconds"] is not None]).values()
+    if not timed:
+        return ""
+    mean = np.mean([np.mean([row["seconds"] for row in some]) for some in timed])
+    return f"{mean:.0f}" if mean >= 10 else f"{mean:.2g}"
 
 
 def beyond(rows: Sequence[Row]) -> str:
