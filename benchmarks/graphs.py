@@ -1,7 +1,7 @@
 """How right `whence.order` is on simulated graphs, beside published packages, and what it costs.
 
     python benchmarks/graphs.py METHOD,… [--tables 20] [--settings "5 × 500,…"] [--jobs N] [--limit S] [--longest S]
-    python docs/benchmarks/keep_graphs.py       the rows so far, for the tables of the site
+    python docs/benchmarks/graph_rows.py        the rows so far, for the tables of the site
 
 Rows are appended to out/graphs.jsonl as they are finished; what is there already is not run again.
 Methods: whence; sinks (the same model, the order found as RESIT finds it); RESIT, DirectLiNGAM, CAM-UV, PC, DAGMA,

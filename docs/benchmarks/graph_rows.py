@@ -18,6 +18,8 @@ COLUMNS = ("world", "columns", "rows", "parents", "method", "seed", "error", "di
 NUMBERS = {"columns": int, "rows": int, "parents": float, "seed": int, "error": float, "distance": float, "edges": int}
 INSIDE = ("heteroscedastic", "homoscedastic")
 METHODS = ("whence", "sinks", "CAM-UV", "RESIT", "DAGMA", "PC", "DirectLiNGAM")
+FEW = 3
+"""Tables beneath which a mean has no interval."""
 Row = dict[str, Any]
 
 
@@ -50,16 +52,20 @@ def cell(row: Row) -> tuple[Any, ...]:
 def interval(cells: Sequence[Sequence[float]]) -> str:
     """The mean over cells of their means, with a 95 % interval from tables drawn anew.
 
-    They are drawn from all cells together: within cells, those of a single table would seem to be sure.
+    They are drawn from all cells together: within cells, those of a single table would seem to be sure. Of one or two
+    tables no interval can be told.
     """
     values = np.array([value for some in cells for value in some])
     weights = np.array([1 / len(some) for some in cells for _ in some])
     if not len(values):
         return ""
+    mean = f"{weights @ values / weights.sum():.0f}"
+    if len(values) < FEW:
+        return mean
     drawn = np.random.default_rng(0).integers(len(values), size=(2000, len(values)))
     means = (weights[drawn] * values[drawn]).sum(axis=1) / weights[drawn].sum(axis=1)
     low, high = np.quantile(means, [0.025, 0.975])
-    return f"{weights @ values / weights.sum():.0f} [{low:.0f}–{high:.0f}]"
+    return f"{mean} [{low:.0f}–{high:.0f}]"
 
 
 def grouped(rows: Sequence[Row]) -> dict[tuple[Any, ...], list[Row]]:
