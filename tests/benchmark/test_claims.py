@@ -50,6 +50,13 @@ STEPS = st.tuples(
 def test_no_pair_is_two_runners_at_once(tmp_path_factory: pytest.TempPathFactory, steps: list) -> None:
     path, clock = tmp_path_factory.mktemp("claims") / "s.sqlite", Clock()
     held: list[set[Key]] = [set() for _ in range(RUNNERS)]
+    # Of runners that stood still: theirs again if they wake before anybody claims anything.
+    lapsed: list[set[Key]] = [set() for _ in range(RUNNERS)]
+
+    def renewed(who: int) -> None:
+        held[who] |= lapsed[who]
+        lapsed[who] = set()
+
     done: set[Key] = set()
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setattr(stores, "time", clock)
@@ -58,6 +65,7 @@ def test_no_pair_is_two_runners_at_once(tmp_path_factory: pytest.TempPathFactory
             others = set().union(*(held[each] for each in range(RUNNERS) if each != who))
             if what == "claim":
                 mine, theirs = runners[who].claim(keys)
+                lapsed = [set() for _ in range(RUNNERS)]
                 assert mine == keys - done - others
                 assert theirs == (keys - done) & others
                 held[who] |= mine
@@ -67,16 +75,19 @@ def test_no_pair_is_two_runners_at_once(tmp_path_factory: pytest.TempPathFactory
                 held[who] -= keys
             elif what == "release":
                 runners[who].release()
-                held[who] = set()
+                held[who], lapsed[who] = set(), set()
             elif what == "beat":
                 clock.now += 2 * BEAT_SECONDS
-                for runner in runners:
+                for each, runner in enumerate(runners):
                     runner.renew()
+                    renewed(each)
             else:  # for one runner the time stands still, as if it had been killed or stopped
                 for _ in range(4):
                     clock.now += LEASE_SECONDS / 3
                     for each in set(range(RUNNERS)) - {who}:
                         runners[each].renew()
+                        renewed(each)
+                lapsed[who] |= held[who]
                 held[who] = set()
 
 

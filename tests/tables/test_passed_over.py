@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -47,10 +48,16 @@ def in_polars() -> Any:
     return pl.DataFrame(COLUMNS).with_columns(pl.col("dose").cast(pl.Enum(LEVELS)), pl.col("town").cast(pl.Categorical))
 
 
+def in_arrow() -> Any:
+    ordered = pa.DictionaryArray.from_arrays(pa.array(PLACES, pa.int32()), pa.array(LEVELS), ordered=True)
+    table = in_polars().to_arrow()
+    return table.set_column(table.schema.get_field_index("dose"), "dose", ordered)
+
+
 FRAMES: dict[str, Callable[[], Any]] = {
     "pandas": in_pandas,
     "polars": in_polars,
-    "Arrow": lambda: in_polars().to_arrow(),
+    "Arrow": in_arrow,
     "a dict": lambda: COLUMNS,
 }
 
