@@ -93,19 +93,21 @@ def inflated_count(rng: Random, n: int) -> Columns:
     return x, np.where(rng.random(n) < rng.uniform(0.2, 0.6), 0.0, y)
 
 
-def rated_cause(rng: Random, n: int) -> Columns:
-    """Five to nine levels with any mean and spread of the effect at each."""
-    levels = int(rng.integers(5, 10))
-    x = rng.choice(levels, n, p=rng.dirichlet(3 * np.ones(levels)))
+def acting(levels: int, rng: Random, n: int, evenness: float = 3) -> Columns:
+    """Levels that act themselves: any mean and spread of the effect at each, and any noise."""
+    x = rng.choice(levels, n, p=rng.dirichlet(evenness * np.ones(levels)))
     mean, scale = 1.5 * rng.normal(size=levels), np.exp(0.4 * rng.normal(size=levels))
     return x.astype(float), mean[x] + scale[x] * any_of(NOISE_LAWS, rng, n)
+
+
+def rated_cause(rng: Random, n: int) -> Columns:
+    """Five to nine levels with any mean and spread of the effect at each."""
+    return acting(int(rng.integers(5, 10)), rng, n)
 
 
 def grouped(levels: int, rng: Random, n: int) -> Columns:
-    """So many groups, any mean and spread of the effect in each."""
-    x = rng.choice(levels, n, p=rng.dirichlet(5 * np.ones(levels)))
-    mean, scale = 1.5 * rng.normal(size=levels), np.exp(0.4 * rng.normal(size=levels))
-    return x.astype(float), mean[x] + scale[x] * any_of(NOISE_LAWS, rng, n)
+    """So many groups, of more equal size."""
+    return acting(levels, rng, n, evenness=5)
 
 
 def grouped_both(levels: int, rng: Random, n: int) -> Columns:

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 
 import whence
-from kinds import levelled
+from kinds import acting, levelled
 from training.foreign import FAMILIES
 from whence.datasets.laws import NOISE_LAWS, Columns, any_of
 from whence.datasets.mechanisms import LEVEL, location_scale
@@ -32,16 +32,9 @@ Law = Callable[[Random, int, int], Columns]
 LEVELS, ROWS = (2, 3, 4, 7), (300, 1000)
 
 
-def acting(rng: Random, levels: int, n: int) -> Columns:
-    """Levels that act themselves: any mean and spread of the effect at each, and any noise."""
-    x = rng.choice(levels, n, p=rng.dirichlet(3 * np.ones(levels)))
-    mean, scale = 1.5 * rng.normal(size=levels), np.exp(0.4 * rng.normal(size=levels))
-    return x.astype(float), mean[x] + scale[x] * any_of(NOISE_LAWS, rng, n)
-
-
 def acting_on_levels(rng: Random, levels: int, n: int) -> Columns:
     """Levels that act themselves, on an effect that is cut."""
-    cause, effect = acting(rng, levels, n)
+    cause, effect = acting(levels, rng, n)
     return cause, levelled(levels, rng, effect)
 
 
@@ -58,11 +51,12 @@ def foreign(rng: Random, n: int) -> Columns:
 def common(rng: Random, n: int) -> Columns:
     """A hidden common cause and no direction."""
     hidden = rng.normal(size=n)
-    return tuple(location_scale(rng, hidden, any_of(NOISE_LAWS, rng, n), LEVEL) for _ in range(2))  # type: ignore[return-value]
+    x, y = (location_scale(rng, hidden, any_of(NOISE_LAWS, rng, n), LEVEL) for _ in range(2))
+    return x, y
 
 
 LAWS: dict[str, Law] = {
-    "levels act, on a continuous effect": acting,
+    "levels act, on a continuous effect": lambda rng, levels, n: acting(levels, rng, n),
     "levels act, on levels": acting_on_levels,
     **{f"location-scale, {where} cut": partial(cut, BASE, where) for where in WHERE},
     **{f"foreign families, {where} cut": partial(cut, foreign, where) for where in WHERE},

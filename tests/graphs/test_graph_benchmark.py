@@ -14,6 +14,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PEERS = BENCHMARKS.parent / "out" / "peers" / "bin" / "python"
 sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS / "peers"), str(BENCHMARKS.parent / "docs" / "benchmarks")]
 
+# The folders must be known before what lies in them.
 from graph_worker import extension  # noqa: E402
 
 import graph_rows  # noqa: E402
