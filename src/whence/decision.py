@@ -130,7 +130,9 @@ class Decision(Record):
     failure: str = ""
     """The sentence that says why there is no answer; empty when there is one."""
     confidence: float | None = None
-    """Calibrated probability that the direction is right, where the method has one."""
+    """The larger probability of a direction, where the method has one; None where no direction could be told."""
+    probabilities: Mapping[str, float] = field(default_factory=dict)
+    """Of `x->y`, `y->x` and `neither`, adding up to 1, where the method has them."""
     contributions: Mapping[str, float] = field(default_factory=dict)
     """The terms of the score by kind of evidence, where a method weighs several: score = weight · Σ contributions."""
     weight: float | None = None
@@ -245,6 +247,7 @@ class Decision(Record):
             "effect": self.effect,
             "score": _json_safe(self.score),
             "confidence": _json_safe(self.confidence),
+            "probabilities": dict(self.probabilities) or None,
             "contributions": dict(self.contributions),
             "weight": self.weight,
             "weight_parts": dict(self.weight_parts),

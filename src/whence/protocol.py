@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from whence.decision import Decision, Evidence
+from whence.decision import Decision, Direction, Evidence
 from whence.pair import FloatArray, InputError, Pair, both_directions, one_variable
 
 ROUNDING = 1e-10
@@ -76,12 +76,16 @@ def _settled(found: Decision) -> Decision:
     if found.failure or found.score == 0 or (abs(found.score) > ROUNDING * size and not one_variable(found.pair)):
         return found
     middle = 0.5 * (found.forward.score + found.backward.score)
+    ways, chances = (Direction.FORWARD.value, Direction.BACKWARD.value), dict(found.probabilities)
+    if chances:
+        chances |= dict.fromkeys(ways, 0.5 * sum(chances[way] for way in ways))
     return replace(
         found,
         score=0.0,
         forward=replace(found.forward, score=middle),
         backward=replace(found.backward, score=middle),
-        confidence=None if found.confidence is None else 0.5,
+        confidence=None if found.confidence is None else chances.get(ways[0], 0.5),
+        probabilities=chances,
         contributions=dict.fromkeys(found.contributions, 0.0),
     )
 

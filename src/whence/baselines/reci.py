@@ -7,16 +7,14 @@ columns are scaled to [0, 1] and a polynomial is fitted by least squares.
 from functools import partial
 from typing import Literal
 
-import numpy as np
-
 from whence.numerics.arrays import minmax
+from whence.numerics.polynomials import squared_error
 from whence.pair import FloatArray, InputError, row_order, standardise
 from whence.protocol import Directional
 from whence.ranges import between
 
 DEGREES = (1, 20)
 """Up to the highest, the powers of numbers in [0, 1] are independent to double precision, and no further."""
-EXACT_FIT = 1e-24  # below this the error is rounding, and two such fits must tie
 
 Terms = Literal["all", "monomial"]
 Scaling = Literal["minmax", "zscore"]
@@ -29,10 +27,7 @@ def score(
     scale = minmax if scaling == "minmax" else standardise
     order = row_order(cause, effect)
     u, v = scale(cause[order]), scale(effect[order])
-    powers = u[:, None] ** (np.arange(degree + 1) if terms == "all" else np.array([0, degree]))
-    coefficients, *_ = np.linalg.lstsq(powers, v, rcond=None)
-    wrong = v - powers @ coefficients
-    return -max(float(wrong @ wrong) / len(v), EXACT_FIT)
+    return -squared_error(u, v, tuple(range(degree + 1)) if terms == "all" else (0, degree))
 
 
 def reci(*, degree: int = 3, terms: Terms = "all", scaling: Scaling = "minmax", published: bool = False) -> Directional:

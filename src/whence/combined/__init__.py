@@ -1,12 +1,15 @@
-"""The default method `whence`: three kinds of evidence, added up and weighed by how much the rows can say.
+"""The default method `whence`: evidence terms, added up and weighed, and three outcomes.
 
-rows         the rows that are judged: not too many, without ties
+rows         the rows that are scored: not too many, without ties
 curve        the location-scale curve, knots by BIC
-readings     description length, independence of the residual, shape of the quantile surface; their contrasts
-weight       λ: effective rows, distinct values, whether any direction fits
+readings     description length and shape of the quantile surface, of columns without ties; their contrasts
+recording    how coarsely the columns are recorded, and the regression error of the recorded values
+weight       λ: effective rows, distinct values
+outcomes     x → y, y → x, neither: probabilities from the score and a prior
 constants    the heights and widths of the terms, from `constants.toml`
-method       readings -> terms -> score, confidence
+method       contrasts -> terms -> score -> probabilities
 words        the reasons in sentences
 
-The constants come from generated pairs only; see `training/`, which is not installed.
+The constants come from generated pairs and, for what these cannot teach, from the Tübingen pairs; see `training/`,
+which is not installed.
 """

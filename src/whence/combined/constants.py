@@ -13,15 +13,23 @@ class Term(NamedTuple):
 
 
 class WeightConstants(NamedTuple):
-    """Half-way points of the factors of λ, and the floor of the last."""
+    """Half-way points of the factors of λ."""
 
     rows: float
     values: float
-    refusal: float
-    floor: float
+
+
+class NeitherConstants(NamedTuple):
+    """Of the likelihood ratio of *neither* to a direction: its level, and its slopes in what it is seen by."""
+
+    level: float
+    left: float
+    score: float
+    smallest: float
 
 
 _STORED = tomllib.loads((files("whence.combined") / "constants.toml").read_text(encoding="utf-8"))
 
 TERMS: dict[str, Term] = {name: Term(**constants) for name, constants in _STORED["terms"].items()}
 WEIGHT = WeightConstants(**_STORED["weight"])
+NEITHER = NeitherConstants(**_STORED["neither"])

@@ -1,8 +1,9 @@
-"""The default method: score = λ · (a₁ + a₂ + a₃), a log-odds; confidence is its logistic.
+"""The default method: score = λ · (a₁ + a₂ + a₃ + a₄), the log-odds of the two directions.
 
-aᵢ = height · tanh(contrast / width) is an odd, rising curve of one contrast of the two directions (`readings`), λ how
-much these rows can say (`weight`). Nothing else enters: what is shown is what decides. One location-scale fit, one
-residual and one independence test a direction serve all terms, the picture and the report.
+aᵢ = share · height · tanh(contrast / width) is an odd, rising curve of one contrast of the two directions (`readings`,
+`recording`), λ the reliability weight (`weight`). Three outcomes, x → y, y → x and neither, follow from the score and
+the prior of *neither* (`outcomes`); the confidence is the larger probability of a direction. Nothing else enters: what
+is shown is what decides. One location-scale fit, one residual and one independence test a direction serve all of it.
 """
 
 import math
@@ -15,10 +16,12 @@ import numpy as np
 
 from whence.combined.constants import TERMS
 from whence.combined.curve import curve_at
+from whence.combined.outcomes import probabilities
 from whence.combined.readings import ReadDirection, contrasts, read_direction
+from whence.combined.recording import Recording, read_recording
 from whence.combined.rows import MAX_ROWS, Rows, judged_rows
 from whence.combined.weight import Weight, effective_rows, weight_of
-from whence.combined.words import Account, reason, withheld
+from whence.combined.words import Account, reason, told_unrelated, withheld
 from whence.criteria import LEVEL
 from whence.decision import Decision, Evidence
 from whence.numerics.hsic import HsicTest, hsic_test, kernel_column
@@ -28,6 +31,12 @@ from whence.ranges import ROWS, between
 
 THRESHOLD = 0.8
 """From this confidence on an answer is given."""
+NEITHER_PRIOR = 0.1
+"""How often two related columns are taken to have no direction, unless the reader says otherwise."""
+LARGEST_PRIOR = 0.99
+YIELDING = 0.5
+"""Of description and shape, what columns that repeat throughout take away. All of it would be a point or two better on
+recorded tables, and would follow the ranges alone wherever both columns of a generated pair are rounded."""
 _ROWS_AT_ONCE = 1 << 16
 """Of a long table, at which a curve is evaluated: its basis takes several numbers a row."""
 
@@ -36,27 +45,28 @@ class Weighing(NamedTuple):
     """Everything that is weighed about one pair, before any constant enters."""
 
     rows: Rows
+    recording: Recording
     forward: ReadDirection
     backward: ReadDirection
     sides: tuple[Evidence, Evidence]
     """What is shown of each direction, at every row of the table."""
     contrasts: dict[str, float]
     effective_rows: float
-    better_log_p: float
-    """Of the independence test of the direction that fits better."""
     left: float
-    """Share of the relation, by HSIC, that is left in that direction's residual."""
+    """Share of the relation, by HSIC, that is left in the residual of the direction that fits better."""
     relation_log_p: float
     """Of the independence test of the two columns."""
 
 
 @dataclass(frozen=True)
 class Whence:
-    """Three kinds of evidence, added up and weighed."""
+    """Terms of evidence, added up and weighed, and three outcomes."""
 
     name: str = "whence"
     max_rows: int = MAX_ROWS
     threshold: float = THRESHOLD
+    neither: float = NEITHER_PRIOR
+    recording: bool = True
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
@@ -68,12 +78,12 @@ class Whence:
         return attempted(pair, self.name, lambda: judge(weighing(pair, self.max_rows)), settings=self.settings)
 
     def _judged(self, pair: Pair, found: Weighing) -> Decision:
-        terms, weight = terms_of(found.contrasts), weight_in(found)
+        terms, weight = terms_of(found.contrasts, found.recording.repeats, self.recording), weight_in(found)
         score = weight.product * sum(terms.values())
-        confidence = 1.0 / (1.0 + math.exp(-abs(score)))
+        chances = probabilities(score, found.left, self.neither)
         forward, backward = found.sides
         account = Account(
-            pair, found.sides, terms, weight, score, confidence, found.rows.distinct, found.effective_rows
+            pair, found.sides, terms, weight, score, chances, self.threshold, found.rows.distinct, found.effective_rows
         )
         unrelated = math.exp(found.relation_log_p) >= LEVEL
         return Decision(
@@ -84,7 +94,8 @@ class Whence:
             backward=replace(backward, score=-0.5 * score),
             settings=self.settings,
             warnings=fit_messages(pair, forward, backward),
-            confidence=confidence,
+            confidence=None if unrelated else account.confidence,
+            probabilities={} if unrelated else chances,
             contributions=terms,
             weight=weight.product,
             weight_parts=weight._asdict(),
@@ -92,25 +103,53 @@ class Whence:
             relation_p_value=math.exp(found.relation_log_p),
             unrelated=unrelated,
             reason=reason(account),
-            abstention=withheld(account, self.threshold, found.relation_log_p, unrelated),
+            abstention=told_unrelated(pair, found.relation_log_p) if unrelated else withheld(account),
         )
 
 
-def whence(max_rows: int = MAX_ROWS, threshold: float = THRESHOLD) -> Whence:
-    """The default method; of longer tables a fixed sample of `max_rows` is judged, and every output says so."""
+def whence(
+    max_rows: int = MAX_ROWS,
+    threshold: float = THRESHOLD,
+    neither: float = NEITHER_PRIOR,
+    direct: bool = False,
+    recording: bool = True,
+) -> Whence:
+    """The default method; of longer tables a fixed sample of `max_rows` is judged, and every output says so.
+
+    `neither` is the prior probability that two related columns have no direction; `direct` says that one of them
+    causes the other, which makes it 0. `recording=False` leaves out how coarsely the columns are recorded.
+    """
     between("whence", 50, ROWS[1], max_rows=max_rows)
     if not 0.5 <= threshold < 1.0:
         raise InputError(f"Got threshold={threshold!r} for whence; expected a confidence of at least 0.5 and below 1.")
-    return Whence(
-        max_rows=max_rows, threshold=threshold, settings={"max_rows": max_rows, "threshold": float(threshold)}
-    )
+    if isinstance(neither, bool) or not 0.0 <= neither <= LARGEST_PRIOR:
+        raise InputError(
+            f"Got neither={neither!r} for whence; expected how often two related columns have no direction, from 0 to "
+            f"{LARGEST_PRIOR:g}."
+        )
+    for name, value in {"direct": direct, "recording": recording}.items():
+        if not isinstance(value, bool):
+            raise InputError(f"Got {name}={value!r} for whence; expected true or false.")
+    if direct and neither not in (0.0, NEITHER_PRIOR):
+        raise InputError(
+            f"Got direct=True and neither={neither!r} for whence; expected one of them: direct says that one column "
+            "causes the other, which is neither=0."
+        )
+    prior = 0.0 if direct else float(neither)
+    settings = {"max_rows": max_rows, "threshold": float(threshold), "neither": prior, "recording": recording}
+    return Whence(settings=settings, **settings)
 
 
 def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
     """Read both directions of a pair."""
     rows = judged_rows(pair.x, pair.y, max_rows)
+    recording = read_recording(*_recorded(pair, rows), rows.distinct)
     forward, backward = read_direction(rows.x, rows.y), read_direction(rows.y, rows.x)
-    sides = (_side(pair.x, pair.y, rows, forward), _side(pair.y, pair.x, rows, backward, turned=True))
+    of_forward, of_backward = (a.costs | b for a, b in zip((forward, backward), recording.costs, strict=True))
+    sides = (
+        _side(pair.x, pair.y, rows, forward, of_forward),
+        _side(pair.y, pair.x, rows, backward, of_backward, turned=True),
+    )
     residuals = [side.residual for side in sides if side.residual is not None]
     # The columns' relation is tested once, in the order of the simpler direction's rows: exchanging the columns
     # exchanges the directions with them, so that not a bit depends on which column came first.
@@ -120,12 +159,12 @@ def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
     better = max(forward.test, backward.test, key=lambda test: (test.log_p_value, -test.statistic))
     return Weighing(
         rows,
+        recording,
         forward,
         backward,
         sides,
-        contrasts(forward, backward),
+        contrasts(forward, backward) | recording.contrasts,
         effective_rows(pair.x, pair.y, *residuals),
-        better.log_p_value,
         better.statistic / relation.statistic,
         relation.log_p_value if not rows.tied else _recorded_relation(pair, rows, simpler is forward).log_p_value,
     )
@@ -137,25 +176,46 @@ def _recorded_relation(pair: Pair, rows: Rows, forward: bool) -> HsicTest:
     Ties are not spread here: where both columns have the same margins, copies of a row lie along a diagonal of their
     cell, which no rule that treats the columns alike can avoid, and which the test would take for a relation.
     """
-    x, y = pair.x[rows.kept], pair.y[rows.kept]
+    x, y = _recorded(pair, rows)
     cause, effect = (x, y) if forward else (y, x)
     order = row_order(cause, effect)
     return hsic_test(kernel_column(standardise(cause[order])), kernel_column(standardise(effect[order])))
 
 
-def terms_of(found: Mapping[str, float]) -> dict[str, float]:
-    """The terms of the score: > 0 speaks for x → y."""
-    return {name: term.height * math.tanh(found[name] / term.width) for name, term in TERMS.items()}
+def _recorded(pair: Pair, rows: Rows) -> tuple[FloatArray, FloatArray]:
+    """The rows that are judged, as they were recorded."""
+    return (pair.x, pair.y) if len(rows.kept) == pair.n else (pair.x[rows.kept], pair.y[rows.kept])
+
+
+def terms_of(found: Mapping[str, float], repeats: float, recording: bool = True) -> dict[str, float]:
+    """The terms of the score: > 0 speaks for x → y.
+
+    Where values repeat in both columns, the regression error of the recorded values takes the place of what rests on
+    columns whose ties were broken.
+    """
+    shares = {
+        "description": 1.0 - repeats,
+        "shape": 1.0 - repeats,
+        "regression": repeats,
+        "recording": float(recording),
+    }
+    return {name: shares[name] * term.height * math.tanh(found[name] / term.width) for name, term in TERMS.items()}
 
 
 def weight_in(found: Weighing) -> Weight:
     """λ of a pair."""
     # A sample of a longer table lies so far apart that its rows are nearly independent.
-    effective = min(found.effective_rows, float(len(found.rows.kept)))
-    return weight_of(effective, min(found.rows.distinct), found.better_log_p, found.left)
+    return weight_of(min(found.effective_rows, float(len(found.rows.kept))), min(found.rows.distinct))
 
 
-def _side(cause: FloatArray, effect: FloatArray, rows: Rows, reading: ReadDirection, turned: bool = False) -> Evidence:
+def _side(
+    cause: FloatArray,
+    effect: FloatArray,
+    rows: Rows,
+    reading: ReadDirection,
+    costs: Mapping[str, float],
+    turned: bool = False,
+) -> Evidence:
     """One direction as it is shown: the fitted curve at every recorded value; the residual that was tested.
 
     Rows that are not judged get the residual of their recorded values.
@@ -191,7 +251,7 @@ def _side(cause: FloatArray, effect: FloatArray, rows: Rows, reading: ReadDirect
         n_iter=reading.curve.n_iter,
         kkt=reading.curve.kkt,
         message=reading.curve.message,
-        costs=reading.costs,
+        costs=costs,
         location=location,
         scale=scale,
         residual=residual,

@@ -1,17 +1,17 @@
-"""Three kinds of evidence about one direction, all from one fit; each is a cost, so that smaller speaks for it.
+"""Evidence about one direction from one fit of columns without ties; each term is a cost: smaller speaks for it.
 
 description    code length in nats a row: log densities of the cause and of the residual r = (v − μ(u)) / σ(u), each
                under a mixture of normals chosen by BIC, plus log σ(u) and ½ log n for every parameter. Cause and noise
                are coded by the same rule, so that a simple law is cheap wherever it occurs and neither needs to be
                Gaussian
-independence   HSIC of cause and residual over its mean under independence
 shape          what rank 1 leaves over of the surface of conditional quantiles (rows: groups of equal count along the
                cause; columns: levels; rows centred; no fit). If v = f(u) + g(u)·noise, the surface is g(u) times the
                quantiles of the noise, of rank 1 exactly
 
 What enters the decision is backward against forward: the difference of the code lengths in units of its standard error,
-the logarithm of the ratio for the other two (`contrasts`). The difference in nats a row was rejected: it does not know
-how many rows it rests on, and weighs a handful of rows in a tail like a shift of all.
+and the logarithm of the ratio of the shapes (`contrasts`). The difference in nats a row was rejected: it does not know
+how many rows it rests on, and weighs a handful of rows in a tail like a shift of all. The independence of the residual
+was a third term and never exceeded a fiftieth of the score; its test says whether a direction fits (`outcomes`).
 """
 
 import math
@@ -32,7 +32,6 @@ GROUPS = (3, 10)
 ROWS_PER_GROUP = 12
 SMALLEST_REST = 1e-4
 """Of the quantile surface, in standard deviations of the effect: below, it is rounding."""
-SMALLEST_RATIO = 1e-6
 SMALLEST_ERROR = 1e-9
 
 
@@ -58,7 +57,6 @@ class ReadDirection(NamedTuple):
         """What each kind of evidence says against this direction."""
         return {
             "description": self.price - math.fsum(self.log_density) / len(self.log_density),
-            "independence": self.dependence,
             "shape": self.rest,
         }
 
@@ -67,11 +65,6 @@ class ReadDirection(NamedTuple):
         place = np.empty_like(other.order)
         place[other.order] = np.arange(len(place))
         return hsic_test(self.kernel, other.kernel.reordered(place[self.order]))
-
-    @property
-    def dependence(self) -> float:
-        """HSIC of cause and residual in units of what independent columns would give on average."""
-        return self.test.statistic / self.test.null_mean if self.test.null_mean > 0 else 0.0
 
 
 def read_direction(cause: FloatArray, effect: FloatArray) -> ReadDirection:
@@ -98,7 +91,6 @@ def contrasts(forward: ReadDirection, backward: ReadDirection) -> dict[str, floa
     """What speaks for x → y: backward against forward, by kind. Exchanging the two negates every number exactly."""
     return {
         "description": _in_standard_errors(forward, backward),
-        "independence": _log(backward.dependence, SMALLEST_RATIO) - _log(forward.dependence, SMALLEST_RATIO),
         "shape": _log(backward.rest, SMALLEST_REST) - _log(forward.rest, SMALLEST_REST),
     }
 

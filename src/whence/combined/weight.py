@@ -1,26 +1,21 @@
-"""λ, how much these rows can say: a product of three factors between 0 and 1, the same for both directions.
+"""λ, the reliability weight: a product of two factors between 0 and 1, the same for both directions.
 
 rows    nₑ / (nₑ + n₀), nₑ the effective number of rows: neighbours that resemble each other count less
 values  m / (m + m₀), m the number of distinct values of the coarser column
-fit     1 while one direction stands; where both are refused it falls towards a floor with the evidence against the
-        better one. That evidence counts in part where less than a hundredth of the relation is left in the residual:
-        with enough rows every curve is refused, and so little is what a wrong spline explains. A hidden common cause, a
-        mixture or dependent rows refuse both directions, and so can a relation that is no location-scale model; these
-        tests cannot tell which, so the factor is a precaution
+
+Whether a direction passes its test is no factor: at equal sums of terms it says little about which way is right
+(`training`), and something about whether there is a direction at all (`outcomes`).
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from whence.combined.constants import WEIGHT
-from whence.criteria import LEVEL
 from whence.diagnostics import autocorrelation, is_monotone
 from whence.numerics.columns import once
 from whence.pair import FloatArray
 
-NOTHING_LEFT = 0.01
 LONGEST_LAG = 200
 SHORTEST_SERIES = 50
 NOTICED = 1.5
@@ -29,27 +24,20 @@ not change a bit of the answer."""
 
 
 class Weight(NamedTuple):
-    """The three factors."""
+    """The two factors."""
 
     rows: float
     values: float
-    fit: float
 
     @property
     def product(self) -> float:
         """λ."""
-        return self.rows * self.values * self.fit
+        return self.rows * self.values
 
 
-def weight_of(effective_rows: float, coarser: int, better_log_p: float, left: float) -> Weight:
-    """From the effective rows, the distinct values of the coarser column, and the better direction's test and rest."""
-    against = max(0.0, math.log10(LEVEL) - better_log_p / math.log(10))
-    refusal = against * min(1.0, left / NOTHING_LEFT)
-    return Weight(
-        rows=effective_rows / (effective_rows + WEIGHT.rows),
-        values=coarser / (coarser + WEIGHT.values),
-        fit=WEIGHT.floor + (1.0 - WEIGHT.floor) / (1.0 + refusal / WEIGHT.refusal),
-    )
+def weight_of(effective_rows: float, coarser: int) -> Weight:
+    """From the effective rows and the distinct values of the coarser column."""
+    return Weight(effective_rows / (effective_rows + WEIGHT.rows), coarser / (coarser + WEIGHT.values))
 
 
 def effective_rows(x: FloatArray, y: FloatArray, forward: FloatArray, backward: FloatArray) -> float:

@@ -1,0 +1,33 @@
+"""Three outcomes of a pair that add up to one: x → y, y → x, and neither.
+
+*Neither* is a hidden common cause, a mixture or a selection of rows: the columns are related and no arrow joins them.
+The score is the log-odds of the two directions. Beside it stands a prior of *neither*, which the reader states, and two
+things that are met more or less often without a direction than with one: how large the score is, and how much of the
+relation is left in the residual of the direction that fits better. Log-normal and exponential laws of the two, fitted
+with a direction and without one, make a likelihood ratio whose logarithm is linear in both.
+
+    odds of neither = prior / (1 − prior) · exp(a + b · log left − c · |score|)
+"""
+
+import math
+
+from whence.combined.constants import NEITHER
+
+FORWARD, BACKWARD, NO_DIRECTION = "x->y", "y->x", "neither"
+
+
+def probabilities(score: float, left: float, prior: float) -> dict[str, float]:
+    """Of the three outcomes; exchanging the columns exchanges the first two to the last bit."""
+    neither = _neither(abs(score), left, prior)
+    against = math.exp(-abs(score))
+    larger, smaller = (1.0 - neither) / (1.0 + against), (1.0 - neither) * against / (1.0 + against)
+    forward, backward = (larger, smaller) if score >= 0 else (smaller, larger)
+    return {FORWARD: forward, BACKWARD: backward, NO_DIRECTION: neither}
+
+
+def _neither(size: float, left: float, prior: float) -> float:
+    if prior == 0:
+        return 0.0
+    ratio = NEITHER.level + NEITHER.left * math.log(min(left, 1.0) + NEITHER.smallest) - NEITHER.score * size
+    odds = prior / (1.0 - prior) * math.exp(ratio)
+    return odds / (1.0 + odds)
