@@ -1,151 +1,202 @@
-"""Fit the constants of the default method to generated pairs and write them: `python -m training.fit`.
+"""Fit the constants of the default method and write them: `WHENCE_DATA=… python -m training.fit`.
 
-1. The curves: heights and widths of height · tanh(contrast / width) by maximum likelihood on the oriented pairs of the
-   first world, with λ in its place.
-2. Their size, and the rows at which λ is one half: on a mixture of worlds, two sevenths from the first, two sevenths
-   from the second (families that the curves know nothing of) and three sevenths without a direction, whose label is a
-   coin toss.
-3. Set by hand, because these worlds do not ask for it: the factor of λ for two refused directions (among pairs with
-   equally large scores a hidden common cause refuses both hardly more often than a curve that is no location-scale
-   model) and that for few distinct values (generated columns have at least five). Both are precautions.
+1. What simulators can teach. Heights and widths of `description` and `shape`, and the rows at which λ is one half: by
+   maximum likelihood on the oriented pairs of two simulators that share no law, function or mechanism, half and half.
+2. What they cannot. Heights and widths of `recording` and `regression`: on the same pairs and the Tübingen pairs, which
+   count as much as both simulators together (weights as published). The height of `recording` is kept below what gives an
+   answer.
+3. *Neither*. The likelihood ratio of no direction to a direction, by logistic regression of the pairs of the first
+   simulator without a direction against the oriented ones of both.
+4. Step 2 once more for every fold of the Tübingen sources, without that fold: with these constants the pairs of the
+   fold are scored wherever a number about them is shown.
+5. Set by hand: the factor of λ for few distinct values, and the share of `description` and `shape` that repeated values
+   take away (`combined.method.YIELDING`).
 
-No recorded label and none of the families in `foreign` and `doubtful` is used.
+No pair of Lisbon and none of the families in `foreign` and `doubtful` is used.
 """
 
 import argparse
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize
 
-from training import second, tried, world
-from training.sets import PAIRS, SEEDS
-from training.table import Table, read_all
-from whence.combined.constants import TERMS, Term, WeightConstants
-from whence.combined.weight import NOTHING_LEFT
-from whence.criteria import LEVEL
+from training import world
+from training.recorded import FOLDS, SOURCES
+from training.table import Table, read
+from whence.combined.constants import TERMS, NeitherConstants, Term, WeightConstants
+from whence.combined.method import YIELDING
 from whence.pair import FloatArray
 
-VALUES, REFUSAL, FLOOR = 2.0, 0.5, 0.3
-"""Set by hand: see 3."""
-UNDIRECTED = 3 / 7
-"""Share of pairs without a direction when the size is set: what is met in use may be no cause and effect at all."""
-SHRINKAGE = 1e-4
+VALUES = 2.0
+"""Set by hand: see 5."""
+HIGHEST = 1.2
+"""Of `recording`: below log(0.8 / 0.2), the log-odds of an answer when one of the columns surely causes the other."""
+SMALLEST_LEFT = 1e-3
+SMOOTH, RECORDED = ("description", "shape"), ("recording", "regression")
+SHRINKAGE = 1e-3
 TARGET = Path(__file__).parents[1] / "src" / "whence" / "combined" / "constants.toml"
 
-
-def sums(contrasts: FloatArray, terms: dict[str, Term]) -> FloatArray:
-    """Σ height · tanh(contrast / width) of every pair."""
-    heights, widths = (np.array([getattr(term, name) for term in terms.values()]) for name in ("height", "width"))
-    return np.asarray(np.tanh(contrasts / widths) @ heights)
+Curves = Mapping[str, Term]
+Part = tuple[Table, float]
+"""Pairs, and the share of the likelihood that they have together."""
 
 
 def weights(found: Table, constants: WeightConstants) -> FloatArray:
     """λ of every pair; the same formula as `combined.weight`, for arrays."""
-    against = np.maximum(0.0, np.log10(LEVEL) - found.better_log_p / np.log(10))
-    refusal = against * np.minimum(1.0, found.left / NOTHING_LEFT)
-    return (
-        (found.effective_rows / (found.effective_rows + constants.rows))
-        * (found.distinct / (found.distinct + constants.values))
-        * (constants.floor + (1 - constants.floor) / (1 + refusal / constants.refusal))
-    )
+    rows = found.effective_rows / (found.effective_rows + constants.rows)
+    return np.asarray(rows * found.distinct / (found.distinct + constants.values))
 
 
-def fit_terms(first: Table, contrasts: FloatArray, names: Sequence[str]) -> dict[str, Term]:
-    """Curves by maximum likelihood, together with the rows of λ; widths start at e times the spread of a contrast."""
-    spread, k = np.median(np.abs(contrasts), axis=0), len(names)
-
-    def terms(logs: FloatArray) -> dict[str, Term]:
-        heights, widths = np.exp(logs[:k]), np.exp(logs[k : 2 * k]) * spread
-        return {name: Term(float(h), float(w)) for name, h, w in zip(names, heights, widths, strict=True)}
-
-    def loss(logs: FloatArray) -> float:
-        odds = weights(first, constants(logs[-1])) * sums(contrasts, terms(logs))
-        return float(np.mean(np.logaddexp(0, -first.truth * odds)) + SHRINKAGE * np.sum((logs - start) ** 2))
-
-    start = np.concatenate([np.zeros(k), np.ones(k), START[1:]])
-    return terms(minimize(loss, start, method="L-BFGS-B").x)
-
-
-def fit_size(worlds: tuple[Table, Table, Table], terms: dict[str, Term]) -> tuple[float, WeightConstants]:
-    """The factor of all heights, and the constants of λ."""
-    summed = [sums(found.contrasts, terms) for found in worlds]
-
-    def loss(logs: FloatArray) -> float:
-        odds = [np.exp(logs[0]) * weights(f, constants(logs[1])) * s for f, s in zip(worlds, summed, strict=True)]
-        oriented = [np.mean(np.logaddexp(0, -f.truth * o)) for f, o in zip(worlds[:2], odds[:2], strict=True)]
-        tossed = np.mean(0.5 * (np.logaddexp(0, odds[2]) + np.logaddexp(0, -odds[2])))
-        mixed = (1 - UNDIRECTED) / 2 * sum(oriented) + UNDIRECTED * tossed
-        return float(mixed + SHRINKAGE * np.sum((logs - START) ** 2))
-
-    best = minimize(loss, START, method="Nelder-Mead", options={"maxiter": 4000, "xatol": 1e-6, "fatol": 1e-10}).x
-    return float(np.exp(best[0])), constants(best[1])
-
-
-def constants(log_rows: float) -> WeightConstants:
-    """λ with these rows at one half."""
-    return WeightConstants(float(np.exp(log_rows)), VALUES, REFUSAL, FLOOR)
-
-
-START = np.log([0.6, 30.0])
-
-
-def read_worlds(folder: Path, jobs: int, candidates: Sequence[str] = ()) -> tuple[Table, Table, Table]:
-    """Oriented pairs of the first world, the second world, and pairs without a direction; with candidates, if named."""
-    first, other = (
-        read_all(partial(module.pair, seed=SEEDS[name]), PAIRS[name], jobs, folder / f"{name}.npz")
-        for name, module in (("first", world), ("second", second))
-    )
-    if candidates:
-        first, other = (
-            found._replace(candidates=tried.read(folder / "tried", name, candidates, jobs))
-            for name, found in (("first", first), ("second", other))
-        )
-    tossed = np.isin(first.family, list(world.DOUBTS))
-    return first.where(~tossed), other, first.where(tossed)
-
-
-def constants_text(terms: dict[str, Term], weight: WeightConstants) -> str:
-    """The file, rounded to what the fit can tell."""
-    meaning = {
-        "description": "difference of the code lengths, in standard errors",
-        "independence": "log ratio of the dependence left in the residuals",
-        "shape": "log ratio of what rank 1 leaves over of the quantile surfaces",
-    }
+def sums(found: Table, terms: Curves) -> FloatArray:
+    """The terms of every pair, added up; the same formula as `combined.method.terms_of`, for arrays."""
+    smooth = 1.0 - YIELDING * found.repeats
+    shares = {"description": smooth, "shape": smooth, "regression": found.repeats, "recording": 1.0}
     parts = [
-        "# The default method: score = λ · Σ height · tanh(contrast / width).\n"
-        "# Fitted to generated pairs alone; written by `python -m training.fit`.\n"
+        shares[name] * terms[name].height * np.tanh(found.contrasts[:, k] / terms[name].width)
+        for k, name in enumerate(TERMS)
+        if name in terms
     ]
-    for name, (height, width) in terms.items():
-        parts.append(f"[terms.{name}]  # {meaning[name]}\nheight = {_short(height)}\nwidth = {_short(width)}\n")
-    parts.append(
-        "[weight]  # where a factor of λ is one half\n"
-        f"rows = {_short(weight.rows)}  # effective rows\n"
-        f"values = {_short(weight.values)}  # distinct values of the coarser column; set by hand\n"
-        f"refusal = {_short(weight.refusal)}  # powers of ten below p = {LEVEL}, better direction; set by hand\n"
-        f"floor = {_short(weight.floor)}  # of the factor for two refused directions; set by hand\n"
+    return np.asarray(sum(parts))
+
+
+def scores(found: Table, terms: Curves, weight: WeightConstants) -> FloatArray:
+    """Log-odds of every pair."""
+    return weights(found, weight) * sums(found, terms)
+
+
+def log_loss(parts: Sequence[Part], terms: Curves, weight: WeightConstants) -> float:
+    """Mean over the pairs of every part, by their weights, then over the parts."""
+    return sum(
+        share * float(np.average(np.logaddexp(0, -found.truth * scores(found, terms, weight)), weights=found.share))
+        for found, share in parts
     )
-    return "\n".join(parts)
+
+
+def fit_smooth(parts: Sequence[Part]) -> tuple[Curves, WeightConstants]:
+    """Step 1."""
+    start = np.log([2.0, 4.0, 2.0, 2.0, 30.0])
+
+    def unpack(logs: FloatArray) -> tuple[Curves, WeightConstants]:
+        values = np.exp(logs)
+        curves = {name: Term(*map(float, values[2 * k : 2 * k + 2])) for k, name in enumerate(SMOOTH)}
+        return curves, WeightConstants(float(values[-1]), VALUES)
+
+    def loss(logs: FloatArray) -> float:
+        return log_loss(parts, *unpack(logs)) + SHRINKAGE * float(np.sum((logs - start) ** 2))
+
+    return unpack(minimize(loss, start, method="L-BFGS-B").x)
+
+
+def fit_recorded(parts: Sequence[Part], smooth: Curves, weight: WeightConstants) -> Curves:
+    """Step 2; the height of `recording` is bounded by a logistic curve."""
+    start = np.array([0.0, np.log(3.0), 1.0, 0.0])
+
+    def unpack(values: FloatArray) -> Curves:
+        height = HIGHEST / (1 + np.exp(-values[0]))
+        width, *regression = np.exp(values[1:])
+        return {"recording": Term(float(height), float(width)), "regression": Term(*map(float, regression))}
+
+    def loss(values: FloatArray) -> float:
+        fitted = log_loss(parts, {**smooth, **unpack(values)}, weight)
+        return fitted + SHRINKAGE * float(np.sum((values - start) ** 2))
+
+    return unpack(minimize(loss, start, method="L-BFGS-B").x)
+
+
+def fit_neither(without: Table, oriented: Sequence[Table], terms: Curves, weight: WeightConstants) -> NeitherConstants:
+    """Step 3; either kind counts one half, and pairs that are told unrelated do not count."""
+    groups = [_seen(without, terms, weight), np.concatenate([_seen(found, terms, weight) for found in oriented])]
+
+    def loss(values: FloatArray) -> float:
+        odds = [values[0] + group @ values[1:] for group in groups]
+        return float(np.mean(np.logaddexp(0, -odds[0])) + np.mean(np.logaddexp(0, odds[1]))) + 1e-4 * float(
+            values @ values
+        )
+
+    level, left, score = map(float, minimize(loss, np.zeros(3), method="L-BFGS-B").x)
+    return NeitherConstants(level, left, -score, SMALLEST_LEFT)
+
+
+def _seen(found: Table, terms: Curves, weight: WeightConstants) -> FloatArray:
+    """What the ratio is linear in, of the pairs that are related."""
+    related = found.where(found.relation_log_p < np.log(0.05))
+    logs = np.log(np.minimum(related.left, 1.0) + SMALLEST_LEFT)
+    return np.column_stack((logs, np.abs(scores(related, terms, weight))))
+
+
+class Fitted:
+    """All constants, with those of every fold."""
+
+    def __init__(self, simulators: Sequence[Table], without: Table, recorded: Table) -> None:
+        halves = [(found, 0.5) for found in simulators]
+        self.smooth, self.weight = fit_smooth(halves)
+        self.recorded = self._recorded(simulators, recorded)
+        self.folds = [self._recorded(simulators, recorded.where(recorded.fold != fold)) for fold in range(FOLDS)]
+        self.neither = fit_neither(without, simulators, {**self.smooth, **self.recorded}, self.weight)
+
+    def _recorded(self, simulators: Sequence[Table], recorded: Table) -> Curves:
+        parts = [*((found, 0.5 / len(simulators)) for found in simulators), (recorded, 0.5)]
+        return fit_recorded(parts, self.smooth, self.weight)
+
+    @property
+    def text(self) -> str:
+        """The file, rounded to what the fit can tell."""
+        terms = {**self.smooth, **self.recorded}
+        parts = [
+            "# The default method: score = λ · Σ share · height · tanh(contrast / width).\n"
+            "# Written by `python -m training.fit`.\n"
+        ]
+        for name, (height, width) in terms.items():
+            parts.append(f"[terms.{name}]  # {MEANING[name]}\nheight = {_short(height)}\nwidth = {_short(width)}\n")
+        parts.append(
+            "[weight]  # where a factor of λ is one half\n"
+            f"rows = {_short(self.weight.rows)}  # effective rows\n"
+            f"values = {_short(self.weight.values)}  # distinct values of the coarser column; set by hand\n"
+        )
+        parts.append(
+            "[neither]  # logarithm of the likelihood ratio of no direction to a direction\n"
+            f"level = {_short(self.neither.level)}\n"
+            f"left = {_short(self.neither.left)}  # times log(share of the relation left + smallest)\n"
+            f"score = {_short(self.neither.score)}  # times |score|, subtracted\n"
+            f"smallest = {_short(self.neither.smallest)}\n"
+        )
+        for fold, curves in enumerate(self.folds):
+            pairs = sorted(pair for k, pairs in enumerate(SOURCES.values()) if k % FOLDS == fold for pair in pairs)
+            lines = [f"{name} = {{ height = {_short(h)}, width = {_short(w)} }}" for name, (h, w) in curves.items()]
+            parts.append("\n".join([f"[[folds]]\ntuebingen = {pairs}", *lines, ""]))
+        return "\n".join(parts)
+
+
+MEANING = {
+    "description": "difference of the code lengths, in standard errors",
+    "shape": "log ratio of what rank 1 leaves over of the quantile surfaces",
+    "recording": "log ratio of the distinct values",
+    "regression": "log ratio of the errors of a cubic, in units of the range",
+}
 
 
 def _short(value: float) -> str:
     return f"{float(f'{value:.3g}')}"
 
 
+def read_simulators(folder: Path, jobs: int) -> tuple[list[Table], Table]:
+    """The oriented pairs of both simulators, and those without a direction."""
+    first, other = read("first", folder, jobs), read("second", folder, jobs)
+    tossed = np.isin(first.family, list(world.DOUBTS))
+    return [first.where(~tossed), other], first.where(tossed)
+
+
 def main() -> None:
     """Read, fit, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--readings", type=Path, default=Path("out/training"), help="folder for what was read")
+    parser.add_argument("--kept", type=Path, default=Path("out/training"), help="folder for what was computed")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=TARGET)
     given = parser.parse_args()
-    worlds = read_worlds(given.readings, given.jobs)
-    terms = fit_terms(worlds[0], worlds[0].contrasts, list(TERMS))
-    size, weight = fit_size(worlds, terms)
-    sized = {name: Term(size * term.height, term.width) for name, term in terms.items()}
-    given.out.write_text(constants_text(sized, weight), encoding="utf-8")
+    simulators, without = read_simulators(given.kept, given.jobs)
+    given.out.write_text(Fitted(simulators, without, read("tuebingen", given.kept, given.jobs)).text, encoding="utf-8")
 
 
 if __name__ == "__main__":

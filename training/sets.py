@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import NamedTuple
 
 import numpy as np
 
 from training import doubtful, foreign, second, world
+from training.recorded import Case, lisbon, tuebingen
 from whence.pair import FloatArray
 
 SEEDS = {"first": 1, "second": 2}
@@ -14,17 +14,11 @@ PAIRS = {"first": 6000, "second": 2000}
 SEED = 77
 COUNT = {"foreign": 100, "doubtful": 200}
 """Of every family."""
-RECORDED = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
-
-
-class Case(NamedTuple):
-    """Two columns, +1 where the first causes the second, weight, family."""
-
-    x: FloatArray
-    y: FloatArray
-    truth: int
-    share: float
-    family: str
+SIMULATED = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG")
+STEPS = 30
+"""To which generated columns are rounded."""
+EVERY = 5
+"""One in so many generated pairs is rounded."""
 
 
 def foreign_pairs() -> list[Case]:
@@ -33,17 +27,6 @@ def foreign_pairs() -> list[Case]:
         Case(x, y, truth, 1.0, name)
         for name in foreign.FAMILIES
         for x, y, truth in foreign.pairs(name, COUNT["foreign"], SEED)
-    ]
-
-
-def shuffled_pairs() -> list[Case]:
-    """The foreign pairs, the second column's rows in random order: the columns are as they were, their relation gone.
-
-    What still speaks for the true direction here reads the columns' own shapes.
-    """
-    return [
-        case._replace(y=np.random.default_rng((SEED, number)).permutation(case.y))
-        for number, case in enumerate(foreign_pairs())
     ]
 
 
@@ -57,11 +40,35 @@ def doubtful_pairs() -> list[Case]:
     ]
 
 
-def recorded_pairs() -> list[Case]:
-    """The ten public sets, from the folder that `WHENCE_DATA` names."""
+def simulated_pairs() -> list[Case]:
+    """The nine simulated public sets, from the folder that `WHENCE_DATA` names."""
     from whence.datasets import load
 
-    return [Case(p.pair.x, p.pair.y, p.truth, p.weight, name) for name in RECORDED for p in load(name).pairs]
+    return [Case(p.pair.x, p.pair.y, p.truth, p.weight, name) for name in SIMULATED for p in load(name).pairs]
+
+
+def rounded_pairs(which: str) -> list[Case]:
+    """Generated pairs without ties, the `cause`, the `effect` or `both` rounded to 30 steps of its range, or `none`."""
+    drawn = [*_generated("first", world), *foreign_pairs()]
+    usable = [case for case in drawn if case.family not in world.DOUBTS and _without_ties(case)]
+    return [_rounded(case, which) for case in usable[::EVERY]]
+
+
+def _without_ties(case: Case) -> bool:
+    return all(len(np.unique(column)) == len(column) for column in (case.x, case.y))
+
+
+def _rounded(case: Case, which: str) -> Case:
+    cause, effect = (case.x, case.y) if case.truth > 0 else (case.y, case.x)
+    cause = _in_steps(cause) if which in ("cause", "both") else cause
+    effect = _in_steps(effect) if which in ("effect", "both") else effect
+    x, y = (cause, effect) if case.truth > 0 else (effect, cause)
+    return case._replace(x=x, y=y)
+
+
+def _in_steps(column: FloatArray) -> FloatArray:
+    step = np.ptp(column) / STEPS
+    return np.asarray(np.round(column / step) * step)
 
 
 def _generated(name: str, module: ModuleType) -> list[Case]:
@@ -73,7 +80,9 @@ SETS: dict[str, Callable[[], list[Case]]] = {
     "first": lambda: _generated("first", world),
     "second": lambda: _generated("second", second),
     "foreign": foreign_pairs,
-    "shuffled": shuffled_pairs,
     "doubtful": doubtful_pairs,
-    "recorded": recorded_pairs,
+    "simulated": simulated_pairs,
+    "tuebingen": tuebingen,
+    "lisbon": lisbon,
+    **{f"rounded {which}": lambda which=which: rounded_pairs(which) for which in ("none", "cause", "effect", "both")},
 }

@@ -1,6 +1,6 @@
-"""Readings of many generated pairs as arrays, computed once by all cores and kept in a file."""
+"""What the default method weighs about many pairs, as arrays, computed once by all cores and kept in a file."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -10,40 +10,49 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from training.world import Labelled
+from training.recorded import Case
+from training.sets import SETS
 from whence.combined.constants import TERMS
 from whence.combined.method import weighing
 from whence.pair import FloatArray, Pair
-
-Draw = Callable[[int], Labelled]
 
 
 class Table(NamedTuple):
     """One row a pair; contrasts in the order of `TERMS`."""
 
     contrasts: FloatArray
+    repeats: FloatArray
     effective_rows: FloatArray
     distinct: FloatArray
-    better_log_p: FloatArray
+    """Of the coarser column."""
     left: FloatArray
     relation_log_p: FloatArray
     truth: FloatArray
+    share: FloatArray
     family: NDArray[np.str_]
-    candidates: FloatArray = np.empty((0, 0))
-    """Contrasts of what is tried as a fourth term, a column each; kept in files of their own (`tried`)."""
+    fold: FloatArray
 
     def where(self, chosen: NDArray[np.bool_]) -> "Table":
         """Some of the rows."""
-        return Table(*(column[chosen] if len(column) else column for column in self))
+        return Table(*(column[chosen] for column in self))
 
 
-def row(pair: Labelled) -> tuple[object, ...]:
-    """The readings of one pair."""
+def row(case: Case) -> tuple[object, ...]:
+    """What is weighed about one pair."""
     with np.errstate(all="ignore"):
-        found = weighing(Pair.of(pair.x, pair.y))
-    contrasts = [found.contrasts[name] for name in TERMS]
-    context = (min(found.effective_rows, len(found.rows.kept)), min(found.rows.distinct))
-    return contrasts, *context, found.better_log_p, found.left, found.relation_log_p, pair.truth, pair.family
+        found = weighing(Pair.of(case.x, case.y))
+    return (
+        [found.contrasts[name] for name in TERMS],
+        found.recording.repeats,
+        min(found.effective_rows, len(found.rows.kept)),
+        min(found.rows.distinct),
+        found.left,
+        found.relation_log_p,
+        case.truth,
+        case.share,
+        case.family,
+        case.fold,
+    )
 
 
 def table(rows: Iterable[tuple[object, ...]]) -> Table:
@@ -52,17 +61,13 @@ def table(rows: Iterable[tuple[object, ...]]) -> Table:
     return Table(*(column if column.dtype.kind == "U" else column.astype(float) for column in columns))
 
 
-def read_all(draw: Draw, count: int, jobs: int, kept: Path) -> Table:
-    """Pairs 0 … count − 1 of a world, from the file where it is there already."""
+def read(where: str, folder: Path, jobs: int) -> Table:
+    """The table of a set, from the file where it is there already."""
+    kept = folder / "weighed" / f"{where.replace(' ', '-')}.npz"
     if not kept.exists():
         with ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,)) as pool:
-            parts = pool.map(_rows, [draw] * count, [[i] for i in range(count)], chunksize=25)
-            found = table(row for part in parts for row in part)
+            found = table(pool.map(row, SETS[where](), chunksize=25))
         kept.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(kept, **{name: column for name, column in found._asdict().items() if name != "candidates"})
+        np.savez(kept, **found._asdict())
     with np.load(kept) as stored:
         return Table(**stored)
-
-
-def _rows(draw: Draw, indices: Sequence[int]) -> list[tuple[object, ...]]:
-    return [row(draw(index)) for index in indices]
