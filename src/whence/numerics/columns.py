@@ -5,7 +5,7 @@ column: no method has to know that it is asked about a table, and not a bit of a
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -22,6 +22,8 @@ _AT_HAND = 12
 """Arrays whose bytes have been hashed last; one array is asked about several times in a row."""
 AN_ENTRY = 512
 """Bytes that a result takes beside its arrays."""
+_A_PAIR, _A_ROW = 1 << 26, 32
+"""Bytes to remember a pair in, and more for every row: its two orders take half of that."""
 
 
 @dataclass
@@ -78,7 +80,7 @@ class ColumnMemory:
         same, digest = self._hashed.get(id(column), (None, b""))
         if same is not None and same() is column and not column.flags.writeable:
             return digest
-        digest = blake2b(column.data, digest_size=16).digest()
+        digest = blake2b(np.ascontiguousarray(column).data, digest_size=16).digest()
         if not column.flags.writeable:
             self._hashed[id(column)] = ref(column), digest  # which keeps no column alive
             if len(self._hashed) > _AT_HAND:
@@ -106,6 +108,27 @@ def shared_columns(memory: ColumnMemory) -> Iterator[None]:
         yield
     finally:
         _memory.reset(before)
+
+
+@contextmanager
+def remembering(columns: Iterable[NDArray[np.float64]]) -> Iterator[None]:
+    """Remember what is found out about these columns while a pair is judged, unless a whole table is.
+
+    They are read-only inside, so that each is hashed once.
+    """
+    if _memory.get() is not None:
+        yield
+        return
+    columns = list(columns)
+    open_to_change = [column for column in columns if column.flags.writeable]
+    for column in open_to_change:
+        column.flags.writeable = False
+    try:
+        with shared_columns(ColumnMemory(_A_PAIR + _A_ROW * max(map(len, columns), default=0))):
+            yield
+    finally:
+        for column in open_to_change:
+            column.flags.writeable = True
 
 
 def once(function: Callable[..., _T], column: NDArray[np.float64], *arguments: Hashable) -> _T:
