@@ -176,8 +176,9 @@ def autocorrelation(column: FloatArray, ranks: Callable[[FloatArray], FloatArray
     # Wiener–Khinchin: the autocovariance is the transform of the power spectrum, of the padded column.
     lags = min(len(column) // 4, _LONGEST_LAG)
     size = next_fast_len(len(column) + lags, real=True)
-    # Padded here, and the power written over the spectrum, since SciPy would make a copy for either.
-    padded = standardise(ranks(column))
+    # All in one array where it can be: this is where a long table takes most memory.
+    padded = ranks(column)
+    standardise(padded, out=padded)
     padded.resize(size, refcheck=False)
     spectrum = rfft(padded)
     del padded

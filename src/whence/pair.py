@@ -133,9 +133,9 @@ class Pair(Record):
         return replace(self, x=self.y, y=self.x, x_name=self.y_name, y_name=self.x_name, turned=not self.turned)
 
 
-def standardise(column: FloatArray) -> FloatArray:
+def standardise(column: FloatArray, out: FloatArray | None = None) -> FloatArray:
     """Mean 0 and population standard deviation 1, safe for values whose squares overflow or underflow."""
-    centred = column - np.mean(column)
+    centred: FloatArray = np.subtract(column, np.mean(column), out=out)
     centred /= max(np.max(centred), -np.min(centred))
     centred -= np.mean(centred)
     centred /= np.sqrt(np.mean(centred * centred))
