@@ -75,6 +75,22 @@ def default_method() -> None:
         print(f"whence, n = {n}: {ours * 1e3:.1f} ms; loci-h: {plain * 1e3:.1f} ms; ratio {ours / plain:.2f}{goal}")
 
 
+def sorts() -> None:
+    """`infer` of long columns against sorting each of them once; of short ones against `loci-h`."""
+    long = example(10**6)
+    rounded = Pair.of(long.x.round(1), long.y)
+    for told, pair in (("n = 10⁶", long), ("n = 10⁶, x rounded", rounded)):
+        ours, two = alternating(
+            lambda: whence.infer(pair),  # noqa: B023  # called within the turn
+            lambda: (np.argsort(long.x), np.argsort(long.y)),
+            3,
+        )
+        print(f"infer, {told}: {ours:.2f} s; two argsorts: {two:.2f} s; ratio {ours / two:.1f} (goal: at most 10)")
+    short = example(1000)
+    ours, plain = alternating(lambda: whence.infer(short), lambda: decide(short), 15)
+    print(f"infer, n = 1000: {ours * 1e3:.1f} ms; loci-h: {plain * 1e3:.1f} ms; ratio {ours / plain:.2f}")
+
+
 def growth() -> None:
     """Cost against the number of rows."""
     small, large = example(10**5), example(10**6)
@@ -125,5 +141,5 @@ def command_line() -> None:
 
 
 if __name__ == "__main__":
-    for part in (one_decision, default_method, growth, memory, command_line):
+    for part in (one_decision, default_method, sorts, growth, memory, command_line):
         part()

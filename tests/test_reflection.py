@@ -14,10 +14,10 @@ from test_method_pages import FOLDER
 from whence.baselines.qccd import comes_first
 from whence.catalogue import CATALOGUE
 from whence.decision import Decision
-from whence.numerics.arrays import mid_ranks
 from whence.numerics.hsic import kernel_column
 from whence.numerics.hsic.chebyshev import weighted_nodes
 from whence.numerics.kernel import BLOCK, choose_pivots
+from whence.numerics.ranked import mid_ranks
 from whence.pair import Pair
 
 RANDOM_START = "training starts from a random network, which is not its own mirror image and is the published one"

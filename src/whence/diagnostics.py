@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whence.numerics.arrays import mid_ranks
 from whence.numerics.columns import once
+from whence.numerics.ranked import Ranked, find_runs, mid_ranks, rank_column
 from whence.pair import FloatArray, row_order, standardise
 
 _TAIL, _GAP, _DISTANT = 0.025, 2.0, 15.0
@@ -23,34 +23,39 @@ _EXACT = 1e-5
 # Below 200 rows the fourth moment cannot tell uniform noise from Gaussian; 21.7 is the 99 % point of chi-square with
 # nine degrees. Both limits together pass 95 % of Gaussian pairs.
 GAUSSIAN_ROWS, _GAUSSIAN_CHI2, _GAUSSIAN_Z = 200, 21.7, 3.0
+_LONGEST_LAG = 200
 _RELATED = 6.6  # the 99 % point of chi-square with one degree
 
 
 def far_rows(column: FloatArray) -> int:
     """Rows far from the middle 95 %, if there is a gap or a huge distance."""
     # Not standardised: beside a value of 1e20 all others would become equal, and it would pass for the only one there.
-    ordered = np.sort(column)
-    n, trimmed = len(ordered), math.ceil(_TAIL * len(ordered))
-    low, middle, high = ordered[trimmed], 0.5 * (ordered[(n - 1) // 2] + ordered[n // 2]), ordered[-1 - trimmed]
+    order = once(rank_column, column).order
+    n, trimmed = len(order), math.ceil(_TAIL * len(order))
+    middle = 0.5 * (column[order[(n - 1) // 2]] + column[order[n // 2]])
+    tails = column[np.append(order[: trimmed + 1], order[-1 - trimmed :])]
+    low, high = tails[trimmed], tails[-1 - trimmed]
     if low == high:
         return 0
     # The long side of a skewed column reaches farther.
     below, above = (max(high - low, 2 * side) for side in (middle - low, high - middle))
-    distance = np.maximum(0, np.maximum((low - ordered) / below, (ordered - high) / above))
+    distance = np.maximum(0, np.maximum((low - tails) / below, (tails - high) / above))
     alarming = np.abs(np.diff(distance)).max() > _GAP or distance.max() > _DISTANT
     return int(np.count_nonzero(distance > _GAP)) if alarming else 0
 
 
 def chance_repeats(x: FloatArray, y: FloatArray) -> float:
     """Repeats that rounding explains: as many as in unrelated columns, or half of the pairs of rows one step apart."""
-    (_, by_x), (values, by_y) = (np.unique(column, return_inverse=True) for column in (x, y))
-    cells, counts = np.unique(by_x * (len(values) + 1) + by_y, return_counts=True)
-    unrelated = 0.5 * _tied_pairs(by_x) * _tied_pairs(by_y) / len(x) ** 2
-    return max(unrelated, *(0.5 * _pairs_apart(cells, counts, step) for step in (1, len(values) + 1)))
+    in_x, in_y = once(rank_column, x), once(rank_column, y)
+    order, starts = find_runs(in_x, in_y)
+    rows, wide = order[starts], in_y.distinct + 1
+    cells, counts = in_x.place[rows].astype(np.int64) * wide + in_y.place[rows], np.diff(starts, append=len(x))
+    unrelated = 0.5 * _tied_pairs(in_x) * _tied_pairs(in_y) / len(x) ** 2
+    return max(unrelated, *(0.5 * _pairs_apart(cells, counts, step) for step in (1, wide)))
 
 
-def _tied_pairs(ranks: NDArray[np.intp]) -> float:
-    counts = np.bincount(ranks).astype(float)
+def _tied_pairs(ranked: Ranked) -> float:
+    counts = ranked.counts.astype(float)
     return float(np.sum(counts * (counts - 1)))
 
 
@@ -75,8 +80,9 @@ def on_a_line(x: FloatArray, y: FloatArray) -> bool:
 
 def _quartile_rows(column: FloatArray) -> tuple[int, int]:
     """Rows at the quartiles of the distinct values."""
-    values, first = np.unique(column, return_index=True)
-    return int(first[len(values) // 4]), int(first[-1 - len(values) // 4])
+    ranked = once(rank_column, column)
+    first, quarter = ranked.first_rows, ranked.distinct // 4
+    return int(first[quarter]), int(first[-1 - quarter])
 
 
 def noise_share(cause: FloatArray, effect: FloatArray) -> float:
@@ -84,19 +90,20 @@ def noise_share(cause: FloatArray, effect: FloatArray) -> float:
 
     The spread is measured by the quartiles, so that one outlier does not make all else look like a curve.
     """
-    ordered = once(np.sort, effect)
-    low, high = ordered[len(ordered) // 4], ordered[-1 - len(ordered) // 4]
+    order = once(rank_column, effect).order
+    low, high = effect[order[len(order) // 4]], effect[order[-1 - len(order) // 4]]
     if not high > low:
         return math.inf
-    misses = np.sort(_misses(*_distinct_rows(cause, (effect - low) / (high - low))))
+    order = row_order(cause, effect)
+    c, e = cause[order], (effect[order] - low) / (high - low)
+    del order
+    misses = np.sort(_misses(*_distinct_rows(c, e)))
     share = float(np.mean(misses[: max(1, int(_NOISE_KEPT * len(misses)))])) * _QUARTILES**2
     return math.inf if math.isnan(share) else share
 
 
-def _distinct_rows(cause: FloatArray, effect: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Rows by cause and then effect; each once unless the cause is coarse, since a table pasted twice has noise."""
-    order = row_order(cause, effect)
-    c, e = cause[order], effect[order]
+def _distinct_rows(c: FloatArray, e: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Sorted rows, each once unless the cause is coarse, since a table pasted twice has noise."""
     new_cause = c[1:] != c[:-1]
     if len(c) > _OFTEN_REPEATED * (1 + np.count_nonzero(new_cause)):
         return c, e
@@ -132,17 +139,20 @@ def _between(c: FloatArray, mean: FloatArray, before: Any, after: Any) -> FloatA
 def is_gaussian(x: FloatArray, y: FloatArray) -> bool:
     """Whether related standardised columns show no moment that a Gaussian pair has not."""
     r = float(np.mean(x * y))
-    ways = np.array([_moments(x, standardise(y - r * x)), _moments(y, standardise(x - r * y))])
+    if not len(x) * r * r > _RELATED:
+        return False
     # The sum is the same in every basis. The largest is not: noise independent of the cause stands alone in one of two.
-    is_gaussian = np.sum(ways[0] ** 2) < _GAUSSIAN_CHI2 and np.max(np.abs(ways)) < _GAUSSIAN_Z
-    return bool(is_gaussian and len(x) * r * r > _RELATED)
+    one = _moments(x, standardise(y - r * x))
+    if not (np.sum(one**2) < _GAUSSIAN_CHI2 and np.max(np.abs(one)) < _GAUSSIAN_Z):
+        return False
+    return bool(np.max(np.abs(_moments(y, standardise(x - r * y)))) < _GAUSSIAN_Z)
 
 
 def _moments(u: FloatArray, v: FloatArray) -> FloatArray:
     """Hermite moments of order 3 and 4: independent standard normals when the uncorrelated u and v are Gaussian."""
     orders = [(a, total - a) for total in (3, 4) for a in range(total + 1)]
     scale = [math.sqrt(len(u) / (math.factorial(a) * math.factorial(b))) for a, b in orders]
-    powers = once(_hermite, u)
+    powers = [power(u) for power in _HERMITE]
     means: dict[tuple[int, int], float] = {}
     for b in range(5):  # of the powers of v one at a time: all of them take as much memory as ten columns
         power = _HERMITE[b](v)
@@ -150,8 +160,8 @@ def _moments(u: FloatArray, v: FloatArray) -> FloatArray:
     return np.array(scale) * np.array([means[order] for order in orders])
 
 
-_HERMITE: tuple[Callable[[FloatArray], FloatArray], ...] = (
-    np.ones_like,
+_HERMITE: tuple[Callable[[FloatArray], Any], ...] = (
+    lambda _: 1.0,
     lambda z: z,
     lambda z: z * z - 1,
     lambda z: z * (z * z - 3),
@@ -159,15 +169,23 @@ _HERMITE: tuple[Callable[[FloatArray], FloatArray], ...] = (
 )
 
 
-def _hermite(z: FloatArray) -> tuple[FloatArray, ...]:
-    return tuple(power(z) for power in _HERMITE)
-
-
-def autocorrelation(column: FloatArray, lags: int) -> FloatArray:
-    """Of the column's mean ranks at lags 0 … `lags`, so that neither outliers nor the sorting of ties matter."""
+def autocorrelation(column: FloatArray, ranks: Callable[[FloatArray], FloatArray] = mid_ranks) -> FloatArray:
+    """Of the column's mean ranks at lags 0 … n / 4 or 200, so that neither outliers nor the sorting of ties matter."""
     from scipy.fft import irfft, next_fast_len, rfft
 
     # Wiener–Khinchin: the autocovariance is the transform of the power spectrum, of the padded column.
+    lags = min(len(column) // 4, _LONGEST_LAG)
     size = next_fast_len(len(column) + lags, real=True)
-    power = np.abs(rfft(standardise(mid_ranks(column)), size)) ** 2
-    return np.asarray(irfft(power, size)[: lags + 1] / len(column))
+    # All in one array where it can be: this is where a long table takes most memory.
+    padded = ranks(column)
+    standardise(padded, out=padded)
+    padded.resize(size, refcheck=False)
+    spectrum = rfft(padded)
+    del padded
+    spectrum.real, spectrum.imag = np.abs(spectrum) ** 2, 0.0
+    return np.asarray(irfft(spectrum, size)[: lags + 1] / len(column))
+
+
+def column_autocorrelation(column: FloatArray) -> FloatArray:
+    """As `autocorrelation`, of a column whose order is at hand."""
+    return autocorrelation(column, lambda known: once(rank_column, known).mid_ranks)

@@ -7,6 +7,7 @@ from typing import Any
 from whence.catalogue import DEFAULT, FOR_LEVELS, accepts, seeded_method
 from whence.decision import Decision
 from whence.heaps import judgeable
+from whence.numerics.columns import remembering
 from whence.pair import InputError, NanPolicy, Pair
 from whence.preflight import ABOUT_LEVELS, Level, Notice, check
 from whence.protocol import Method
@@ -75,7 +76,7 @@ def infer(
 
 def decided(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decision]:
     """What a method says of pairs, which one that is batched sees all at once, with what a look at their rows tells."""
-    with one_thread():
+    with one_thread(), remembering([column for pair in pairs for column in (pair.x, pair.y)]):
         notices = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
         found = [warned(*each) for each in zip(_seeded(method, pairs, seed), notices, strict=True)]
         return [_beside_heaps(*each, method, seed) for each in zip(found, notices, strict=True)]

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from whence.numerics.columns import once
+from whence.numerics.ranked import rank_column
 from whence.pair import LARGEST, FloatArray
 
 FEWEST_LEVELS = 5
@@ -119,16 +121,17 @@ def kind_of(column: FloatArray) -> Kind:
 
 def tally(column: FloatArray) -> Tally:
     """Count a column's values."""
-    values, counts = np.unique(column, return_counts=True)
+    ranked = once(rank_column, column)
+    counts, rows = ranked.counts, ranked.first_rows
     often = np.flatnonzero((counts > HEAP_ROWS) & (counts >= HEAP_SHARE * len(column)))
     standing = [
         k for k in often[np.argsort(-counts[often], kind="stable")] if counts[k] > _STANDS_OUT * _beside(counts, k)
     ]
-    heap, heaped = (int(counts[standing[0]]), float(values[standing[0]]) + 0.0) if standing else (0, 0.0)
-    whole = bool(values[0] in (0, 1) and np.all(values == np.rint(values)))
+    heap, heaped = (int(counts[standing[0]]), float(column[rows[standing[0]]]) + 0.0) if standing else (0, 0.0)
+    whole = bool(column[rows[0]] in (0, 1) and np.all(column == np.rint(column)))
     first = int(np.argmax(counts))
-    most, common = int(counts[first]), float(values[first]) + 0.0
-    return Tally(len(column), len(values), heap, heaped, len(standing), most, common, whole)
+    most, common = int(counts[first]), float(column[rows[first]]) + 0.0
+    return Tally(len(column), ranked.distinct, heap, heaped, len(standing), most, common, whole)
 
 
 def _beside(counts: NDArray[np.intp], k: int) -> float:

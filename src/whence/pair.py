@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from whence.numerics.columns import once
 from whence.numerics.dates import days, is_dates, moments_of, said_of_dates
 from whence.numerics.exact import EXACT, apart, has_ties, is_long
+from whence.numerics.ranked import order_rows, rank_column
 from whence.safe import visible
 
 FloatArray = NDArray[np.float64]
@@ -132,12 +133,13 @@ class Pair(Record):
         return replace(self, x=self.y, y=self.x, x_name=self.y_name, y_name=self.x_name, turned=not self.turned)
 
 
-def standardise(column: FloatArray) -> FloatArray:
+def standardise(column: FloatArray, out: FloatArray | None = None) -> FloatArray:
     """Mean 0 and population standard deviation 1, safe for values whose squares overflow or underflow."""
-    centred = column - np.mean(column)
-    centred /= np.max(np.abs(centred))
+    centred: FloatArray = np.subtract(column, np.mean(column), out=out)
+    centred /= max(np.max(centred), -np.min(centred))
     centred -= np.mean(centred)
-    return centred / np.sqrt(np.mean(centred * centred))
+    centred /= np.sqrt(np.mean(centred * centred))
+    return centred
 
 
 def spread(column: FloatArray) -> float:
@@ -149,9 +151,9 @@ def spread(column: FloatArray) -> float:
 
 def row_order(cause: FloatArray, effect: FloatArray) -> NDArray[np.intp]:
     """Rows by cause and then effect: summed in this order, no file's order can change a bit of an answer."""
-    order = once(np.argsort, cause)
-    ranked = cause[order]
-    return np.lexsort((effect, cause)) if np.any(ranked[1:] == ranked[:-1]) else order
+    first = once(rank_column, cause)
+    order = order_rows(first, once(rank_column, effect)) if first.has_ties else first.order
+    return order.astype(np.intp)
 
 
 def both_directions(pair: Pair, score: Callable[[FloatArray, FloatArray], Any]) -> tuple[Any, Any]:

@@ -13,8 +13,8 @@ import numpy as np
 
 from whence.diagnostics import (
     GAUSSIAN_ROWS,
-    autocorrelation,
     chance_repeats,
+    column_autocorrelation,
     far_rows,
     is_gaussian,
     is_monotone,
@@ -23,6 +23,7 @@ from whence.diagnostics import (
 )
 from whence.kinds import FEWEST_LEVELS, Kind, Tally, tally
 from whence.numerics.columns import once
+from whence.numerics.ranked import number_copies, rank_column
 from whence.pair import FloatArray, Pair, standardise
 
 FEW_ROWS = 100
@@ -84,11 +85,7 @@ def exact_line(pair: Pair) -> str:
 
 def linear_gaussian(pair: Pair) -> str:
     """The one noisy relation that no method can orient."""
-    if (
-        pair.n < GAUSSIAN_ROWS
-        or not is_gaussian(once(standardise, pair.x), once(standardise, pair.y))
-        or on_a_line(pair.x, pair.y)
-    ):
+    if pair.n < GAUSSIAN_ROWS or not is_gaussian(standardise(pair.x), standardise(pair.y)) or on_a_line(pair.x, pair.y):
         return ""
     return (
         "The rows look like a straight line with Gaussian noise, which fits both directions equally well: no direction "
@@ -154,8 +151,7 @@ def outliers(pair: Pair) -> str:
 
 def repeated_rows(pair: Pair) -> str:
     """Whole rows that occur more often than ties in each column explain."""
-    rows = np.sort(pair.x + 1j * pair.y)
-    repeats = int(np.count_nonzero(rows[1:] == rows[:-1]))
+    repeats = int(np.count_nonzero(number_copies(once(rank_column, pair.x), once(rank_column, pair.y))))
     if repeats <= max(_REPEATED_ROWS, _REPEATED_SHARE * pair.n) or repeats < _BEYOND_CHANCE * chance_repeats(
         pair.x, pair.y
     ):
@@ -269,7 +265,7 @@ def _autocorrelations(pair: Pair) -> list[tuple[str, float]]:
     if any(is_monotone(column) for column, _ in _columns(pair)):
         return []
     floor = max(_DEPENDENT_SIZE, _DEPENDENT_Z / math.sqrt(pair.n))
-    values = [(name, float(once(autocorrelation, column, 1)[1])) for column, name in _columns(pair)]
+    values = [(name, float(once(column_autocorrelation, column)[1])) for column, name in _columns(pair)]
     return [(name, value) for name, value in values if abs(value) > floor]
 
 

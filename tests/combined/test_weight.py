@@ -155,4 +155,4 @@ def test_the_autocorrelation_is_that_of_mean_ranks(seed: int, n: int) -> None:
     column = np.round(np.cumsum(np.random.default_rng(seed).normal(size=n)), 0)
     ranks = rankdata(column) - (n + 1) / 2
     expected = [np.sum(ranks[k:] * ranks[: n - k]) / np.sum(ranks**2) for k in range(n // 4 + 1)]
-    np.testing.assert_allclose(autocorrelation(column, n // 4), expected, atol=1e-9)
+    np.testing.assert_allclose(autocorrelation(column), expected, atol=1e-9)

@@ -14,7 +14,7 @@ import numpy as np
 
 from whence.baselines.copula import STEP, conditional_quantiles, copula_density, maximal_correlation, uniform_grid
 from whence.decision import Decision, Evidence
-from whence.numerics.arrays import mid_ranks
+from whence.numerics.ranked import mid_ranks
 from whence.pair import FloatArray, Pair, row_order
 from whence.protocol import Joint, Method, PairScore
 from whence.ranges import ROWS, SEEDS, between

@@ -24,7 +24,9 @@ from whence.combined.weight import Weight, effective_rows, weight_of
 from whence.combined.words import Account, reason, told_unrelated, withheld
 from whence.criteria import LEVEL
 from whence.decision import Decision, Evidence
+from whence.numerics.columns import once, remembering
 from whence.numerics.hsic import HsicTest, hsic_test, kernel_column
+from whence.numerics.ranked import rank_column
 from whence.pair import FloatArray, InputError, Pair, row_order, spread, standardise
 from whence.protocol import attempted, fit_messages
 from whence.ranges import ROWS, between
@@ -38,7 +40,7 @@ YIELDING = 0.5
 """Of description and shape, what columns that repeat throughout take away. All of it would be a point or two better on
 recorded tables, and would follow the ranges alone wherever both columns of a generated pair are rounded."""
 _ROWS_AT_ONCE = 1 << 16
-"""Of a long table, at which a curve is evaluated: its basis takes several numbers a row."""
+"""Or values of a long table, at which a curve is evaluated: its basis takes several numbers each."""
 
 
 class Weighing(NamedTuple):
@@ -75,7 +77,8 @@ class Whence:
 
     def _decide(self, pair: Pair) -> Decision:
         judge = partial(self._judged, pair)
-        return attempted(pair, self.name, lambda: judge(weighing(pair, self.max_rows)), settings=self.settings)
+        with remembering((pair.x, pair.y)):
+            return attempted(pair, self.name, lambda: judge(weighing(pair, self.max_rows)), settings=self.settings)
 
     def _judged(self, pair: Pair, found: Weighing) -> Decision:
         terms, weight = terms_of(found.contrasts, found.recording.repeats, self.recording), weight_in(found)
@@ -222,16 +225,18 @@ def _side(
     """
     judged_cause, judged_effect = (rows.y, rows.x) if turned else (rows.x, rows.y)
     centre, unit = float(np.mean(judged_effect)), spread(judged_effect)
-    location, scale = np.empty(len(cause)), np.empty(len(cause))
     if rows.tied or len(rows.kept) < len(cause):
-        at = cause - np.mean(judged_cause)
+        ranked = once(rank_column, cause)
+        at = cause[ranked.first_rows] - np.mean(judged_cause)
         at /= spread(judged_cause)
-        order = np.argsort(at, kind="stable")
-        for start in range(0, len(order), _ROWS_AT_ONCE):
-            rows_here = order[start : start + _ROWS_AT_ONCE]
-            location[rows_here], scale[rows_here] = curve_at(reading.curve, at[rows_here])
-        del at, order
+        location, scale = np.empty(len(at)), np.empty(len(at))
+        for start in range(0, len(at), _ROWS_AT_ONCE):
+            here = slice(start, start + _ROWS_AT_ONCE)
+            location[here], scale[here] = curve_at(reading.curve, at[here])
+        location, scale = location[ranked.place], scale[ranked.place]
+        del at
     else:  # every row was judged at its recorded value
+        location, scale = np.empty(len(cause)), np.empty(len(cause))
         location[reading.order], scale[reading.order] = reading.curve.location, reading.curve.scale
     residual = effect - centre
     residual /= unit

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.numerics.columns import once
+from whence.numerics.ranked import IndexArray, number_copies, rank_column
 from whence.numerics.ties import UnsignedArray, scrambled, spread
 from whence.pair import FloatArray
 
@@ -37,10 +38,10 @@ class Rows(NamedTuple):
 
 
 class _Ranked(NamedTuple):
-    """A column's distinct values, each row's place among them, and a word per row that reflection does not change."""
+    """Each row's place among a column's distinct values, and a word per row that reflection does not change."""
 
-    values: FloatArray
-    place: NDArray[np.intp]
+    distinct: int
+    place: IndexArray
     word: UnsignedArray
 
 
@@ -50,7 +51,7 @@ def judged_rows(x: FloatArray, y: FloatArray, max_rows: int = MAX_ROWS) -> Rows:
     if len(kept) < len(x):
         x, y = x[kept], y[kept]
     in_x, in_y = once(_ranked, x), once(_ranked, y)
-    distinct = (len(in_x.values), len(in_y.values))
+    distinct = (in_x.distinct, in_y.distinct)
     if distinct == (len(x), len(y)):
         return Rows(x, y, kept, distinct)
     copy = scrambled(_copies(x, y))
@@ -77,9 +78,9 @@ def thinned(x: FloatArray, y: FloatArray, max_rows: int, seed: int | None = None
 
 def _ranked(column: FloatArray) -> _Ranked:
     """Ranks are counted from the nearer end in the word, so that turning a scale upside down changes nothing."""
-    values, place = np.unique(column, return_inverse=True)
-    from_end = np.minimum(place, len(values) - 1 - place).astype(np.uint64)
-    return _Ranked(values, place, scrambled(from_end))
+    ranked = once(rank_column, column)
+    from_end = np.minimum(ranked.place, ranked.distinct - 1 - ranked.place).astype(np.uint64)
+    return _Ranked(ranked.distinct, ranked.place, scrambled(from_end))
 
 
 def _keys(column: _Ranked, other: _Ranked, copy: UnsignedArray) -> UnsignedArray:
@@ -102,14 +103,14 @@ def _orientations(in_x: _Ranked, in_y: _Ranked) -> tuple[float, float]:
     way_x, way_y = _orientation(in_x, in_y), _orientation(in_y, in_x)
     if way_x and way_y:
         return way_x, way_y
-    ranks = [2 * c.place.astype(np.int64) - (len(c.values) - 1) for c in (in_x, in_y)]
+    ranks = [2 * c.place.astype(np.int64) - (c.distinct - 1) for c in (in_x, in_y)]
     together = float(np.sign(np.sum(ranks[0] * ranks[1]))) or 1.0
     return way_x or (way_y or 1.0) * together, way_y or (way_x * together if way_x else 1.0)
 
 
 def _orientation(column: _Ranked, other: _Ranked) -> float:
     """From which end the column's cells, each summed up by the words of its rows, read larger; 0 where both agree."""
-    sums = np.zeros(len(column.values), np.uint64)
+    sums = np.zeros(column.distinct, np.uint64)
     np.add.at(sums, column.place, scrambled(other.word))
     differing = np.flatnonzero(sums != sums[::-1])
     if len(differing) == 0:
@@ -118,11 +119,4 @@ def _orientation(column: _Ranked, other: _Ranked) -> float:
 
 
 def _copies(x: FloatArray, y: FloatArray) -> UnsignedArray:
-    """0 for the first row with these two values, 1 for the second, …"""
-    order = np.lexsort((y, x))
-    a, b = x[order], y[order]
-    new = np.concatenate(([True], (a[1:] > a[:-1]) | (b[1:] > b[:-1])))
-    starts = np.flatnonzero(new)
-    out = np.empty(len(x), dtype=np.uint64)
-    out[order] = np.arange(len(x)) - starts[np.cumsum(new) - 1]
-    return out
+    return number_copies(once(rank_column, x), once(rank_column, y)).view(np.uint64)

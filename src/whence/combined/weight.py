@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from whence.combined.constants import WEIGHT
-from whence.diagnostics import autocorrelation, is_monotone
+from whence.diagnostics import autocorrelation, column_autocorrelation, is_monotone
 from whence.numerics.columns import once
 from whence.pair import FloatArray
 
-LONGEST_LAG = 200
 SHORTEST_SERIES = 50
 NOTICED = 1.5
 """Rows count as independent up to this loss of effective rows: shuffled rows stay below it, so that their order does
@@ -55,6 +54,5 @@ def effective_rows(x: FloatArray, y: FloatArray, forward: FloatArray, backward: 
 
 
 def _variance_factor(cause: FloatArray, residual: FloatArray) -> float:
-    lags = min(len(cause) // 4, LONGEST_LAG)
-    product = once(autocorrelation, cause, lags) * autocorrelation(residual, lags)
+    product = once(column_autocorrelation, cause) * autocorrelation(residual)
     return 1.0 + 2.0 * float(np.sum(product[1:]))

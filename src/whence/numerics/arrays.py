@@ -1,26 +1,10 @@
-"""Normal forms of a column (ranks, affine scalings, a safe magnitude)."""
+"""Normal forms of a column (affine scalings, a safe magnitude)."""
 
 from typing import Any
 
 import numpy as np
 
 from whence.numerics.native import FloatArray
-
-
-def mid_ranks(column: FloatArray) -> FloatArray:
-    """Ranks 1 … n in which equal values share the mean of their places."""
-    # As np.unique would count them, with fewer arrays at a time.
-    order, out = np.argsort(column), np.empty(len(column))
-    ordered = column[order]
-    start = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    del ordered
-    if len(start) == len(column):
-        start += 1
-        out[order] = start
-        return out
-    count = np.diff(np.append(start, len(column)))
-    out[order] = np.repeat(start + 0.5 * (count + 1), count)
-    return out
 
 
 def zscore(column: FloatArray, ddof: int = 0) -> FloatArray:

@@ -5,7 +5,7 @@ column: no method has to know that it is asked about a table, and not a bit of a
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -22,6 +22,8 @@ _AT_HAND = 12
 """Arrays whose bytes have been hashed last; one array is asked about several times in a row."""
 AN_ENTRY = 512
 """Bytes that a result takes beside its arrays."""
+_A_PAIR, _A_ROW = 1 << 26, 32
+"""Bytes to remember a pair in, and more for every row: its two orders take half of that."""
 
 
 @dataclass
@@ -37,11 +39,12 @@ class ColumnMemory:
     """Results by function, arguments and content, up to `room` bytes; those not asked for longest are forgotten first.
 
     Bytes, not a number of results: what is known of a column of ten million rows takes gigabytes, of a thousand rows a
-    thousandth of one.
+    thousandth of one. Columns that are read-only, and those that are said not to change, are hashed once.
     """
 
-    def __init__(self, room: int) -> None:
+    def __init__(self, room: int, unchanging: Sequence[NDArray[np.float64]] = ()) -> None:
         self._room, self._held = room, 0
+        self._unchanging = {id(column): column for column in unchanging}
         self._results = OrderedDict[Hashable, _Remembered]()
         self._hashed = OrderedDict[int, tuple[ReferenceType[NDArray[np.float64]], bytes]]()
         self._lock = Lock()
@@ -75,11 +78,12 @@ class ColumnMemory:
             self._held -= forgotten.weight
 
     def _digest(self, column: NDArray[np.float64]) -> bytes:
+        unchanging = not column.flags.writeable or id(column) in self._unchanging
         same, digest = self._hashed.get(id(column), (None, b""))
-        if same is not None and same() is column and not column.flags.writeable:
+        if same is not None and same() is column and unchanging:
             return digest
-        digest = blake2b(column.data, digest_size=16).digest()
-        if not column.flags.writeable:
+        digest = blake2b(np.ascontiguousarray(column).data, digest_size=16).digest()
+        if unchanging:
             self._hashed[id(column)] = ref(column), digest  # which keeps no column alive
             if len(self._hashed) > _AT_HAND:
                 self._hashed.popitem(last=False)
@@ -108,10 +112,21 @@ def shared_columns(memory: ColumnMemory) -> Iterator[None]:
         _memory.reset(before)
 
 
+@contextmanager
+def remembering(columns: Sequence[NDArray[np.float64]]) -> Iterator[None]:
+    """Remember what is found out about these columns, which nobody changes inside; a table has a memory of its own."""
+    if _memory.get() is not None:
+        yield
+        return
+    room = _A_PAIR + _A_ROW * max(map(len, columns), default=0)
+    with shared_columns(ColumnMemory(room, columns)):
+        yield
+
+
 def once(function: Callable[..., _T], column: NDArray[np.float64], *arguments: Hashable) -> _T:
     """`function(column, *arguments)`; what it returns is shared and must not be changed.
 
-    A column that is read-only is hashed once, however often it is asked about.
+    A column that does not change is hashed once, however often it is asked about.
     """
     memory = _memory.get()
     return function(column, *arguments) if memory is None else memory.find(function, column, arguments)
