@@ -3,8 +3,8 @@
 1. What simulators can teach. Heights and widths of `description` and `shape`, and the rows at which λ is one half: by
    maximum likelihood on the oriented pairs of two simulators that share no law, function or mechanism, half and half.
 2. What they cannot. Heights and widths of `recording` and `regression`: on the same pairs and the Tübingen pairs, which
-   count as much as both simulators together (weights as published). The height of `recording` is kept below what gives an
-   answer.
+   count as much as both simulators together (weights as published). The height of `recording` is kept below what would
+   give an answer.
 3. *Neither*. The likelihood ratio of no direction to a direction, by logistic regression of the pairs of the first
    simulator without a direction against the oriented ones of both.
 4. Step 2 once more for every fold of the Tübingen sources, without that fold: with these constants the pairs of the

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from whence.benchmark.folds import CROSS_FITTED, is_cross_fitted
 from whence.benchmark.intervals import compare
 from whence.benchmark.published import protocols
 from whence.benchmark.row import Row, Status
@@ -104,8 +105,9 @@ def store_contents(rows: Sequence[Row]) -> str:
 
 def notes(summary: ScoreTable) -> list[str]:
     """What a reader must know beside the numbers."""
-    remark = remark_on(summary.sets)
-    return [*summary.failures(), *summary.incomplete(), *summary.partial(), *([remark] if remark else [])]
+    fitted = any(is_cross_fitted(method, name) for method in summary.methods for name in summary.sets)
+    remarks = filter(None, (CROSS_FITTED if fitted else "", remark_on(summary.sets)))
+    return [*summary.failures(), *summary.incomplete(), *summary.partial(), *remarks]
 
 
 def _explained(summary: ScoreTable, look: Look) -> list[str]:

@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 
 from whence.benchmark.contenders import RESOLVER, Contender
+from whence.benchmark.folds import by_fold
 from whence.benchmark.ledger import DiskError, StoreError
 from whence.benchmark.pool import Limits, Pool, Task
 from whence.benchmark.row import Outcome, Row, Status
@@ -65,8 +66,9 @@ def plan(contenders: Sequence[Contender], sets: Sequence[Labelled], stored: Coll
         for collection in sets:
             found = items(collection.name, collection.pairs, contender.seed)
             asked += len(found)
-            missing = [_missing(contender, batch, stored) for batch in _cut(found, contender.batch_size)]
-            tasks += _tasks(contender, [batch for batch in missing if batch], jobs)
+            for fitted_without, part in by_fold(contender, found):
+                missing = [_missing(contender, batch, stored) for batch in _cut(part, contender.batch_size)]
+                tasks += _tasks(fitted_without, [batch for batch in missing if batch], jobs)
     done = Plan(tuple(tasks), 0)
     return replace(done, there=asked - done.todo)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whence.combined.constants import TERMS
+from whence.combined.constants import FOLDS, TERMS, Term
 from whence.combined.curve import curve_at
 from whence.combined.outcomes import probabilities
 from whence.combined.readings import ReadDirection, contrasts, read_direction
@@ -69,6 +69,7 @@ class Whence:
     threshold: float = THRESHOLD
     neither: float = NEITHER_PRIOR
     recording: bool = True
+    curves: Mapping[str, Term] = field(default_factory=lambda: TERMS)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
@@ -81,7 +82,8 @@ class Whence:
             return attempted(pair, self.name, lambda: judge(weighing(pair, self.max_rows)), settings=self.settings)
 
     def _judged(self, pair: Pair, found: Weighing) -> Decision:
-        terms, weight = terms_of(found.contrasts, found.recording.repeats, self.recording), weight_in(found)
+        terms = terms_of(found.contrasts, found.recording.repeats, self.recording, self.curves)
+        weight = weight_in(found)
         score = weight.product * sum(terms.values())
         chances = probabilities(score, found.left, self.neither)
         forward, backward = found.sides
@@ -116,11 +118,13 @@ def whence(
     neither: float = NEITHER_PRIOR,
     direct: bool = False,
     recording: bool = True,
+    fold: int | None = None,
 ) -> Whence:
     """The default method; of longer tables a fixed sample of `max_rows` is judged, and every output says so.
 
     `neither` is the prior probability that two related columns have no direction; `direct` says that one of them
-    causes the other, which makes it 0. `recording=False` leaves out how coarsely the columns are recorded.
+    causes the other, which makes it 0. `recording=False` leaves out how coarsely the columns are recorded. `fold` takes
+    the constants that were fitted without this part of the Tübingen pairs, with which the benchmark scores them.
     """
     between("whence", 50, ROWS[1], max_rows=max_rows)
     if not 0.5 <= threshold < 1.0:
@@ -138,9 +142,18 @@ def whence(
             f"Got direct=True and neither={neither!r} for whence; expected one of them: direct says that one column "
             "causes the other, which is neither=0."
         )
+    if fold is not None and fold not in range(len(FOLDS)):
+        raise InputError(f"Got fold={fold!r} for whence; expected a whole number from 0 to {len(FOLDS) - 1}, or none.")
     prior = 0.0 if direct else float(neither)
     settings = {"max_rows": max_rows, "threshold": float(threshold), "neither": prior, "recording": recording}
-    return Whence(settings=settings, **settings)
+    return Whence(
+        max_rows=max_rows,
+        threshold=float(threshold),
+        neither=prior,
+        recording=recording,
+        curves=TERMS if fold is None else FOLDS[fold],
+        settings=settings if fold is None else settings | {"fold": fold},
+    )
 
 
 def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
@@ -190,7 +203,9 @@ def _recorded(pair: Pair, rows: Rows) -> tuple[FloatArray, FloatArray]:
     return (pair.x, pair.y) if len(rows.kept) == pair.n else (pair.x[rows.kept], pair.y[rows.kept])
 
 
-def terms_of(found: Mapping[str, float], repeats: float, recording: bool = True) -> dict[str, float]:
+def terms_of(
+    found: Mapping[str, float], repeats: float, recording: bool = True, curves: Mapping[str, Term] = TERMS
+) -> dict[str, float]:
     """The terms of the score: > 0 speaks for x → y.
 
     Where values repeat in both columns, the regression error of the recorded values takes the place of what rests on
@@ -202,7 +217,7 @@ def terms_of(found: Mapping[str, float], repeats: float, recording: bool = True)
         "regression": repeats,
         "recording": float(recording),
     }
-    return {name: shares[name] * term.height * math.tanh(found[name] / term.width) for name, term in TERMS.items()}
+    return {name: shares[name] * term.height * math.tanh(found[name] / term.width) for name, term in curves.items()}
 
 
 def weight_in(found: Weighing) -> Weight:
