@@ -10,7 +10,7 @@ from whence.combined.words import KINDS
 from whence.pair import FloatArray
 from whence.report.picture import blank, settings
 
-_COLOURS = ("#4477aa", "#ccbb44", "#66c2a5")
+_COLOURS = ("#4477aa", "#66c2a5", "#ccbb44", "#aa3377")
 
 
 def draw_families(foreign: Judged, path: Path) -> None:
@@ -35,18 +35,25 @@ def draw_families(foreign: Judged, path: Path) -> None:
         figure.savefig(path, dpi=150)
 
 
-def draw_confidence(foreign: Judged, recorded: Judged | None, path: Path) -> None:
-    """Share of right answers against confidence, in groups of equal count; without pairs that `infer` never answers."""
+def draw_confidence(sets: dict[str, Judged], path: Path) -> None:
+    """Share of right answers against confidence if one column surely causes the other, in groups of equal count.
+
+    Without pairs that `infer` never answers.
+    """
+    shown = {
+        "foreign": ("held-out simulators", "#222222", 10),
+        "tuebingen": ("Tübingen, cross-fitted", "#4477aa", 4),
+        "lisbon": ("Lisbon", "#aa3377", 5),
+    }
     with settings():
         figure = blank(4.6, 3.8, left=0.6, right=0.15, top=0.15, bottom=0.5)
         ax = figure.subplots()
         ax.plot([50, 100], [50, 100], color="#bbbbbb", lw=1)
         ax.axvline(80, color="#bbbbbb", lw=1, ls=":")
-        for judged, title, colour in ((foreign, "foreign families", "#222222"), (recorded, "recorded sets", "#4477aa")):
-            if judged is not None:
-                sure, right = _groups(judged.where(~judged.stopped))
-                ax.plot(sure, right, "o-", ms=4, color=colour, label=title)
-        ax.set_xlabel("confidence, %")
+        for where, (title, colour, count) in shown.items():
+            sure, right = _groups(sets[where].where(~sets[where].stopped), count)
+            ax.plot(sure, right, "o-", ms=4, color=colour, label=title)
+        ax.set_xlabel("confidence with --direct, %")
         ax.set_ylabel("right, % of pairs")
         ax.legend(frameon=False, loc="lower right")
         figure.savefig(path, dpi=150)
@@ -57,8 +64,11 @@ def _by_family(judged: Judged, score: FloatArray, names: list[str]) -> FloatArra
     return np.array([100 * np.mean(right[judged.family == name]) for name in names])
 
 
-def _groups(judged: Judged, count: int = 10) -> tuple[FloatArray, FloatArray]:
-    sure = 100 * judged.confidence
+def _groups(judged: Judged, count: int) -> tuple[FloatArray, FloatArray]:
+    sure = 100 * judged.confidence(direct=True)
     parts = np.array_split(np.argsort(sure, kind="stable"), count)
     right = judged.told * judged.truth > 0
-    return np.array([sure[part].mean() for part in parts]), np.array([100 * right[part].mean() for part in parts])
+    means = [
+        (np.average(sure[p], weights=judged.share[p]), np.average(right[p], weights=judged.share[p])) for p in parts
+    ]
+    return np.array([mean[0] for mean in means]), np.array([100 * mean[1] for mean in means])
