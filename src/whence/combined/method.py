@@ -208,15 +208,11 @@ def terms_of(
 ) -> dict[str, float]:
     """The terms of the score: > 0 speaks for x → y.
 
-    Where values repeat in both columns, the regression error of the recorded values takes the place of what rests on
-    columns whose ties were broken.
+    Where values repeat in both columns, the regression error of the recorded values counts, and what rests on columns
+    whose ties were broken counts less.
     """
-    shares = {
-        "description": 1.0 - repeats,
-        "shape": 1.0 - repeats,
-        "regression": repeats,
-        "recording": float(recording),
-    }
+    smooth = 1.0 - YIELDING * repeats
+    shares = {"description": smooth, "shape": smooth, "regression": repeats, "recording": float(recording)}
     return {name: shares[name] * term.height * math.tanh(found[name] / term.width) for name, term in curves.items()}
 
 
