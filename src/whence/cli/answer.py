@@ -29,7 +29,7 @@ _STYLES = {
 }
 _BAR = 50
 """Cells of the bar of outcomes, two per cent each, where there is room."""
-_FILLS = {"lead": "█", "other": "▒", "neither": "░"}
+_FILLS = {"leading": "█", "other": "▒", "neither": "░"}
 _LEVEL_STYLES = {"stops": "red", "lowers confidence": "yellow", "note": "dim"}
 
 
@@ -70,7 +70,7 @@ def outcomes(console: "Console", decision: Decision) -> None:
     if bar is None:
         return
     width = min(_BAR, console.width)
-    styles = {"lead": _STYLES.get(Stance.of(decision), "bold yellow"), "other": "magenta", "neither": "dim"}
+    styles = {"leading": _STYLES.get(Stance.of(decision), "bold yellow"), "other": "magenta", "neither": "dim"}
     drawn = Text(end="\n")
     for part, cells in zip(bar.parts, bar.cells(width), strict=True):
         drawn.append(_FILLS[part.kind] * cells, style=styles[part.kind])

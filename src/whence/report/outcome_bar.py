@@ -15,11 +15,11 @@ class Outcome(NamedTuple):
     """One part of the bar."""
 
     kind: str
-    """"lead", "other" or "neither"."""
+    """"leading", "other" or "neither"."""
     name: str
     value: float
     text: str
-    """In per cent; the three add up to 100, and the lead's is the confidence."""
+    """In per cent; the three add up to 100, and the leading one's is the confidence."""
 
 
 class OutcomeBar(NamedTuple):
@@ -55,7 +55,7 @@ def outcome_bar(decision: Decision) -> OutcomeBar | None:
     lead, other = sorted(names, key=lambda way: -shares[way])
     values = (shares[lead], shares[other], shares[NO_DIRECTION])
     percents = in_units(*values)
-    labels = (("lead", names[lead]), ("other", names[other]), ("neither", "neither"))
+    labels = (("leading", names[lead]), ("other", names[other]), ("neither", "neither"))
     first, second, third = (
         Outcome(*label, value, f"{whole} %") for label, value, whole in zip(labels, values, percents, strict=True)
     )
