@@ -237,6 +237,11 @@ class Decision(Record):
         ways = {Direction.FORWARD: (x, y), Direction.BACKWARD: (y, x)}
         return ways.get(self.leaning) if self.abstention else None
 
+    @property
+    def usable(self) -> bool:
+        """Whether there is an answer or a usable lean, which a confidence can be of."""
+        return self.cause is not None or self.leans is not None
+
     def __str__(self) -> str:
         parts = (self.method, self._strength, self.thinned or f"n = {self.pair.n}")
         told = len(self.warnings)
@@ -250,7 +255,7 @@ class Decision(Record):
             return "no answer"
         if self.unrelated or self.stopped:
             return ""
-        if self.abstention and self.leans is None:
+        if self.confidence is not None and not self.usable:
             return "no usable lean"
         towards = f" for {visible(' → '.join(self.leans))}" if self.leans else ""
         sure = "" if self.confidence is None else f"confidence {percent(self.confidence)}{towards}, "

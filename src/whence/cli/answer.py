@@ -97,7 +97,7 @@ def numbers(console: "Console", decision: Decision) -> None:
     found, sure = printed_sum(decision), confidence(decision)
     if found:
         towards, _ = directions(decision)
-        strength = f"confidence {sure}" if sure else "no usable lean" if decision.abstention else ""
+        strength = f"confidence {sure}" if sure else "" if decision.confidence is None else "no usable lean"
         paragraph(console, f"Towards {towards}: {'; '.join(filter(None, (str(found), strength)))}.")
 
 

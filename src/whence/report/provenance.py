@@ -217,7 +217,7 @@ def _sure(decision: Decision) -> str:
         return ""
     bar = outcome_bar(decision)
     shares = f" ({', '.join(f'{part.name} {part.text}' for part in bar.parts)})" if bar else ""
-    if decision.abstention and not decision.leans:
+    if not decision.usable:
         return f", no usable lean{shares}: no direction was given"
     asked = decision.settings.get("threshold")
     known = isinstance(asked, float) and decision.abstention

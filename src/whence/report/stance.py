@@ -92,9 +92,7 @@ class Stance(Enum):
         }[decision.reading]
 
 
-_SILENT = (Stance.UNRELATED, Stance.STOPPED, Stance.NO_LEAN)
-"""Without a direction or a lean that a number could be of."""
-_TOLD = (Stance.WEIGHED, Stance.WITHHELD, *_SILENT)
+_TOLD = (Stance.WEIGHED, Stance.WITHHELD, Stance.NO_LEAN, Stance.STOPPED, Stance.UNRELATED)
 """Whose own reason is the whole sentence."""
 
 
@@ -119,9 +117,7 @@ def brief_lean(decision: Decision) -> str:
 
 def confidence(decision: Decision) -> str:
     """In per cent; empty where there is none, or neither a direction nor a usable lean to be confident of."""
-    if decision.confidence is None or Stance.of(decision) in _SILENT:
-        return ""
-    return percent(decision.confidence)
+    return percent(decision.confidence) if decision.confidence is not None and decision.usable else ""
 
 
 def sentence(decision: Decision) -> str:
