@@ -56,7 +56,7 @@ RowsOption = Annotated[int, typer.Option(metavar="N", min=1, help="Refuse a tabl
 NeitherOption = Annotated[
     float | None,
     typer.Option(
-        metavar="0.1",
+        metavar="0.3",
         help="How often two related columns like these have no direction, before a look at them.",
         show_default=False,
     ),
