@@ -145,15 +145,14 @@ def whence(
     if fold is not None and fold not in range(len(FOLDS)):
         raise InputError(f"Got fold={fold!r} for whence; expected a whole number from 0 to {len(FOLDS) - 1}, or none.")
     prior = 0.0 if direct else float(neither)
-    settings = {"max_rows": max_rows, "threshold": float(threshold), "neither": prior, "recording": recording}
-    return Whence(
-        max_rows=max_rows,
-        threshold=float(threshold),
-        neither=prior,
-        recording=recording,
-        curves=TERMS if fold is None else FOLDS[fold],
-        settings=settings if fold is None else settings | {"fold": fold},
-    )
+    settings: dict[str, Any] = {
+        "max_rows": max_rows,
+        "threshold": float(threshold),
+        "neither": prior,
+        "recording": recording,
+    }
+    shown = settings if fold is None else settings | {"fold": fold}
+    return Whence(curves=TERMS if fold is None else FOLDS[fold], settings=shown, **settings)
 
 
 def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:

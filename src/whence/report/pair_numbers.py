@@ -13,7 +13,9 @@ from whence.combined.words import KINDS
 from whence.decision import Decision
 from whence.pair import FloatArray
 from whence.report.geometry import RESIDUAL_LIMIT, Drift, FittedCurve, Range, coarser, pieces
+from whence.report.outcome_bar import outcome_bar
 from whence.report.printed_sum import printed_sum
+from whence.report.sparks import REACH
 from whence.report.stance import Stance, badge, confidence, explanation, sentence
 from whence.report.summary import Side, score, sides_of
 from whence.report.wording import level_of, on_rows, shown
@@ -39,8 +41,8 @@ def pair_numbers(decision: Decision, points: int = 300) -> dict[str, Any]:
     dict
         `x`, `y`, `verdict`, `badge`, `sentence`, `explanation`, `method`, `rows`, `score`, `confidence` as text;
         `dots`, the columns at the rows drawn; `sides`, forward and backward, each with its names, outcome, axis
-        ranges, curve and drift in pieces, residuals at the dots; `sum`, the terms of the score; `warnings` with their
-        levels.
+        ranges, curve and drift in pieces, residuals at the dots; `outcomes`, the three parts of the bar and its
+        threshold; `sum`, the terms of the score and how far their axis reaches; `warnings` with their levels.
 
     Examples
     --------
@@ -51,8 +53,10 @@ def pair_numbers(decision: Decision, points: int = 300) -> dict[str, Any]:
     >>> numbers = pair_numbers(decision, points=50)
     >>> numbers["verdict"], [side["chosen"] for side in numbers["sides"]]
     ('x → y', [True, False])
-    >>> numbers["sum"]["terms"][0]
-    {'name': 'description length', 'value': 2.07, 'text': '+2.07'}
+    >>> [part["name"] for part in numbers["outcomes"]["parts"]]
+    ['x → y', 'y → x', 'neither']
+    >>> [term["name"] for term in numbers["sum"]["terms"]]
+    ['description length', 'shape along the cause']
     """
     forward, backward = sides_of(decision, points)
     across, up = forward.drawing.cause_range, forward.drawing.effect_range
@@ -70,6 +74,7 @@ def pair_numbers(decision: Decision, points: int = 300) -> dict[str, Any]:
         "confidence": confidence(decision),
         "dots": [rounded(forward.drawing.cause, across), rounded(forward.drawing.effect, up)],
         "sides": [_side(forward), _side(backward)],
+        "outcomes": _outcomes(decision),
         "sum": _sum(decision),
         "warnings": [{"level": level_of(text), "text": shown(text)} for text in decision.warnings],
     }
@@ -124,6 +129,17 @@ def _drift(drift: Drift, across: Range) -> Iterator[dict[str, Any]]:
             yield {"cause": rounded(drift.cause[piece], across), "levels": levels}
 
 
+def _outcomes(decision: Decision) -> dict[str, Any] | None:
+    """The parts of the bar, the more probable direction first."""
+    bar = outcome_bar(decision)
+    if bar is None:
+        return None
+    parts = [
+        {"kind": part.kind, "name": part.name, "value": round(part.value, 4), "text": part.text} for part in bar.parts
+    ]
+    return {"parts": parts, "threshold": bar.threshold, "needed": bar.needed}
+
+
 def _sum(decision: Decision) -> dict[str, Any] | None:
     """The score as a sum, in the digits in which it adds up."""
     found = printed_sum(decision)
@@ -137,4 +153,5 @@ def _sum(decision: Decision) -> dict[str, Any] | None:
         "total": found.total,
         "weight": found.weight,
         "score": found.score,
+        "reach": REACH,
     }
