@@ -107,7 +107,7 @@ def test_the_record_has_the_fields_of_the_contract(columns: Columns) -> None:
     record = whence.infer(*columns).to_dict()
     assert record.keys() >= CONTRACT
     assert json.loads(json.dumps(record, allow_nan=False)) == record
-    assert set(record["contributions"]) == set(TERMS) == set(record["forward"]["costs"])
+    assert set(record["contributions"]) == set(TERMS) >= set(record["forward"]["costs"])
 
 
 def test_leaving_out_a_tenth_of_the_rows_moves_the_score_little() -> None:
