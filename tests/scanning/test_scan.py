@@ -56,6 +56,7 @@ def test_every_pair_gets_what_infer_says_of_it(table):
             alone.status, alone.direction.value, alone.cause, alone.effect,
         )  # fmt: skip
         assert (row.score, row.confidence, row.weight) == (alone.score, alone.confidence, alone.weight)
+        assert row.neither == alone.probabilities["neither"]
         assert {name: getattr(row, name) for name in alone.contributions} == alone.contributions
         assert row.warnings == tuple(map(str, alone.warnings))
     assert scan.counts["oriented"] >= 1

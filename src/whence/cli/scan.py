@@ -30,6 +30,18 @@ if TYPE_CHECKING:
     from whence.scanning.result import Scan
     from whence.scanning.scan_row import ScanRow
 
+# To be replaced by an import from `whence.cli.infer`, where the same three are defined for one pair.
+NeitherOption = Annotated[
+    float | None,
+    typer.Option(metavar="0.3", help="How often two related columns have no direction: a common cause, a mixture."),
+]
+DirectOption = Annotated[
+    bool, typer.Option("--direct", help="Of two related columns one causes the other: no pair has neither.")
+]
+RecordingOption = Annotated[
+    bool, typer.Option("--recording/--no-recording", help="Whether it counts how coarsely the columns are recorded.")
+]
+
 UNITS = {"screening": "pairs", "orienting": "pairs", "adjusting": "columns"}
 """What is counted of each thing that a scan does."""
 SHOWN = 20
@@ -68,6 +80,9 @@ def scan(
     threshold: Annotated[
         float | None, typer.Option(metavar="0.8", help="Confidence an answer needs; below it a pair is undecided.")
     ] = None,
+    neither: NeitherOption = None,
+    direct: DirectOption = False,
+    recording: RecordingOption = True,
     stability: Annotated[
         bool,
         typer.Option(
@@ -137,6 +152,9 @@ def scan(
             known=known,
             fdr=fdr,
             threshold=threshold,
+            neither=neither,
+            direct=direct or None,  # as nobody said anything, whatever the method
+            recording=None if recording else False,
             stability=stability,
             seed=seed,
             jobs=jobs,
@@ -161,7 +179,7 @@ def scan(
     for what, path in (("All pairs", out), ("Arrows", graph), ("Picture", plot), ("Page", report)):
         if path is not None:
             put(f"{what}: {path}")
-    if out is None and report is None and any(row.status == "undecided" for row in found.rows):
+    if out is None and report is None and any(row.status == "undecided" and row.score for row in found.rows):
         say("Where the undecided pairs lean is told by --out pairs.csv, and why they stay so by --report scan.html.")
 
 
@@ -200,7 +218,7 @@ def _show(found: "Scan") -> None:
     # The surest first; methods without a confidence by the size of their score.
     oriented.sort(key=lambda row: (-(row.confidence or 0.0), -abs(row.score or 0.0)))
     if oriented:
-        put_lines("\n".join(_lines(oriented[:SHOWN])))
+        put_lines("\n".join(_lines(oriented[:SHOWN], found.threshold)))
         if len(oriented) > SHOWN:
             put(f"… and {len(oriented) - SHOWN} more.")
     if len(oriented) > 1:
@@ -208,16 +226,21 @@ def _show(found: "Scan") -> None:
     say_columns(found.left_out, found.kinds, found.notes)
 
 
-def _lines(rows: "list[ScanRow]") -> "Iterator[str]":
+def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
     from whence.decision import percent
+    from whence.report.outcome_bar import key, text_bar
 
     arrows = [f"{visible(row.cause or '')} → {visible(row.effect or '')}" for row in rows]
     width = max(map(len, arrows))
     for arrow, row in zip(arrows, rows, strict=True):
-        sure = f"{percent(row.confidence):>5}" if row.confidence is not None else f"{row.score:+.3g}"
+        sure = "known" if row.score is None else f"{row.score:+.3g}"
+        if row.confidence is not None:
+            sure = f"{percent(row.confidence):>5}  {text_bar(row.confidence, row.neither or 0.0, threshold)}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
         yield f"  {arrow:{width}}  {sure}   n = {row.n}{halves}{told}"
+    if any(row.confidence is not None for row in rows):
+        yield key(threshold)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.combined.words import KINDS
+from whence.combined.words import KINDS, USABLE
 from whence.report.pair_numbers import pair_numbers
 from whence.report.printed_sum import round_together
 from whence.report.wording import short, shown
@@ -72,6 +72,8 @@ def scan_numbers(scan: Scan, order: Sequence[str]) -> ScanNumbers:
             "recorded": [scan.kinds.get(name, "") for name in names],
             "order": [at[name] for name in order if name in at],
             "statuses": STATUSES,
+            "threshold": scan.threshold,
+            "usable": USABLE,
             "kinds": list(KINDS.values()),
             "rows": _rows(rows, at, sentences),
             "sentences": sentences.kept,
@@ -141,6 +143,7 @@ def _rows(rows: Sequence[ScanRow], at: Mapping[str, int], sentences: _Sentences)
         "way": [(row.cause == row.x) - (row.cause == row.y) for row in rows],
         # Rounded down, as percentages are: 79.99 % does not become 80.
         "confidence": [None if row.confidence is None else math.floor(1e4 * row.confidence) / 1e4 for row in rows],
+        "neither": [_digits(row.neither, 4) for row in rows],
         "score": [_digits(row.score, 4) for row in rows],
         "n": [row.n for row in rows],
         "missing": [row.missing for row in rows],

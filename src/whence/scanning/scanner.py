@@ -52,6 +52,9 @@ def scan(
     known: Any = None,
     fdr: float = 0.05,
     threshold: float | None = None,
+    neither: float | None = None,
+    direct: bool | None = None,
+    recording: bool | None = None,
     stability: bool = False,
     seed: int = 0,
     jobs: int | None = None,
@@ -84,6 +87,9 @@ def scan(
         Share of unrelated pairs that may pass for related ones.
     threshold
         From which confidence on a direction is given, for methods that have a confidence.
+    neither, direct, recording
+        For the default method, as in `infer`: how often two related columns have no direction; that one of them always
+        causes the other; whether it counts how coarsely the columns are recorded.
     stability
         Also decide 20 random halves of the rows of every related pair: as many decisions more, on half the rows each.
     seed
@@ -120,7 +126,8 @@ def scan(
     between("scan", *SEEDS, seed=seed)
     if not isinstance(stability, bool):
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
-    settings: dict[str, Any] = dict(threshold_setting(method, threshold))
+    stated = {"neither": neither, "direct": direct, "recording": recording}
+    settings: dict[str, Any] = threshold_setting(method, threshold) | {k: v for k, v in stated.items() if v is not None}
     built = seeded_method(method, seed, **settings)  # refused before a large table is read
     tell = on_progress or (lambda what, done, of: None)
     table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **asked)
