@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from whence.combined.method import THRESHOLD
+from whence.combined.outcomes import NO_DIRECTION
 from whence.combined.words import KINDS
-from whence.decision import Decision
+from whence.decision import Decision, Direction
 from whence.pair import FloatArray
 from whence.report.geometry import RESIDUAL_LIMIT, Drift, FittedCurve, Range, coarser, pieces
+from whence.report.outcome_bar import percents
 from whence.report.printed_sum import printed_sum
 from whence.report.stance import Stance, badge, confidence, explanation, sentence
 from whence.report.summary import Side, score, sides_of
@@ -70,6 +73,7 @@ def pair_numbers(decision: Decision, points: int = 300) -> dict[str, Any]:
         "confidence": confidence(decision),
         "dots": [rounded(forward.drawing.cause, across), rounded(forward.drawing.effect, up)],
         "sides": [_side(forward), _side(backward)],
+        "outcomes": _outcomes(decision),
         "sum": _sum(decision),
         "warnings": [{"level": level_of(text), "text": shown(text)} for text in decision.warnings],
     }
@@ -122,6 +126,19 @@ def _drift(drift: Drift, across: Range) -> Iterator[dict[str, Any]]:
         if borne:
             levels = [_residuals(level[piece]) for level in drift.levels]
             yield {"cause": rounded(drift.cause[piece], across), "levels": levels}
+
+
+def _outcomes(decision: Decision) -> dict[str, Any] | None:
+    """The three probabilities, the likelier direction first."""
+    if not decision.probabilities:
+        return None
+    x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
+    ways = {Direction.FORWARD.value: f"{x} → {y}", Direction.BACKWARD.value: f"{y} → {x}"}
+    larger, smaller = sorted(ways, key=lambda way: -decision.probabilities[way])
+    values = [decision.probabilities[each] for each in (larger, smaller, NO_DIRECTION)]
+    texts = zip((ways[larger], ways[smaller], NO_DIRECTION), values, percents(values[0], values[2]), strict=True)
+    parts = [{"name": name, "value": value, "text": text} for name, value, text in texts]
+    return {"parts": parts, "threshold": decision.settings.get("threshold", THRESHOLD)}
 
 
 def _sum(decision: Decision) -> dict[str, Any] | None:

@@ -180,6 +180,7 @@ def blank_row(names: Sequence[str], screened: Screened, adjusted: float | None) 
 
 
 def _filled(row: ScanRow, decision: Decision) -> ScanRow:
+    terms: dict[str, Any] = {name: decision.contributions.get(name) for name in KINDS}
     return replace(
         row,
         status=decision.status,
@@ -189,7 +190,7 @@ def _filled(row: ScanRow, decision: Decision) -> ScanRow:
         confidence=decision.confidence,
         neither=decision.probabilities.get(NO_DIRECTION),
         score=None if math.isnan(decision.score) else decision.score,
-        **{name: decision.contributions.get(name) for name in KINDS},
+        **terms,
         weight=decision.weight,
         p_forward=decision.forward.p_value,
         p_backward=decision.backward.p_value,

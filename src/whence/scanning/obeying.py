@@ -48,9 +48,8 @@ def _pointed(row: ScanRow, known: Known, status: str, direction: Direction) -> S
 
 def _weighed(row: ScanRow, known: Known, threshold: float) -> ScanRow:
     if row.score is None:  # a warning stops the answer
-        return replace(
-            row, message=_told(row, f"Known, but not used, since these rows show no direction: {known.why}.")
-        )
+        unused = f"Known, but not used, since these rows show no direction: {known.why}."
+        return replace(row, message=_told(row, unused))
     if row.confidence is None:
         unused = f"Known, but not used, since the score of this method is no log-odds: {known.why}."
         return replace(row, message=_told(row, unused))
