@@ -97,9 +97,9 @@ def _remark(settings: dict[str, Any]) -> str:
         )
     if settings["rounding"] >= 0.3:
         return (
-            "The columns have a few distinct values each. Their stripes show in the residuals of both directions, and λ "
-            "falls with the number of values; where values repeat in both columns, the regression error of the values "
-            "as they stand takes the place of what a finer scale would show."
+            "The columns have a few distinct values each. Their stripes show in the residuals of both directions, and "
+            "λ falls with the number of values; where values repeat in both columns, the regression error of the "
+            "values as they stand takes the place of what a finer scale would show."
         )
     if settings["hidden"]:
         return "Slide the hidden cause down to nothing and watch when x → y begins to fit."
