@@ -73,11 +73,28 @@ def test_one_line_says_it_all():
 
 
 def test_a_withheld_answer_keeps_its_leaning():
-    made = decision(0.4, confidence=0.6, abstention="Too few rows.")
+    made = decision(0.4, confidence=0.61, abstention="Too few rows.")
     assert made.direction is Direction.UNDECIDED and made.leaning is Direction.FORWARD
     assert made.cause is None and made.explanation == "Too few rows."
     assert made.to_dict()["leaning"] == "x->y" and made.to_dict()["direction"] == "undecided"
-    assert "60 %" in str(made)
+    assert made.leans == ("rain", "river")
+    assert "confidence 61 % for rain → river, score +0.4" in str(made)
+
+
+def test_below_sixty_per_cent_there_is_no_usable_lean():
+    made = decision(0.4, confidence=0.59, abstention="No usable lean.")
+    assert made.leans is None and made.leaning is Direction.FORWARD
+    assert str(made) == "undecided between rain and river (some-method, no usable lean, n = 12)"
+
+
+def test_a_stopped_pair_has_neither_lean_nor_confidence():
+    made = decision(math.nan, 0.4, 1e-9, abstention="Undecided: two values only.")
+    assert made.stopped and made.status == "undecided" and made.reading is made.leans is None
+    assert str(made) == "undecided between rain and river (some-method, n = 12)"
+    record = made.to_dict()
+    assert [record[name] for name in ("score", "confidence", "probabilities", "reading", "cause")] == [None] * 5
+    assert record["leaning"] == "undecided" and record["explanation"] == "Undecided: two values only."
+    assert not decision(0.0).stopped and not decision(math.nan, unrelated=True, abstention="Unrelated.").stopped
 
 
 def test_a_reason_goes_before_the_tests():
@@ -87,7 +104,8 @@ def test_a_reason_goes_before_the_tests():
 
 
 def test_unrelated_columns_have_no_direction():
-    made = decision(0.4, confidence=0.6, unrelated=True, abstention="Unrelated: no relation.")
+    made = decision(0.4, unrelated=True, abstention="Unrelated: no relation.")
+    assert str(made) == "rain and river are unrelated (some-method, n = 12)"
     assert made.direction is made.leaning is Direction.UNDECIDED
     assert (made.status, made.verdict) == ("unrelated", "rain and river are unrelated")
     assert made.to_dict()["status"] == "unrelated"
@@ -127,7 +145,7 @@ def test_the_record_tells_levels_and_halves_where_they_are():
 
 
 def test_a_confidence_is_never_rounded_up():
-    assert (percent(0.798), percent(0.9999), percent(0.8)) == ("79 %", "99 %", "80 %")
+    assert (percent(0.798), percent(0.9999), percent(0.8), percent(0.58)) == ("79 %", "99 %", "80 %", "58 %")
 
 
 def test_costs_are_told_where_there_are_some_and_no_number_is_null():

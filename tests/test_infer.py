@@ -137,7 +137,7 @@ def test_what_is_no_method_and_settings_that_would_be_lost_are_refused():
 
 def test_a_threshold_needs_a_confidence():
     x, y = lsnm()
-    with pytest.raises(InputError, match=r"^Got threshold=0\.9 for loci-h, which gives no confidence"):
+    with pytest.raises(InputError, match=r"^Got threshold=0\.9 for loci-h, which does not take it"):
         whence.infer(x, y, method="loci-h", threshold=0.9)
     assert whence.infer(x, y, threshold=0.99).settings["threshold"] == 0.99
 

@@ -9,7 +9,7 @@ import ast
 import inspect
 import math
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -215,6 +215,18 @@ def blamed_on_settings(method: str) -> Iterator[None]:
 def accepts(spec: str, setting: str) -> bool:
     """Whether a method takes a setting of that name, such as `seed` or `device`."""
     return setting in defaults(spec)
+
+
+def stated_settings(methods: Sequence[str], stated: Mapping[str, Any], spelt: Mapping[str, str]) -> dict[str, Any]:
+    """Of each method, the stated settings that it takes; one that no method takes is refused, as it was spelt."""
+    for setting in stated:
+        if not any(accepts(method, setting) for method in methods):
+            take = "does" if len(methods) == 1 else "do"
+            raise InputError(
+                f"Got {spelt[setting]} for {', '.join(methods)}, which {take} not take it; expected a method that "
+                f"does, such as {DEFAULT}: leave it out, or choose that one."
+            )
+    return {method: {key: value for key, value in stated.items() if accepts(method, key)} for method in methods}
 
 
 def takes_seed(spec: str, settings: Mapping[str, Any]) -> bool:

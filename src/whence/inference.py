@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from whence.catalogue import DEFAULT, FOR_LEVELS, accepts, seeded_method
+from whence.catalogue import DEFAULT, FOR_LEVELS, seeded_method, stated_settings
 from whence.decision import Decision
 from whence.heaps import judgeable
 from whence.pair import InputError, NanPolicy, Pair
@@ -45,7 +45,9 @@ def infer(
     seed
         Used by methods that draw random numbers; the same seed gives the same bytes.
     **settings
-        Further settings of the method by name, as `whence methods NAME` lists them.
+        Further settings of the method by name, as `whence methods NAME` lists them. Of the default: `neither=0.3`, the
+        prior probability that two related columns have no direction; `direct=True`, which makes it 0; and
+        `recording=False`, which leaves out how coarsely the columns are recorded.
 
     Returns
     -------
@@ -122,14 +124,10 @@ def _stopped(decision: Decision, why: str) -> Decision:
 
 def threshold_setting(method: str | Method, threshold: float | None) -> dict[str, float]:
     """The setting that a threshold is, refused for methods without a confidence."""
-    if threshold is None:
-        return {}
-    if isinstance(method, str) and not accepts(method, "threshold"):
-        raise InputError(
-            f"Got threshold={threshold!r} for {method}, which gives no confidence to hold against it; expected a "
-            f"method that does, such as {DEFAULT}: leave the threshold out, or choose that one."
-        )
-    return {"threshold": threshold}
+    stated = {} if threshold is None else {"threshold": threshold}
+    if not isinstance(method, str):
+        return stated
+    return stated_settings([method], stated, {"threshold": f"threshold={threshold!r}"})[method]
 
 
 def _built_method(method: str | Method, seed: int, settings: Mapping[str, Any]) -> Method:

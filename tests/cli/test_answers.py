@@ -3,6 +3,7 @@
 import errno
 import io
 import json
+import math
 import re
 import sys
 from fractions import Fraction
@@ -19,6 +20,7 @@ from whence.decision import Decision, Evidence
 from whence.pair import Pair
 from whence.preflight import Level, Notice
 from whence.protocol import Method, undecided
+from whence.report.outcome_bar import outcome_bar
 
 
 def test_the_verdict_comes_first_and_everything_else_is_there(table: Path) -> None:
@@ -35,11 +37,10 @@ def test_the_verdict_comes_first_and_everything_else_is_there(table: Path) -> No
 
 def test_the_terms_add_up_to_the_score_that_is_printed(table: Path) -> None:
     shown = " ".join(infer(table).stdout.split())
-    line = re.search(
-        r"description length (\S+), independence (\S+), shape (\S+); sum (\S+) × weight (\S+) = score (\S+);", shown
-    )
+    line = re.search(r"Towards dose → response: (.*); sum (\S+) × weight (\S+) = score (\S+);", shown)
     assert line is not None
-    *terms, total, weight, score = (Fraction(text.replace("−", "-")) for text in line.groups())
+    total, weight, score = (Fraction(text.replace("−", "-")) for text in line.groups()[1:])
+    terms = [Fraction(term.split()[-1].replace("−", "-")) for term in line[1].split(",")]
     assert sum(terms) == total
     assert abs(weight * total - score) <= Fraction(1, 200)
 
@@ -58,6 +59,52 @@ def test_a_threshold_decides_how_sure_an_answer_must_be(table: Path) -> None:
     assert strict["score"] == usual["score"] and strict["leaning"] == usual["direction"]
     assert strict["settings"]["threshold"] == 0.999
     assert "below the 99.9 % asked for" in " ".join(infer(table, "--threshold", "0.999").stdout.split())
+
+
+def test_what_is_known_beforehand_moves_the_outcomes_and_not_the_score(table: Path) -> None:
+    usual, wary, direct = (
+        json.loads(infer(table, *options, "--json").stdout) for options in ((), ("--neither", "0.6"), ("--direct",))
+    )
+    assert usual["score"] == wary["score"] == direct["score"]
+    assert (
+        direct["probabilities"]["neither"] == 0 < usual["probabilities"]["neither"] < wary["probabilities"]["neither"]
+    )
+    assert wary["confidence"] < usual["confidence"] < direct["confidence"]
+    assert (wary["settings"]["neither"], direct["settings"]["neither"]) == (0.6, 0.0)
+
+
+def test_how_columns_are_recorded_can_be_left_out(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    age = np.round(rng.normal(40, 10, 300))
+    path = tmp_path / "recorded.csv"
+    path.write_text(
+        "age,dose\n" + "".join(f"{a},{a / 7 + e}\n" for a, e in zip(age, rng.normal(size=300), strict=True))
+    )
+    usual, without = (json.loads(run("infer", path, *o, "--json").stdout) for o in ((), ("--no-recording",)))
+    assert usual["contributions"]["recording"] > 0 == without["contributions"]["recording"]
+    assert "recorded" in run("infer", path).stdout and "recorded" not in run("infer", path, "--no-recording").stdout
+
+
+def test_one_bar_of_three_parts_in_terminal_report_and_card(table: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    shown = infer(table, "--report", page).stdout
+    data = np.loadtxt(table, delimiter=",", skiprows=1)
+    decision = whence.infer(Pair.of(data[:, 0], data[:, 1], x_name="dose", y_name="response"))
+    bar = outcome_bar(decision)
+    assert bar is not None
+    legend = "   ".join(f"{fill} {part.name} {part.text}" for fill, part in zip("█▒░", bar.parts, strict=True))
+    drawn, mark, told = (shown.splitlines()[k] for k in range(*slice_of(shown, "█", 3)))
+    assert [drawn.count(fill) for fill in "█▒░"] == list(bar.cells(50)) and len(drawn) == 50
+    assert (mark.index("▲"), mark.strip()) == (39, "▲ 80 % needed for an answer")
+    assert told == legend
+    for words in (page.read_text(encoding="utf-8"), decision._repr_html_()):
+        assert f'aria-label="{bar.description}"' in words
+        assert all(f"{part.name} <strong>{part.text}</strong>" in words for part in bar.parts)
+
+
+def slice_of(text: str, start: str, lines: int) -> tuple[int, int]:
+    first = next(k for k, line in enumerate(text.splitlines()) if line.startswith(start))
+    return first, first + lines
 
 
 def test_halves_of_the_rows_are_decided_when_asked(table: Path, tmp_path: Path) -> None:
@@ -205,6 +252,10 @@ PAIR = Pair.of(np.arange(20.0) ** 2, np.arange(20.0), x_name="area", y_name="sid
             ),
             "area and side are unrelated",
         ),
+        (
+            Decision("whence", PAIR, math.nan, Evidence(math.nan), Evidence(math.nan), abstention="Undecided: a line."),
+            "Undecided: a line.",
+        ),
         (Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0), rows_judged=15), "judged on 15 of 20 rows"),
         (
             Decision("loci-h", PAIR, 1.0, Evidence(1, 0, 0, 0.0, -5000.0), Evidence(0, -1, 1, 0.0, -9000.0)),
@@ -220,6 +271,7 @@ def test_every_kind_of_answer_can_be_shown(decision: Decision, words: str, capsy
     assert words in shown
     assert "nan" not in shown
     assert "None" not in shown
+    assert "score" not in shown or not decision.stopped
 
 
 def test_a_terminal_without_arrows(monkeypatch: pytest.MonkeyPatch) -> None:

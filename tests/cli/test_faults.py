@@ -73,7 +73,7 @@ def test_bad_files_end_with_one_sentence_and_two(case: str, tmp_path: Path) -> N
         (["infer", "TABLE", "-x", "1", "-y", "2", "--threshold", "1.5"], "expected a confidence"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--threshold", "nan"], "expected a confidence"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--threshold", "high"], "--threshold"),
-        (["infer", "TABLE", "--threshold", "0.9", "--method", "loci-h"], "choose --method whence"),
+        (["infer", "TABLE", "--threshold", "0.9", "--method", "loci-h"], "such as whence: leave it out"),
         (["infer", "TABLE", "--colour"], "--colour"),
         (["infer"], "argument"),
         (["infr"], "infer"),

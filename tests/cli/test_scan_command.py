@@ -104,7 +104,7 @@ def test_the_three_outcomes_stand_in_one_bar_with_the_threshold_marked(table):
     bar = arrow[arrow.index("█") : arrow.index("   n =")]
     assert len(bar) == 21 and bar[16] == "│"
     assert bar.count("█") == int(20 * row.confidence) and bar.count("░") == round(20 * row.neither)
-    assert any("an answer begins at 80 %" in line for line in lines)
+    assert any("80 % needed for an answer" in line for line in lines)
 
 
 def test_flags_of_the_outcomes_are_those_of_the_library(table, tmp_path):

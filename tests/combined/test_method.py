@@ -13,7 +13,8 @@ from scipy.special import expit
 import whence
 from whence.catalogue import method
 from whence.combined.constants import TERMS
-from whence.combined.method import terms_of, weighing
+from whence.combined.method import NEITHER_PRIOR, THRESHOLD, terms_of, weighing
+from whence.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, probabilities
 from whence.pair import InputError, Pair
 
 # The sum.
@@ -37,14 +38,16 @@ def test_exchanging_the_columns_negates_every_term_exactly(seed: int) -> None:
     assert one.contributions == {name: -value for name, value in two.contributions.items()}
     assert one.score == -two.score
     assert one.confidence == two.confidence and one.weight_parts == two.weight_parts
+    turned = {FORWARD: BACKWARD, BACKWARD: FORWARD, NO_DIRECTION: NO_DIRECTION}
+    assert one.probabilities == {turned[way]: chance for way, chance in two.probabilities.items()}
     assert one.forward.to_dict() == two.backward.to_dict()
     assert one.relation_p_value == two.relation_p_value and one.unrelated == two.unrelated
 
 
-@given(st.dictionaries(st.sampled_from(list(TERMS)), st.floats(-1e9, 1e9), min_size=len(TERMS)))
-def test_a_term_is_odd_rising_and_never_higher_than_its_height(contrasts: dict[str, float]) -> None:
-    terms, against = terms_of(contrasts), terms_of({k: -v for k, v in contrasts.items()})
-    more = terms_of({k: v + 0.1 * TERMS[k].width for k, v in contrasts.items()})
+@given(st.fixed_dictionaries(dict.fromkeys(TERMS, st.floats(-1e9, 1e9))), st.floats(0, 1))
+def test_a_term_is_odd_rising_and_never_higher_than_its_height(contrasts: dict[str, float], repeats: float) -> None:
+    terms, against = terms_of(contrasts, repeats), terms_of({k: -v for k, v in contrasts.items()}, repeats)
+    more = terms_of({k: v + 0.1 * TERMS[k].width for k, v in contrasts.items()}, repeats)
     for name, term in terms.items():
         assert abs(term) <= TERMS[name].height
         assert term == -against[name]
@@ -56,17 +59,83 @@ def test_a_term_is_odd_rising_and_never_higher_than_its_height(contrasts: dict[s
 @given(seeds)
 def test_the_terms_are_those_of_the_contrasts(seed: int) -> None:
     x, y = related(seed)
-    contrasts = weighing(Pair.of(x, y)).contrasts
-    for name, term in decide(x, y).contributions.items():
-        height, width = TERMS[name]
-        assert term == pytest.approx(height * np.tanh(contrasts[name] / width), rel=1e-12)
+    found = weighing(Pair.of(x, y))
+    assert decide(x, y).contributions == terms_of(found.contrasts, found.recording.repeats)
+
+
+def test_where_no_value_repeats_two_terms_say_nothing() -> None:
+    x, y = related(1)
+    found = decide(x, y)
+    assert found.contributions["recording"] == found.contributions["regression"] == 0
+    assert "regression" not in found.forward.costs
+
+
+@given(st.floats(-1e9, 1e9), st.floats(0, 1))
+def test_how_columns_are_recorded_gives_no_answer_alone(contrast: float, repeats: float) -> None:
+    silent = dict.fromkeys(TERMS, 0.0)
+    score = sum(terms_of(silent | {"recording": contrast}, repeats).values())
+    assert expit(abs(score)) < THRESHOLD
+    assert terms_of(silent | {"recording": contrast}, repeats, recording=False)["recording"] == 0
+
+
+# The outcomes.
+
+scores = st.floats(-30, 30)
+lefts = st.floats(0, 5)
+priors = st.floats(0, 0.99)
+
+
+@given(scores, lefts, priors)
+def test_three_outcomes_add_up_to_one(score: float, left: float, prior: float) -> None:
+    chances = probabilities(score, left, prior)
+    assert sum(chances.values()) == pytest.approx(1, abs=1e-12)
+    assert all(0 <= chance <= 1 for chance in chances.values())
+    assert (chances[FORWARD] >= chances[BACKWARD]) == (score >= 0) or chances[FORWARD] == chances[BACKWARD]
+
+
+@given(scores.filter(bool), lefts, priors)
+def test_exchanging_the_columns_exchanges_the_directions_bit_for_bit(score: float, left: float, prior: float) -> None:
+    there, back = probabilities(score, left, prior), probabilities(-score, left, prior)
+    assert (there[FORWARD], there[BACKWARD]) == (back[BACKWARD], back[FORWARD])
+    assert there[NO_DIRECTION] == back[NO_DIRECTION]
+
+
+@given(scores, lefts, st.floats(0.01, 0.98))
+def test_the_more_often_there_is_no_direction_the_less_sure_is_one(score: float, left: float, prior: float) -> None:
+    one, more = probabilities(score, left, prior), probabilities(score, left, prior + 0.01)
+    assert more[NO_DIRECTION] > one[NO_DIRECTION] or one[NO_DIRECTION] < 1e-9
+    assert max(more[FORWARD], more[BACKWARD]) <= max(one[FORWARD], one[BACKWARD])
 
 
 @some
 @given(seeds)
-def test_confidence_is_the_logistic_of_the_size_of_the_score(seed: int) -> None:
+def test_without_a_prior_the_confidence_is_the_logistic_of_the_size_of_the_score(seed: int) -> None:
+    x, y = related(seed)
+    direct, none = decide(x, y, direct=True), decide(x, y, neither=0.0)
+    assert direct.to_dict() == none.to_dict()
+    assert direct.probabilities[NO_DIRECTION] == 0
+    assert direct.confidence == pytest.approx(expit(abs(direct.score)), rel=1e-12)
+
+
+@some
+@given(seeds)
+def test_an_answer_is_given_from_the_threshold_on(seed: int) -> None:
     found = decide(*related(seed))
-    assert found.confidence == pytest.approx(expit(abs(found.score)), rel=1e-12)
+    assert found.settings["neither"] == NEITHER_PRIOR
+    assert found.confidence == max(found.probabilities[FORWARD], found.probabilities[BACKWARD])
+    assert (found.status == "oriented") == (found.confidence >= THRESHOLD)
+
+
+@some
+@given(seeds)
+def test_turning_a_column_over_changes_nothing(seed: int) -> None:
+    """Also where both are rounded and values repeat."""
+    x, y = related(seed)
+    for u, v in ((x, y), (np.round(x, 1), np.round(y, 1))):
+        plain = decide(u, v)
+        for turned in (decide(-u, v), decide(u, -v)):
+            assert turned.score == pytest.approx(plain.score, rel=1e-9, abs=1e-9)
+            assert turned.probabilities == pytest.approx(plain.probabilities, abs=1e-9)
 
 
 @pytest.mark.parametrize("max_rows", [100, 20_000])
@@ -105,16 +174,19 @@ def test_odd_tables_get_an_answer_or_a_sentence(name: str) -> None:
     found = whence.infer(*odd_tables()[name])
     json.dumps(found.to_dict(), allow_nan=False)
     assert found.explanation
-    if not found.failure:
-        assert math.isfinite(found.score)
-        assert found.confidence is not None and 0.5 <= found.confidence < 1
+    if found.confidence is None:
+        assert not found.probabilities
+    else:
+        assert math.isfinite(found.score) and sum(found.probabilities.values()) == pytest.approx(1, abs=1e-12)
 
 
 @pytest.mark.parametrize("power", [-300, -40, 40, 300])
 def test_units_change_no_score(power: int) -> None:
     x, y = related(2)
-    assert decide(2.0**power * x, y).score == pytest.approx(decide(x, y).score, rel=1e-9)
-    assert decide(x, 2.0**power * y).score == pytest.approx(decide(x, y).score, rel=1e-9)
+    for u, v in ((x, y), (np.round(x, 1), np.round(y, 1))):
+        plain = decide(u, v).score
+        assert decide(2.0**power * u, v).score == pytest.approx(plain, rel=1e-9)
+        assert decide(u, 2.0**power * v).score == pytest.approx(plain, rel=1e-9)
 
 
 def test_a_breakdown_becomes_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,6 +200,7 @@ def test_a_breakdown_becomes_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None
 
 BAD = [("max_rows", 3), ("max_rows", 49), ("max_rows", 100.0), ("max_rows", "all")]
 BAD += [("threshold", value) for value in (1, 1.0, 0.2, 0.499, -1.0, math.nan, math.inf)]
+BAD += [("neither", value) for value in (-0.1, 1.0, math.nan, True)] + [("direct", 1), ("recording", 0)]
 
 
 @pytest.mark.parametrize(("name", "value"), BAD)

@@ -1,4 +1,4 @@
-"""λ: which rows, values and refusals lower it, and how many rows a series is worth."""
+"""λ: which rows and values lower it, and how many rows a series is worth."""
 
 import numpy as np
 import pytest
@@ -9,15 +9,12 @@ from scipy.stats import rankdata
 
 from whence.combined.constants import WEIGHT
 from whence.combined.method import weighing
-from whence.combined.weight import NOTHING_LEFT, effective_rows, weight_of
-from whence.criteria import LEVEL
+from whence.combined.weight import effective_rows, weight_of
 from whence.diagnostics import autocorrelation
 from whence.pair import FloatArray, Pair
 
 rows = st.floats(1, 1e6)
 values = st.integers(2, 10**5)
-log_p = st.floats(-1e4, 0)
-left = st.floats(0, 1)
 
 
 def series(rng: np.random.Generator, n: int, memory: float) -> FloatArray:
@@ -29,53 +26,24 @@ def series(rng: np.random.Generator, n: int, memory: float) -> FloatArray:
 # The factors.
 
 
-@given(rows, values, log_p, left)
-def test_lambda_is_a_product_of_three_factors_between_zero_and_one(n: float, m: int, p: float, rest: float) -> None:
-    weight = weight_of(n, m, p, rest)
-    assert all(0 < factor <= 1 for factor in weight)
-    assert 0 < weight.product <= 1
+@given(rows, values)
+def test_lambda_is_a_product_of_two_factors_between_zero_and_one(n: float, m: int) -> None:
+    weight = weight_of(n, m)
+    assert all(0 < factor < 1 for factor in weight)
     assert weight.product == pytest.approx(np.prod(weight), rel=1e-12)
 
 
-@given(rows, values, log_p, left, st.floats(1.01, 100))
-def test_more_rows_and_more_values_weigh_more(n: float, m: int, p: float, rest: float, times: float) -> None:
-    weight = weight_of(n, m, p, rest)
-    more_rows, more_values = weight_of(times * n, m, p, rest), weight_of(n, m + 1, p, rest)
+@given(rows, values, st.floats(1.01, 100))
+def test_more_rows_and_more_values_weigh_more(n: float, m: int, times: float) -> None:
+    weight, more_rows, more_values = weight_of(n, m), weight_of(times * n, m), weight_of(n, m + 1)
     assert more_rows.rows > weight.rows and more_values.values > weight.values
     assert more_rows.product > weight.product and more_values.product > weight.product
-    assert more_rows[1:] == weight[1:]
-    assert (more_values.rows, more_values.fit) == (weight.rows, weight.fit)
-
-
-@given(st.floats(-300, -3.1), st.floats(1e-3, 1), st.floats(1.01, 3))
-def test_refusal_weighs_less_the_stronger_it_is_and_the_more_is_left(p: float, rest: float, times: float) -> None:
-    fit = weight_of(100, 50, p, rest).fit
-    assert WEIGHT.floor < fit < 1
-    assert weight_of(100, 50, times * p, rest).fit < fit
-    assert weight_of(100, 50, p, times * rest).fit < fit or rest >= NOTHING_LEFT
-
-
-@given(st.floats(np.log(LEVEL), 0), left)
-def test_a_direction_that_stands_costs_nothing(p: float, rest: float) -> None:
-    assert weight_of(100, 50, p, rest).fit == 1
-
-
-@given(log_p)
-def test_a_refusal_counts_for_nothing_where_nothing_is_left(p: float) -> None:
-    assert weight_of(100, 50, p, 0.0).fit == 1
-
-
-@given(st.floats(NOTHING_LEFT, 1), st.floats(NOTHING_LEFT, 1), log_p)
-def test_a_refusal_counts_in_full_from_a_hundredth_on(one: float, other: float, p: float) -> None:
-    assert weight_of(100, 50, p, one) == weight_of(100, 50, p, other)
+    assert (more_rows.values, more_values.rows) == (weight.values, weight.rows)
 
 
 def test_the_constants_are_where_a_factor_is_one_half() -> None:
-    assert weight_of(WEIGHT.rows, 50, 0, 0).rows == 0.5
-    assert weight_of(100, WEIGHT.values, 0, 0).values == 0.5
-    half = np.log(LEVEL) - np.log(10) * WEIGHT.refusal
-    assert weight_of(100, 50, half, 1).fit == pytest.approx((1 + WEIGHT.floor) / 2)
-    assert weight_of(100, 50, -1e9, 1).fit == pytest.approx(WEIGHT.floor, rel=1e-6)
+    assert weight_of(WEIGHT.rows, 50).rows == 0.5
+    assert weight_of(100, round(WEIGHT.values)).values == pytest.approx(0.5, abs=0.1)
 
 
 # Effective rows.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.decision import Decision, Evidence
+from whence.decision import USABLE, Decision, Evidence
 from whence.pair import Pair
 from whence.preflight import Level, Notice
 from whence.protocol import undecided
@@ -44,36 +44,61 @@ def evidence(cause: np.ndarray, effect: np.ndarray, p: float, score: float) -> E
     return Evidence(score, -0.7, 0.004, p, log_p, converged=True, n_iter=14, kkt=1e-9, **fit)
 
 
-def weighed(rows: Pair, terms: tuple[float, ...] = (1.2449, 0.0349, 0.7149), threshold: float = 0.8) -> Decision:
-    """A decision of the kind the default method gives: score = weight · Σ contributions."""
-    named = dict(zip(("description", "independence", "shape"), terms, strict=True))
-    parts = {"rows": 0.951, "values": 0.99, "fit": 1.0}
+TERMS = (1.8449, 1.3149, 0.0349, 0.0)
+
+
+def weighed(
+    rows: Pair, terms: tuple[float, ...] = TERMS, threshold: float = 0.8, prior: float = 0.1, distinct: int = 60
+) -> Decision:
+    """A decision of the kind the default method gives: score = weight · Σ contributions, and three outcomes."""
+    named = dict(zip(("description", "shape", "recording", "regression"), terms, strict=True))
+    parts = {"rows": 0.951, "values": 0.99}
     weight = math.prod(parts.values())
     score = weight * sum(terms)
-    sure = 1 / (1 + math.exp(-abs(score)))
-    costs = {"description": 2.05, "independence": 0.29, "shape": 0.051}
+    larger = (1 - prior) / (1 + math.exp(-abs(score)))
+    ways = (larger, 1 - prior - larger) if score >= 0 else (1 - prior - larger, larger)
+    costs = {"description": 2.05, "shape": 0.051, "recording": float(distinct), "regression": 0.11}
     plain = decided(rows, score=score)
-    carried = f"What speaks for it: description length ({named['description']:+.2f}: it takes the shorter code)."
+    towards = math.copysign(1.0, score)
+    told = f"description length ({towards * named['description']:+.2f}: it takes the shorter code)"
+    lean = "no usable lean" if larger < USABLE else f"leaning with {math.floor(100 * larger)} %"
     return replace(
         plain,
         method="whence",
-        settings={"max_rows": 20_000, "threshold": threshold},
+        settings={"max_rows": 20_000, "threshold": threshold, "neither": prior, "recording": True},
         forward=replace(plain.forward, score=score / 2, costs=costs),
         backward=replace(plain.backward, score=-score / 2, costs={kind: 1.5 * cost for kind, cost in costs.items()}),
-        confidence=sure,
+        confidence=larger,
+        probabilities=dict(zip(("x->y", "y->x", "neither"), (*ways, prior), strict=True)),
         contributions=named,
         weight=weight,
         weight_parts=parts,
         rows_judged=min(rows.n, 20_000),
         relation_p_value=1e-9,
-        reason=carried,
-        abstention=f"Undecided: leaning, shape along the cause {terms[2]:+.2f}." if sure < threshold else "",
+        reason=f"What speaks for it: {told}.",
+        abstention=f"Undecided: {lean}; {told}." if larger < threshold else "",
     )
 
 
 def unrelated(rows: Pair) -> Decision:
     told = "Unrelated: an independence test finds no relation (p = 0.74), so there is no direction to find."
-    return replace(weighed(rows, (0.3, 0.0, -0.1)), relation_p_value=0.74, unrelated=True, abstention=told)
+    nothing: dict[str, Any] = {"confidence": None, "probabilities": {}, "relation_p_value": 0.74, "abstention": told}
+    return replace(weighed(rows, (0.3, -0.1, 0.02, 0.0)), unrelated=True, **nothing)
+
+
+def stopped(rows: Pair) -> Decision:
+    """What is left of a decision where a data check finds that no direction can be told."""
+    notice = Notice("'altitude' takes only 2 distinct values, too few for a direction.", Level.STOPS, "few_levels")
+    return replace(
+        weighed(rows),
+        score=math.nan,
+        confidence=None,
+        probabilities={},
+        contributions={},
+        reason="",
+        abstention=f"Undecided: {notice}",
+        warnings=(notice,),
+    )
 
 
 WARNINGS = (
@@ -91,7 +116,7 @@ def without_arrays(decision: Decision) -> Decision:
 def _all() -> dict[str, Decision]:
     rows = pair()
     plain = decided(rows)
-    stopped = replace(plain.forward, converged=False, message="stopped after 500 steps; raise max_iter.")
+    short = replace(plain.forward, converged=False, message="stopped after 500 steps; raise max_iter.")
     return {
         "clear": plain,
         "backward": decided(rows, 2e-9, 0.41, -0.0037),
@@ -104,11 +129,15 @@ def _all() -> dict[str, Decision]:
         "no arrays": without_arrays(plain),
         "no scale": replace(plain, forward=replace(plain.forward, scale=None)),
         "one side bare": replace(plain, backward=Evidence(-0.1)),
-        "not converged": replace(plain, forward=stopped),
+        "not converged": replace(plain, forward=short),
         "unknown method": Decision("homemade", rows, 0.3, Evidence(0.2), Evidence(-0.1), seed=7),
         "confident": weighed(rows),
-        "confident backward": weighed(rows, (-1.2449, 0.0349, -0.7149)),
-        "withheld": weighed(rows, (0.2449, -0.0349, 0.1)),
+        "confident backward": weighed(rows, (-1.8449, -1.3149, 0.0349, 0.0)),
+        "direct": weighed(rows, prior=0.0),
+        "withheld": weighed(rows, (0.9049, 0.7149, -0.1049, 0.0)),
+        "withheld backward": weighed(rows, (-0.2049, 0.1149, 0.0449, -1.4049)),
+        "no usable lean": weighed(rows, (0.2449, 0.1149, -0.0349, 0.0)),
+        "stopped": stopped(rows),
         "unrelated": unrelated(rows),
         "thinned": weighed(pair(21_000)),
         "warned": replace(weighed(rows), warnings=WARNINGS),

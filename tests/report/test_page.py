@@ -16,13 +16,14 @@ import pytest
 from specimens import SPECIMENS, decided, pair, without_arrays
 
 import whence
+from whence.combined.constants import TERMS
 from whence.consensus import Answer
 from whence.decision import Decision
 from whence.pair import InputError
 from whence.report.files import environment
 from whence.report.page import render, write
 from whence.report.printed_sum import printed_sum
-from whence.report.sparks import halves_on_a_line, sum_of_bars
+from whence.report.sparks import REACH, WIDTH, halves_on_a_line, sum_of_bars
 from whence.stability import Stability
 
 LIMIT = 400_000
@@ -151,7 +152,7 @@ def test_warnings_carry_a_badge_each() -> None:
         assert level == "note" or f'[data-level="{level}"]' in page
 
 
-@pytest.mark.parametrize("kind", ["confident", "withheld", "unrelated"])
+@pytest.mark.parametrize("kind", ["confident", "withheld", "no usable lean", "unrelated"])
 def test_the_sum_is_shown_with_its_readings_and_the_tests_stand_alone(kind: str) -> None:
     decision = SPECIMENS[kind]
     words = " ".join("".join(outline(render(decision)).text).split())
@@ -163,10 +164,18 @@ def test_the_sum_is_shown_with_its_readings_and_the_tests_stand_alone(kind: str)
     assert ("Confidence" in words) == (kind != "unrelated")
 
 
+def test_a_stopped_page_has_the_reason_and_neither_sum_nor_tests() -> None:
+    decision = SPECIMENS["stopped"]
+    words = " ".join("".join(outline(render(decision)).text).split())
+    assert decision.abstention in words
+    for absent in ("How the score adds up", "What the two tests alone say", "Confidence", "Score", "fits", "chosen"):
+        assert absent not in words.split("To the answer")[1].split("The picture")[0]
+
+
 @pytest.mark.parametrize("kind", ["confident", "confident backward", "withheld", "unrelated"])
 def test_the_bars_of_the_terms_lie_end_to_end(kind: str) -> None:
     decision = SPECIMENS[kind]
-    found = sum_of_bars(list(decision.contributions.values()), decision.weight or 0.0)
+    found = sum_of_bars([term for term in decision.contributions.values() if term], decision.weight or 0.0)
     ends = [found.zero, *(bar.end for bar in found.terms)]
     for start, bar in zip(ends, found.terms, strict=False):
         assert sorted((start, bar.end)) == pytest.approx([bar.x, bar.x + bar.width], abs=0.02)
@@ -175,7 +184,21 @@ def test_the_bars_of_the_terms_lie_end_to_end(kind: str) -> None:
         (decision.weight or 0) * (found.total.end - found.zero), abs=0.1
     )
     assert all(bar.kind == "for" for bar in (found.total, found.score))
-    assert render(decision).count('<rect class="') == 5
+    assert render(decision).count('<rect class="') == 5 + 3 * bool(decision.probabilities)
+
+
+def test_the_axis_of_the_bars_is_the_same_for_every_pair() -> None:
+    large, small = sum_of_bars([3.0, 2.0], 1.0), sum_of_bars([0.3, 0.2], 1.0)
+    assert large.zero == small.zero == WIDTH / 2
+    assert small.score.width == pytest.approx(0.1 * large.score.width, abs=0.02)
+    beyond = sum_of_bars([-400.0], 1.0)
+    assert (beyond.score.x, beyond.score.width) == (0.0, WIDTH / 2)
+
+
+def test_no_sum_of_the_default_method_passes_the_axis() -> None:
+    heights = {name: term.height for name, term in TERMS.items()}
+    generated, recorded = heights["description"] + heights["shape"], heights["regression"]
+    assert max(generated, recorded) + heights["recording"] <= REACH
 
 
 def test_halves_are_dots_on_a_line_and_none_is_lost() -> None:
@@ -199,7 +222,7 @@ def test_other_methods_are_shown_only_where_they_were_asked(tmp_path: Path) -> N
     assert "What the other methods say" not in render(decision)
     answers = [Answer("igci", SPECIMENS["score only"], 0.25), Answer("odd", SPECIMENS["failed"], 1.5)]
     words = " ".join(" ".join(outline(render(decision, answers=answers)).text).split())
-    assert "whence altitude → temperature +1.878 86 % –" in words
+    assert re.search(r"whence altitude → temperature \+3\.\d+ 85 % –", words)
     assert "igci altitude → temperature +0.3 – 0.25" in words
     assert "odd no answer – – 1.5" in words
     assert "2 of 3 methods: altitude → temperature; odd: no answer." in words

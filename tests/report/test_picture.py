@@ -59,11 +59,14 @@ def test_only_the_chosen_direction_is_marked(kind: str, marked: list[int]) -> No
     ("kind", "heading"),
     [
         ("clear", "altitude → temperature   (loci-h, 120 rows, score +0.0037)"),
-        ("confident", "altitude → temperature   (whence, 120 rows, confidence 86 %)"),
-        ("withheld", "undecided, 57 % for altitude → temperature   (whence, 120 rows)"),
+        ("confident", "altitude → temperature   (whence, 120 rows, confidence 85 %)"),
+        ("withheld", "undecided, 72 % for altitude → temperature   (whence, 120 rows)"),
+        ("withheld backward", "undecided, 71 % for temperature → altitude   (whence, 120 rows)"),
+        ("no usable lean", "undecided, no usable lean: altitude, temperature   (whence, 120 rows)"),
+        ("stopped", "undecided, not scored: altitude, temperature   (whence, 120 rows)"),
         ("unrelated", "unrelated: altitude, temperature   (whence, 120 rows)"),
         ("failed", "no answer: altitude, temperature   (loci-h, 120 rows)"),
-        ("thinned", "altitude → temperature   (whence, judged on 20\u202f000 of 21\u202f000 rows, confidence 86 %)"),
+        ("thinned", "altitude → temperature   (whence, judged on 20\u202f000 of 21\u202f000 rows, confidence 85 %)"),
     ],
 )
 def test_the_heading_is_the_verdict_and_how_it_stands(kind: str, heading: str) -> None:

@@ -73,9 +73,9 @@ def test_the_factors_multiply_to_the_weight(parts: list[float]) -> None:
 
 
 def test_a_line_by_hand() -> None:
-    found = round_together({"description": 1.24, "independence": 0.03, "shape": 0.72}, 0.94, {"rows": 0.94})
+    found = round_together({"description": 1.24, "recording": 0.03, "shape": 0.72}, 0.94, {"rows": 0.94})
     assert str(found) == (
-        "description length +1.24, independence +0.03, shape +0.72; sum +1.99 × weight 0.94 = score +1.87"
+        "description length +1.24, recording +0.03, shape +0.72; sum +1.99 × weight 0.94 = score +1.87"
     )
 
 
@@ -85,7 +85,7 @@ def test_terms_that_each_round_down_share_what_is_lost() -> None:
     assert (found.terms, found.total) == ({"a": "+0.02", "b": "+0.01", "c": "+0.01"}, "+0.04")
 
 
-@pytest.mark.parametrize("kind", ["clear", "score only", "failed", "confident without a reason"])
+@pytest.mark.parametrize("kind", ["clear", "score only", "failed", "stopped", "confident without a reason"])
 def test_other_scores_are_no_sum(kind: str) -> None:
     assert printed_sum(SPECIMENS[kind]) is None
     assert terms(SPECIMENS[kind]) == factors(SPECIMENS[kind]) == ()
@@ -96,12 +96,22 @@ def test_a_sum_that_does_not_hold_is_not_shown(wrong: dict[str, float]) -> None:
     assert printed_sum(replace(SPECIMENS["confident"], **wrong)) is None
 
 
-@given(st.tuples(*[st.floats(-3, 3)] * 3))
-def test_every_sentence_has_the_digits_of_the_sum(values: tuple[float, float, float]) -> None:
+def test_a_term_of_nothing_has_no_row() -> None:
+    decision = weighed(pair(), (1.2, 0.0, -0.3, 0.0))
+    assert [row.name for row in terms(decision)] == ["Description length", "How coarsely it is recorded"]
+    assert "regression" not in str(printed_sum(decision))
+    assert printed_sum(weighed(pair(), (0.0, 0.0, 0.0, 0.0))) is None
+
+
+@given(st.tuples(*[st.floats(-3, 3)] * 4).filter(lambda values: all(values) and abs(sum(values)) > 1e-6))
+def test_every_sentence_has_the_digits_of_the_sum(values: tuple[float, float, float, float]) -> None:
     decision = weighed(pair(), values)
     found = printed_sum(decision)
     assert found is not None
-    assert f"description length ({found.terms['description']}" in with_printed_digits(decision.reason, decision)
+    # The sum is towards x → y, the sentence towards the direction that it favours.
+    told = re.search(r"description length \(([+−]?[\d.]+)", with_printed_digits(decision.reason, decision))
+    assert told is not None
+    assert exact(told[1]) == (1 if decision.score > 0 else -1) * exact(found.terms["description"])
     assert str(found) in paragraph(decision)
     assert score(decision) == found.score
     assert [row.term for row in terms(decision)] == list(found.terms.values())

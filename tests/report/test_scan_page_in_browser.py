@@ -80,7 +80,7 @@ def test_a_row_opens_its_pair_and_the_keyboard_walks_on(page: Any) -> None:
     assert dialog.is_visible() and " → " in title.inner_text()
     assert dialog.locator("figure").count() == 2
     assert dialog.locator(".bars tr").count() == 6  # three terms that are not 0, the sum, the score, the scale
-    assert dialog.locator(".outcome-bar rect").count() == 3
+    assert dialog.locator(".outcomes rect").count() == 3
     assert dialog.locator(".mark").inner_text() == "chosen"
     before = title.inner_text()
     page.keyboard.press("ArrowRight")

@@ -17,7 +17,7 @@ from whence.report.measures import correlations, data_facts, measures
 from whence.report.ordered import Ordered
 from whence.report.stance import Stance, badge, readings, sentence
 from whence.report.summary import drawn_rows, summarise
-from whence.report.wording import by_level, halves
+from whence.report.wording import by_level, halves, how_sure
 
 STANCES = {
     "clear": Stance.CLEAR,
@@ -32,6 +32,9 @@ STANCES = {
     "confident backward": Stance.WEIGHED,
     "confident without a reason": Stance.WEIGHED,
     "withheld": Stance.WITHHELD,
+    "withheld backward": Stance.WITHHELD,
+    "no usable lean": Stance.NO_LEAN,
+    "stopped": Stance.STOPPED,
     "unrelated": Stance.UNRELATED,
 }
 
@@ -49,7 +52,7 @@ def test_sentences_name_cause_before_effect() -> None:
     assert "altitude as the cause of temperature" in sentence(SPECIMENS["confident without a reason"])
 
 
-@pytest.mark.parametrize("kind", ["confident", "withheld", "unrelated"])
+@pytest.mark.parametrize("kind", ["confident", "withheld", "no usable lean", "stopped", "unrelated"])
 def test_where_evidence_was_weighed_the_sentence_is_the_reason(kind: str) -> None:
     decision = SPECIMENS[kind]
     assert sentence(decision).split("(")[0].split("+")[0] in decision.explanation
@@ -57,9 +60,12 @@ def test_where_evidence_was_weighed_the_sentence_is_the_reason(kind: str) -> Non
 
 
 def test_badges_say_how_firm_an_answer_is() -> None:
-    assert badge(SPECIMENS["confident"]) == "confidence 86 %"
+    assert badge(SPECIMENS["confident"]) == "confidence 85 %"
     assert badge(SPECIMENS["unrelated"]) == "unrelated"
-    assert badge(SPECIMENS["withheld"]) == "undecided, 57 % for altitude → temperature"
+    assert badge(SPECIMENS["withheld"]) == "undecided, 72 % for altitude → temperature"
+    assert badge(SPECIMENS["withheld backward"]) == "undecided, 71 % for temperature → altitude"
+    assert badge(SPECIMENS["no usable lean"]) == "undecided, no usable lean"
+    assert badge(SPECIMENS["stopped"]) == "undecided, not scored"
     assert badge(SPECIMENS["tie"]) == "undecided"
     assert not any("{" in badge(decision) for decision in SPECIMENS.values())
 
@@ -68,6 +74,31 @@ def test_unrelated_columns_have_no_confidence_to_show() -> None:
     summary = summarise(SPECIMENS["unrelated"], 100)
     assert (summary.confidence, summary.relation) == ("", "0.74")
     assert "confidence" not in provenance.paragraph(SPECIMENS["unrelated"])
+
+
+def test_below_a_usable_lean_no_number_reads_like_one() -> None:
+    decision = SPECIMENS["no usable lean"]
+    summary = summarise(decision, 100)
+    assert (summary.confidence, summary.leans, how_sure(decision)) == ("", "", "–")
+    assert "no usable lean" in summary.badge and "no usable lean" in summary.sentence
+    assert "no usable lean" in str(decision) and "score" not in str(decision)
+    assert "no usable lean" in provenance.paragraph(decision)
+
+
+def test_a_stopped_pair_shows_its_reason_and_no_number() -> None:
+    decision = SPECIMENS["stopped"]
+    summary = summarise(decision, 100)
+    assert summary.stopped and summary.sentence == decision.abstention
+    assert (summary.confidence, summary.leans, summary.outcomes, summary.sum, summary.bars) == (
+        "",
+        "",
+        None,
+        None,
+        None,
+    )
+    assert (summary.measures, summary.terms, summary.tested, how_sure(decision)) == ((), (), False, "–")
+    assert {side.outcome for side in summary.sides} == {"not scored"}
+    assert decision.abstention in summary.paragraph and "score" not in summary.paragraph.split("whence")[-1]
 
 
 def test_warnings_keep_their_level_and_the_worst_comes_first() -> None:
@@ -108,7 +139,15 @@ def test_halves_are_told_and_repeated() -> None:
 
 def test_the_paragraph_says_what_came_of_the_threshold() -> None:
     assert "the answer was altitude → temperature" in provenance.paragraph(SPECIMENS["confident"])
-    assert "below the 80 % asked for: no direction was given" in provenance.paragraph(SPECIMENS["withheld"])
+    told = provenance.paragraph(SPECIMENS["withheld"])
+    assert "a confidence of 72 %, below the 80 % asked for (altitude → temperature 72 %, " in told
+    assert "neither 10 %): no direction was given" in told
+
+
+def test_the_paragraph_states_the_prior_of_neither() -> None:
+    assert "that neither causes the other had a prior of 10 %" in provenance.paragraph(SPECIMENS["confident"])
+    for kind in ("direct", "clear"):
+        assert "assumes that one of the two columns causes the other" in provenance.paragraph(SPECIMENS[kind])
 
 
 def test_numbers_favour_the_better_side() -> None:

@@ -43,7 +43,7 @@ def test_the_probabilities_of_a_row_are_those_of_infer(table, settings):
 
 
 def test_settings_of_the_default_method_are_refused_by_others(table):
-    with pytest.raises(whence.InputError, match="'direct' for loci-h"):
+    with pytest.raises(whence.InputError, match="direct=True for loci-h, which does not take it"):
         whence.scan(table, method="loci-h", direct=True)
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whence.bridges.foreign import MixedGraph, Nodes, read_graph
 from whence.catalogue import DEFAULT, seeded_method
-from whence.combined.words import USABLE
-from whence.decision import percent
+from whence.decision import USABLE, percent
 from whence.inference import threshold_setting
 from whence.pair import InputError
 from whence.ranges import SEEDS, between

@@ -6,10 +6,12 @@ from whence.cli.streams import paragraph, terminal
 from whence.criteria import LEVEL
 from whence.decision import Decision
 from whence.report.measures import Measure, factors, measures, terms
+from whence.report.outcome_bar import FILLS, outcome_bar
 from whence.report.printed_sum import printed_sum
+from whence.report.provenance import prior
 from whence.report.stance import Stance, confidence, sentence
 from whence.report.stance import explanation as explained
-from whence.report.wording import BRIEF, by_level, halves, on_rows, short, shown, signed
+from whence.report.wording import BRIEF, by_level, halves, on_rows, short, shown, signed, width_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,6 +27,8 @@ _STYLES = {
     Stance.UNRELATED: "bold",
     Stance.FAILED: "bold red",
 }
+_BAR = 50
+"""Cells of the bar of outcomes, two per cent each, where there is room."""
 _LEVEL_STYLES = {"stops": "red", "lowers confidence": "yellow", "note": "dim"}
 
 
@@ -35,6 +39,7 @@ def show(decision: Decision) -> None:
     console.print()
     paragraph(console, explanation(decision))
     console.print()
+    outcomes(console, decision)
     numbers(console, decision)
     paragraph(console, _summary(decision), style="dim")
     if decision.half_samples:
@@ -56,6 +61,31 @@ def explanation(decision: Decision) -> str:
     return tests if Stance.of(decision) is Stance.CLEAR else " ".join(filter(None, (sentence(decision), tests)))
 
 
+def outcomes(console: "Console", decision: Decision) -> None:
+    """One bar of three parts, with a mark where an answer begins; nothing where there are no such outcomes."""
+    from rich.text import Text
+
+    bar = outcome_bar(decision)
+    if bar is None:
+        return
+    width = min(_BAR, console.width)
+    styles = {"leading": _STYLES.get(Stance.of(decision), "bold yellow"), "other": "magenta", "neither": "dim"}
+    drawn = Text(end="\n")
+    for part, cells in zip(bar.parts, bar.cells(width), strict=True):
+        drawn.append(FILLS[part.kind] * cells, style=styles[part.kind])
+    console.print(drawn, soft_wrap=True)
+    if bar.threshold is not None:
+        # Below the last cell that the lead has to fill.
+        mark = max(int(width * bar.threshold + 1e-9) - 1, 0)
+        label = f"▲ {bar.needed}"
+        fits = mark + len(label) <= console.width
+        console.print(f"{' ' * mark}{label}" if fits else f"{' ' * mark}▲\n{bar.needed:>{mark + 1}}", soft_wrap=True)
+    legend = [f"{FILLS[part.kind]} {part.name} {part.text}" for part in bar.parts]
+    one_line = "   ".join(legend)
+    console.print(one_line if width_of(one_line) <= console.width else "\n".join(legend), soft_wrap=True)
+    console.print()
+
+
 def numbers(console: "Console", decision: Decision) -> None:
     """Both directions side by side, and how the score adds up; nothing where there is no direction to find."""
     table = evidence_table(decision, console.width)
@@ -65,7 +95,9 @@ def numbers(console: "Console", decision: Decision) -> None:
     console.print()
     found, sure = printed_sum(decision), confidence(decision)
     if found:
-        paragraph(console, f"{found}; confidence {sure}." if sure else f"{found}.")
+        towards, _ = directions(decision)
+        strength = f"confidence {sure}" if sure else "" if decision.confidence is None else "no usable lean"
+        paragraph(console, f"Towards {towards}: {'; '.join(filter(None, (str(found), strength)))}.")
 
 
 def evidence_table(decision: Decision, width: int) -> "Table | None":
@@ -123,7 +155,7 @@ def _marked(row: Measure) -> tuple[str, str]:
 
 
 def _summary(decision: Decision) -> str:
-    scored = not (decision.failure or decision.unrelated or printed_sum(decision))
+    scored = not (decision.failure or decision.unrelated or decision.stopped or printed_sum(decision))
     sure = confidence(decision) if scored else ""
     parts = (
         f"score {signed(decision.score)}" if scored else "",
@@ -145,8 +177,20 @@ def _sum_guide(decision: Decision) -> tuple[str, ...]:
     return (
         f"Each kind of evidence is a cost, so the smaller number speaks for its direction; in the score + speaks for "
         f"{forward}, − for {backward}.",
-        f"The weight is how much these rows can say: {weight}. Confidence = 1/(1 + e^−|score|), rounded down.",
+        f"The weight is how much these rows can say: {weight}.",
+        _confidence_guide(decision),
     )
+
+
+def _confidence_guide(decision: Decision) -> str:
+    """How the three outcomes follow from the score."""
+    stated = prior(decision)
+    if not stated or not decision.probabilities:
+        return "Confidence = 1/(1 + e^−|score|), rounded down."
+    neither = {"0 %": "0, as --direct or --neither 0 says"}.get(
+        stated, f"a hidden common cause or a mixture, {stated} before a look at the rows (--neither, --direct)"
+    )
+    return f"Confidence = (1 − neither)/(1 + e^−|score|), rounded down; neither is {neither}."
 
 
 def _score_guide(decision: Decision) -> str:

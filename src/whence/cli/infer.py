@@ -52,6 +52,20 @@ BytesOption = Annotated[
 ]
 RowsOption = Annotated[int, typer.Option(metavar="N", min=1, help="Refuse a table of more rows.")]
 
+# What is known beforehand, for every command that decides pairs.
+NeitherOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="0.3",
+        help="How often two related columns like these have no direction, before a look at them.",
+        show_default=False,
+    ),
+]
+DirectOption = Annotated[bool, typer.Option("--direct", help="One of the two surely causes the other: --neither 0.")]
+RecordingOption = Annotated[
+    bool, typer.Option("--no-recording", help="Leave out how coarsely the columns are recorded.")
+]
+
 
 class Device(StrEnum):
     """Where networks are fitted."""
@@ -99,6 +113,9 @@ def infer(
     threshold: Annotated[
         float | None, typer.Option(metavar="0.8", help="Confidence an answer needs; below it the pair is undecided.")
     ] = None,
+    neither: NeitherOption = None,
+    direct: DirectOption = False,
+    no_recording: RecordingOption = False,
     stability: Annotated[
         bool, typer.Option("--stability", help="Also decide 20 random halves of the rows, and say how many agree.")
     ] = False,
@@ -119,8 +136,8 @@ def infer(
 
     check_targets(report, plot)
     names = method_names(method)
-    limits = _threshold_settings(names, threshold)
-    settings = {name: _device_settings(name, device.value) | limits.get(name, {}) for name in names}
+    stated = method_options(names, threshold, neither, direct, no_recording)
+    settings = {name: _device_settings(name, device.value) | stated[name] for name in names}
     # Built once here already, so that a misspelt method is refused before a large table is read.
     for name in names:
         with blamed_on_settings(name):
@@ -263,20 +280,30 @@ def _device_settings(method: str, device: str) -> dict[str, str]:
     return {}
 
 
-def _threshold_settings(methods: list[str], threshold: float | None) -> dict[str, dict[str, float]]:
-    """`threshold` for the methods that have one; refused where none has."""
-    from whence.catalogue import accepts
+def method_options(
+    methods: "Sequence[str]",
+    threshold: float | None = None,
+    neither: float | None = None,
+    direct: bool = False,
+    no_recording: bool = False,
+) -> dict[str, dict[str, Any]]:
+    """Of each method, the settings that these options are; one that no method takes is refused."""
+    from whence.catalogue import stated_settings
     from whence.pair import InputError
 
-    if threshold is None:
-        return {}
-    if found := {name: {"threshold": threshold} for name in methods if accepts(name, "threshold")}:
-        return found
-    give = "gives" if len(methods) == 1 else "give"
-    raise InputError(
-        f"Got --threshold {threshold:g} for {', '.join(methods)}, which {give} no confidence to compare it with; leave "
-        "it out, or choose --method whence."
-    )
+    if direct and neither is not None:
+        raise InputError(
+            f"Got --neither {neither:g} and --direct; expected one of them: --direct says that one of the two columns "
+            "causes the other, which is --neither 0."
+        )
+    options = {
+        "threshold": (threshold, f"--threshold {threshold}"),
+        "neither": (neither, f"--neither {neither}"),
+        "direct": (direct or None, "--direct"),
+        "recording": (False if no_recording else None, "--no-recording"),
+    }
+    stated = {name: value for name, (value, _) in options.items() if value is not None}
+    return stated_settings(methods, stated, {name: text for name, (_, text) in options.items()})
 
 
 @dataclass(frozen=True)

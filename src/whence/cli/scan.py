@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,11 +13,15 @@ from whence.cli.failures import OUR_FAULT, kept_when_stopped
 from whence.cli.infer import (
     BytesOption,
     DecimalOption,
+    DirectOption,
     HeaderOption,
+    NeitherOption,
+    RecordingOption,
     RowsOption,
     check_folder,
     check_targets,
     hint_at_options,
+    method_options,
 )
 from whence.cli.stopped import STOPPED
 from whence.cli.streams import put, put_lines, say
@@ -29,18 +33,6 @@ if TYPE_CHECKING:
     from whence.scanning.forecast import ScanForecast
     from whence.scanning.result import Scan
     from whence.scanning.scan_row import ScanRow
-
-# To be replaced by an import from `whence.cli.infer`, where the same three are defined for one pair.
-NeitherOption = Annotated[
-    float | None,
-    typer.Option(metavar="0.3", help="How often two related columns have no direction: a common cause, a mixture."),
-]
-DirectOption = Annotated[
-    bool, typer.Option("--direct", help="Of two related columns one causes the other: no pair has neither.")
-]
-RecordingOption = Annotated[
-    bool, typer.Option("--recording/--no-recording", help="Whether it counts how coarsely the columns are recorded.")
-]
 
 UNITS = {"screening": "pairs", "orienting": "pairs", "adjusting": "columns"}
 """What is counted of each thing that a scan does."""
@@ -82,7 +74,7 @@ def scan(
     ] = None,
     neither: NeitherOption = None,
     direct: DirectOption = False,
-    recording: RecordingOption = True,
+    no_recording: RecordingOption = False,
     stability: Annotated[
         bool,
         typer.Option(
@@ -131,6 +123,7 @@ def scan(
     from whence.scanning.result import FORMATS, GRAPH_FORMATS, check_ending
     from whence.scanning.scanner import scan as scan_table
 
+    stated = method_options([method], threshold, neither, direct, no_recording)[method]
     check_targets(report, plot)
     if out is not None:
         check_ending(out, FORMATS)
@@ -138,7 +131,12 @@ def scan(
     if graph is not None:
         check_ending(graph, GRAPH_FORMATS)
         check_folder(graph)
-    said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
+    said: dict[str, Any] = {
+        "decimal": decimal and decimal.value,
+        "header": header,
+        "max_bytes": max_bytes,
+        "max_rows": max_rows,
+    }
     part = None if out is None else out.with_name(out.name + ".part")
     kept = nullcontext() if part is None else kept_when_stopped(part)
     with kept, hint_at_options(), _cluster_may_fail(), progress(UNITS) as on_progress:
@@ -151,10 +149,7 @@ def scan(
             adjust=_named(adjust) or (),
             known=known,
             fdr=fdr,
-            threshold=threshold,
-            neither=neither,
-            direct=direct or None,  # as nobody said anything, whatever the method
-            recording=None if recording else False,
+            **stated,
             stability=stability,
             seed=seed,
             jobs=jobs,
@@ -228,19 +223,19 @@ def _show(found: "Scan") -> None:
 
 def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
     from whence.decision import percent
-    from whence.report.outcome_bar import key, text_bar
+    from whence.report.outcome_bar import line_bar, line_key
 
     arrows = [f"{visible(row.cause or '')} → {visible(row.effect or '')}" for row in rows]
     width = max(map(len, arrows))
     for arrow, row in zip(arrows, rows, strict=True):
         sure = "known" if row.score is None else f"{row.score:+.3g}"
         if row.confidence is not None:
-            sure = f"{percent(row.confidence):>5}  {text_bar(row.confidence, row.neither or 0.0, threshold)}"
+            sure = f"{percent(row.confidence):>5}  {line_bar(row.confidence, row.neither or 0.0, threshold)}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
         yield f"  {arrow:{width}}  {sure}   n = {row.n}{halves}{told}"
     if any(row.confidence is not None for row in rows):
-        yield key(threshold)
+        yield line_key(threshold)
 
 
 @contextmanager

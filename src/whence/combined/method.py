@@ -136,7 +136,12 @@ def whence(
             "causes the other, which is neither=0."
         )
     prior = 0.0 if direct else float(neither)
-    settings = {"max_rows": max_rows, "threshold": float(threshold), "neither": prior, "recording": recording}
+    settings: dict[str, Any] = {
+        "max_rows": max_rows,
+        "threshold": float(threshold),
+        "neither": prior,
+        "recording": recording,
+    }
     return Whence(settings=settings, **settings)
 
 

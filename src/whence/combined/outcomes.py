@@ -29,6 +29,19 @@ def divided(score: float, neither: float) -> dict[str, float]:
     return {FORWARD: forward, BACKWARD: backward, NO_DIRECTION: neither}
 
 
+def in_units(lead: float, other: float, neither: float, units: int = 100) -> tuple[int, int, int]:
+    """Probabilities in whole units that add up, per cent or cells of a bar; the lead is rounded down, as everywhere.
+
+    What is left goes to the larger remainder, but the other direction never passes the lead.
+    """
+    # A probability within 1e-11 of a whole unit is that unit: 100 · 0.58 falls short of 58 in floats.
+    whole = [math.floor(units * share + 1e-9) for share in (lead, other, neither)]
+    spare = units - sum(whole)
+    larger = units * other - whole[1] > units * neither - whole[2]
+    raised = int(whole[1] < whole[0] and (spare > 1 or (spare == 1 and larger)))
+    return whole[0], whole[1] + raised, whole[2] + spare - raised
+
+
 def _neither(size: float, left: float, prior: float) -> float:
     if prior == 0:
         return 0.0

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION
+from whence.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, in_units
 from whence.combined.weight import Weight
 from whence.criteria import Reading
-from whence.decision import Evidence, percent
+from whence.decision import USABLE, Evidence, percent
 from whence.pair import FloatArray, Pair, standardise
 
 KINDS = {
@@ -34,8 +34,6 @@ _LOWERED = 0.75
 """Factors of λ below this are named among the reasons."""
 _NEARLY_ALL = 0.98
 """Dependent rows are not worth a word where thousands of effective ones are left."""
-USABLE = 0.6
-"""Below this confidence a lean is not worth a number."""
 _SKEWED = 1.0
 """From this skewness on, logarithms of positive columns are worth a try."""
 _FEW = 300
@@ -108,8 +106,9 @@ def _leaning(account: Account) -> str:
     """How far the evidence leans, and what stands beside it."""
     if account.confidence < USABLE:
         return "there is no usable lean to either side."
-    beside = account.probabilities[NO_DIRECTION]
-    neither = f", with {percent(beside)} for neither" if beside >= 0.01 else ""
+    forward, backward = account.probabilities[FORWARD], account.probabilities[BACKWARD]
+    _, _, beside = in_units(account.confidence, min(forward, backward), account.probabilities[NO_DIRECTION])
+    neither = f", with {beside} % for neither" if beside else ""
     return (
         f"the evidence leans towards {account.lean} with a confidence of {percent(account.confidence)}{neither}, below "
         f"the {100 * account.threshold:g} % asked for."

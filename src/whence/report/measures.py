@@ -48,7 +48,9 @@ class Factor(NamedTuple):
 
 
 def measures(decision: Decision) -> tuple[Measure, ...]:
-    """Every number the method gave for the two directions, and two that follow from its fit."""
+    """Every number the method gave for the two directions, and two that follow from its fit; none of a stopped pair."""
+    if decision.stopped:
+        return ()
     sides = (decision.forward, decision.backward)
     rows = [
         # Of a sum, each direction's score is half of it: no number of its own.
@@ -104,13 +106,13 @@ def _skewness(column: FloatArray) -> float:
 
 _KINDS = {
     "description": "Nats a row needed to write down the cause and then the effect given the cause.",
-    "independence": "Dependence left between presumed cause and residual; 1 is the average of independent columns.",
     "shape": "How far the effect changes its shape, beyond place and size, along the cause; in standard deviations.",
+    "recording": "Distinct values of the presumed cause: what people set or count is recorded more coarsely.",
+    "regression": "Error of a cubic fitted to the recorded values, root mean square in units of the range.",
 }
 _FACTORS = {
-    "rows": "how many independent rows these are worth",
+    "rows": "effective sample size",
     "values": "distinct values of the coarser column",
-    "fit": "1 while a direction passes its test, less where both are rejected",
 }
 _SCORE = "The method's own criterion. The direction with the higher score is the more plausible one."
 _LIKELIHOOD = "Average log density of a row under the fit, in nats, on standardised columns. Higher is better."

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from whence.combined.method import THRESHOLD
-from whence.combined.outcomes import NO_DIRECTION
 from whence.combined.words import KINDS
-from whence.decision import Decision, Direction
+from whence.decision import Decision
 from whence.pair import FloatArray
 from whence.report.geometry import RESIDUAL_LIMIT, Drift, FittedCurve, Range, coarser, pieces
-from whence.report.outcome_bar import percents
+from whence.report.outcome_bar import outcome_bar
 from whence.report.printed_sum import printed_sum
+from whence.report.sparks import REACH
 from whence.report.stance import Stance, badge, confidence, explanation, sentence
 from whence.report.summary import Side, score, sides_of
 from whence.report.wording import level_of, on_rows, shown
@@ -42,8 +41,8 @@ def pair_numbers(decision: Decision, points: int = 300) -> dict[str, Any]:
     dict
         `x`, `y`, `verdict`, `badge`, `sentence`, `explanation`, `method`, `rows`, `score`, `confidence` as text;
         `dots`, the columns at the rows drawn; `sides`, forward and backward, each with its names, outcome, axis
-        ranges, curve and drift in pieces, residuals at the dots; `sum`, the terms of the score; `warnings` with their
-        levels.
+        ranges, curve and drift in pieces, residuals at the dots; `outcomes`, the three parts of the bar and its
+        threshold; `sum`, the terms of the score and how far their axis reaches; `warnings` with their levels.
 
     Examples
     --------
@@ -54,8 +53,10 @@ def pair_numbers(decision: Decision, points: int = 300) -> dict[str, Any]:
     >>> numbers = pair_numbers(decision, points=50)
     >>> numbers["verdict"], [side["chosen"] for side in numbers["sides"]]
     ('x → y', [True, False])
-    >>> numbers["sum"]["terms"][0]
-    {'name': 'description length', 'value': 2.07, 'text': '+2.07'}
+    >>> [part["name"] for part in numbers["outcomes"]["parts"]]
+    ['x → y', 'y → x', 'neither']
+    >>> [term["name"] for term in numbers["sum"]["terms"]]
+    ['description length', 'shape along the cause']
     """
     forward, backward = sides_of(decision, points)
     across, up = forward.drawing.cause_range, forward.drawing.effect_range
@@ -129,16 +130,14 @@ def _drift(drift: Drift, across: Range) -> Iterator[dict[str, Any]]:
 
 
 def _outcomes(decision: Decision) -> dict[str, Any] | None:
-    """The three probabilities, the likelier direction first."""
-    if not decision.probabilities:
+    """The parts of the bar, the more probable direction first."""
+    bar = outcome_bar(decision)
+    if bar is None:
         return None
-    x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
-    ways = {Direction.FORWARD.value: f"{x} → {y}", Direction.BACKWARD.value: f"{y} → {x}"}
-    larger, smaller = sorted(ways, key=lambda way: -decision.probabilities[way])
-    values = [decision.probabilities[each] for each in (larger, smaller, NO_DIRECTION)]
-    texts = zip((ways[larger], ways[smaller], NO_DIRECTION), values, percents(values[0], values[2]), strict=True)
-    parts = [{"name": name, "value": value, "text": text} for name, value, text in texts]
-    return {"parts": parts, "threshold": decision.settings.get("threshold", THRESHOLD)}
+    parts = [
+        {"kind": part.kind, "name": part.name, "value": round(part.value, 4), "text": part.text} for part in bar.parts
+    ]
+    return {"parts": parts, "threshold": bar.threshold, "needed": bar.needed}
 
 
 def _sum(decision: Decision) -> dict[str, Any] | None:
@@ -154,4 +153,5 @@ def _sum(decision: Decision) -> dict[str, Any] | None:
         "total": found.total,
         "weight": found.weight,
         "score": found.score,
+        "reach": REACH,
     }

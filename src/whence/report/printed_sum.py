@@ -12,6 +12,7 @@ from whence.report.wording import power, shown
 
 _IN_ONE_LINE = {"description": "description length"}
 """Terms with a name of their own where a whole sum stands in one line."""
+_OTHER_SIGN = str.maketrans("+−", "−+")
 _SMALL_P = re.compile(r"(=|and|against) (\d(?:\.\d+)?)e-(\d+)\b")
 
 
@@ -32,7 +33,8 @@ class PrintedSum(NamedTuple):
 
 def printed_sum(decision: Decision) -> PrintedSum | None:
     """The terms, the weight and the score of a decision that is such a sum; None for any other."""
-    terms, weight = decision.contributions, decision.weight
+    # A term that is exactly 0, such as the coarseness of two columns without a repeated value, says nothing.
+    terms, weight = {kind: term for kind, term in decision.contributions.items() if term}, decision.weight
     if not terms or weight is None or not 0 < weight <= 1 or not all(map(math.isfinite, terms.values())):
         return None
     if not math.isclose(decision.score, weight * sum(terms.values()), rel_tol=1e-6, abs_tol=1e-9):
@@ -61,13 +63,16 @@ def round_together(terms: Mapping[str, float], weight: float, factors: Mapping[s
 
 
 def with_printed_digits(text: str, decision: Decision) -> str:
-    """A sentence about the decision with its terms in the digits of the printed sum and small p-values as powers."""
+    """A sentence about the decision with its terms in the digits of the printed sum and small p-values as powers.
+
+    Sentences give terms towards the direction that the score favours, the sum towards x → y.
+    """
     text = _SMALL_P.sub(lambda p: f"{p[1]} {power(p[2], -int(p[3]))}", shown(text)) if text else ""
-    found = printed_sum(decision)
+    found, backward = printed_sum(decision), decision.score < 0
     for kind, term in found.terms.items() if found else ():
         name, value = KINDS.get(kind, kind), decision.contributions[kind]
-        text = text.replace(f"{name} ({value:+.2f}", f"{name} ({term}")
-        text = text.replace(f"{name} {value:+.2f}", f"{name} {term}")
+        printed = term.translate(_OTHER_SIGN) if backward else term
+        text = text.replace(f"{name} ({-value if backward else value:+.2f}", f"{name} ({printed}")
     return text
 
 

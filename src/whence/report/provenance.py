@@ -13,6 +13,7 @@ from whence.catalogue import CATALOGUE, Entry, defaults
 from whence.criteria import LEVEL
 from whence.decision import Decision, percent
 from whence.pair import Pair
+from whence.report.outcome_bar import outcome_bar
 from whence.report.printed_sum import PrintedSum, printed_sum
 from whence.report.stance import sentence
 from whence.report.wording import count, halves, on_rows, p_equals, shown, signed
@@ -94,6 +95,12 @@ def python(decision: Decision) -> str:
     )
 
 
+def prior(decision: Decision) -> str:
+    """Of neither, in per cent, where the method has one."""
+    stated = decision.settings.get("neither")
+    return "" if stated is None else f"{100 * float(stated):g} %"
+
+
 def settings(decision: Decision) -> tuple[tuple[str, str], ...]:
     """Everything that was set, by name."""
     rows = {"method": decision.method, "whence": decision.version} | _plain(decision.settings)
@@ -111,8 +118,7 @@ def paragraph(decision: Decision) -> str:
         f"{_cited_by_name(decision)}{_principle(decision)}.",
         _result(decision),
         halves(decision.half_samples) if decision.half_samples else "",
-        "This assumes that one of the two columns causes the other, that no hidden cause acts on both, and that the "
-        "rows are independent draws from one population.",
+        _assumptions(decision),
     ]
     return " ".join(part for part in parts if part)
 
@@ -190,7 +196,7 @@ def _principle(decision: Decision) -> str:
 def _result(decision: Decision) -> str:
     if decision.failure:
         return f"It gave no answer: {decision.failure}"
-    if decision.unrelated:
+    if decision.unrelated or decision.stopped:
         return sentence(decision)
     found = printed_sum(decision)
     return _weighed(decision, found) if found else _scored(decision)
@@ -209,11 +215,22 @@ def _weighed(decision: Decision, found: PrintedSum) -> str:
 def _sure(decision: Decision) -> str:
     if decision.confidence is None:
         return ""
+    bar = outcome_bar(decision)
+    shares = f" ({', '.join(f'{part.name} {part.text}' for part in bar.parts)})" if bar else ""
+    if not decision.usable:
+        return f", no usable lean{shares}: no direction was given"
     asked = decision.settings.get("threshold")
     known = isinstance(asked, float) and decision.abstention
     below = f", below the {100 * float(asked or 0):g} % asked for" if known else ""
     given = "no direction was given" if decision.cause is None else f"the answer was {shown(decision.verdict)}"
-    return f", a confidence of {percent(decision.confidence)}{below}: {given}"
+    return f", a confidence of {percent(decision.confidence)}{below}{shares}: {given}"
+
+
+def _assumptions(decision: Decision) -> str:
+    rows = "that no hidden cause acts on both, and that the rows are independent draws from one population"
+    if prior(decision) in ("", "0 %"):
+        return f"This assumes that one of the two columns causes the other, {rows}."
+    return f"A direction assumes {rows}; that neither causes the other had a prior of {prior(decision)}."
 
 
 def _scored(decision: Decision) -> str:

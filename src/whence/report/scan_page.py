@@ -4,8 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from whence.combined.words import USABLE
-from whence.decision import percent
+from whence.decision import USABLE, percent
 from whence.kinds import Kind
 from whence.report.files import environment, replace_with
 from whence.report.scan_numbers import ScanNumbers, brief, scan_numbers

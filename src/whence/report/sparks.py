@@ -8,6 +8,10 @@ from whence.decision import Decision
 
 WIDTH = 100.0
 """Of both pictures, in their own units."""
+REACH = 6.0
+"""Of the axis of a sum to either side, the same for every pair, so that a small score looks small. No sum of the
+default method is larger; where one of another method is, its bar ends at the edge."""
+TICKS = (-4.0, -2.0, 2.0, 4.0)
 _BINS = 60
 """Places along a line; scores that share one are stacked."""
 
@@ -26,6 +30,8 @@ class SumOfBars(NamedTuple):
     """Terms laid end to end: each bar starts where the one before ends, and the last ends at the sum."""
 
     zero: float
+    ticks: tuple[float, ...]
+    reach: str
     terms: tuple[Bar, ...]
     total: Bar
     score: Bar
@@ -54,17 +60,16 @@ def sum_of_bars(terms: Sequence[float], weight: float) -> SumOfBars:
     for term in terms:
         running.append(running[-1] + term)
     total, score = running[-1], weight * running[-1]
-    low, high = min(*running, score), max(*running, score)
 
     def place(value: float) -> float:
-        return round(WIDTH * (value - low) / ((high - low) or 1.0), 2)
+        return round(WIDTH * (min(max(value, -REACH), REACH) + REACH) / (2 * REACH), 2)
 
     def bar(start: float, end: float) -> Bar:
         a, b = sorted((place(start), place(end)))
         return Bar(a, round(b - a, 2), place(end), "for" if (end - start) * total >= 0 else "against")
 
     laid = tuple(bar(start, start + term) for start, term in zip(running, terms, strict=False))
-    return SumOfBars(place(0.0), laid, bar(0.0, total), bar(0.0, score))
+    return SumOfBars(place(0.0), tuple(map(place, TICKS)), f"{REACH:g}", laid, bar(0.0, total), bar(0.0, score))
 
 
 def halves_on_a_line(decision: Decision) -> HalvesOnALine | None:

@@ -47,6 +47,11 @@ class Stance(Enum):
         "undecided, {confidence} for {leans}",
         "{method} gives no direction for {x} and {y}: the evidence does not lean clearly enough to one side.",
     )
+    NO_LEAN = (
+        "undecided, no usable lean",
+        "{method} gives no direction for {x} and {y}: there is no usable lean to either side.",
+    )
+    STOPPED = ("undecided, not scored", "{method} gives no direction for {x} and {y}.")
     UNRELATED = ("unrelated", "{method} finds no relation between {x} and {y}, so there is no direction to find.")
     TIE = ("undecided", "The score does not favour either direction between {x} and {y}.")
     FAILED = ("no answer", "{method} gives no answer for {x} and {y}.")
@@ -68,10 +73,12 @@ class Stance(Enum):
             return cls.FAILED
         if decision.unrelated:
             return cls.UNRELATED
+        if decision.stopped:
+            return cls.STOPPED
         if decision.leaning is Direction.UNDECIDED:
             return cls.TIE
         if decision.abstention:
-            return cls.WITHHELD
+            return cls.WITHHELD if decision.leans else cls.NO_LEAN
         # A method with a confidence has weighed its tests already: reading them again would count them twice.
         if decision.confidence is not None:
             return cls.WEIGHED
@@ -83,6 +90,10 @@ class Stance(Enum):
             Reading.FORWARD_FITS: cls.CLEAR if forward else cls.CONTRADICTED,
             Reading.BACKWARD_FITS: cls.CONTRADICTED if forward else cls.CLEAR,
         }[decision.reading]
+
+
+_TOLD = (Stance.WEIGHED, Stance.WITHHELD, Stance.NO_LEAN, Stance.STOPPED, Stance.UNRELATED)
+"""Whose own reason is the whole sentence."""
 
 
 @dataclass(frozen=True)
@@ -105,16 +116,15 @@ def brief_lean(decision: Decision) -> str:
 
 
 def confidence(decision: Decision) -> str:
-    """In per cent; empty where there is none, or no direction to be confident of."""
-    silent = decision.confidence is None or decision.unrelated
-    return "" if silent else percent(decision.confidence or 0.0)
+    """In per cent; empty where there is none, or neither a direction nor a usable lean to be confident of."""
+    return percent(decision.confidence) if decision.confidence is not None and decision.usable else ""
 
 
 def sentence(decision: Decision) -> str:
     """The answer in one sentence; where evidence was weighed, the reason itself."""
     stance = Stance.of(decision)
     reason = with_printed_digits(decision.abstention or decision.reason, decision)
-    if stance in (Stance.WEIGHED, Stance.WITHHELD, Stance.UNRELATED) and reason:
+    if stance in _TOLD and reason:
         return reason
     return stance.sentence.format(
         cause=shown(decision.cause or ""),
@@ -127,7 +137,7 @@ def sentence(decision: Decision) -> str:
 
 def explanation(decision: Decision) -> str:
     """What the tests say, or why there is no answer; empty where the sentence tells all."""
-    if Stance.of(decision) in (Stance.WEIGHED, Stance.WITHHELD, Stance.UNRELATED):
+    if Stance.of(decision) in _TOLD:
         return ""
     return with_printed_digits(decision.explanation, decision)
 

@@ -12,6 +12,7 @@ from whence.report import provenance
 from whence.report.geometry import Drawing, drawing_of, rows_to_draw
 from whence.report.measures import Fact, Factor, Measure, correlations, data_facts, factors, measures, terms
 from whence.report.ordered import Ordered
+from whence.report.outcome_bar import OutcomeBar, outcome_bar
 from whence.report.printed_sum import PrintedSum, printed_sum
 from whence.report.sparks import HalvesOnALine, SumOfBars, halves_on_a_line, sum_of_bars
 from whence.report.stance import ReadingCell, Stance, badge, brief_lean, confidence, explanation, readings, sentence
@@ -98,6 +99,9 @@ class PageSummary:
     """Every method that was asked, this one first; empty where no other was."""
     agreement: str
     """What most of them say."""
+    outcomes: OutcomeBar | None
+    prior: str
+    """Of neither, in per cent, where the method has one."""
     sum: PrintedSum | None
     bars: SumOfBars | None
     terms: tuple[Measure, ...]
@@ -144,6 +148,11 @@ class PageSummary:
         return self.stance is Stance.UNRELATED
 
     @property
+    def stopped(self) -> bool:
+        """Whether a data check left nothing to show but its reason."""
+        return self.stance is Stance.STOPPED
+
+    @property
     def fitted(self) -> bool:
         """Whether there is a curve to see."""
         return any(side.drawing.curve is not None for side in self.sides)
@@ -175,8 +184,12 @@ def summarise(decision: Decision, max_points: int, answers: Sequence[Answer] = (
         line=halves_on_a_line(decision),
         others=tuple(map(_said, asked)),
         agreement=shown(consensus(asked).sentence) if asked else "",
+        outcomes=outcome_bar(decision),
+        prior=provenance.prior(decision),
         sum=found,
-        bars=sum_of_bars(list(decision.contributions.values()), decision.weight or 0.0) if found else None,
+        bars=sum_of_bars([decision.contributions[kind] for kind in found.terms], decision.weight or 0.0)
+        if found
+        else None,
         terms=terms(decision),
         factors=factors(decision),
         x=shown(decision.pair.x_name),
@@ -245,8 +258,8 @@ def _side(decision: Decision, direction: Direction, cause: str, effect: str, dra
         key="forward" if forward else "backward",
         cause=cause,
         effect=effect,
-        outcome=outcome(evidence),
-        fits=fits(evidence),
+        outcome="not scored" if decision.stopped else outcome(evidence),
+        fits=None if decision.stopped else fits(evidence),
         chosen=decision.direction is direction,
         contested=decision.direction is not Direction.UNDECIDED,
         evidence=evidence,

@@ -142,9 +142,9 @@ def fits(evidence: Evidence) -> bool | None:
 
 
 def how_sure(decision: Decision) -> str:
-    """The confidence; of a method without one, the two p-values."""
-    if decision.confidence is not None and leans_anywhere(decision):
-        return percent(decision.confidence)
+    """The confidence, where there is an answer or a usable lean; of a method without one, the two p-values."""
+    if decision.confidence is not None:
+        return percent(decision.confidence) if decision.usable else "–"
     return f"{p_value(decision.forward)}, {p_value(decision.backward)}" if tested(decision) else "–"
 
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.catalogue import DEFAULT, cost, sample_hint, seeded_method
-from whence.inference import threshold_setting
+from whence.catalogue import DEFAULT, cost, sample_hint, seeded_method, stated_settings
 from whence.pair import InputError
 from whence.protocol import batch_size
 from whence.ranges import SEEDS, between, positive
@@ -126,8 +125,10 @@ def scan(
     between("scan", *SEEDS, seed=seed)
     if not isinstance(stability, bool):
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
-    stated = {"neither": neither, "direct": direct, "recording": recording}
-    settings: dict[str, Any] = threshold_setting(method, threshold) | {k: v for k, v in stated.items() if v is not None}
+    options = {"threshold": threshold, "neither": neither, "direct": direct, "recording": recording}
+    stated = {name: value for name, value in options.items() if value is not None}
+    spelt = {name: f"{name}={value!r}" for name, value in stated.items()}
+    settings: dict[str, Any] = stated_settings([method], stated, spelt)[method]
     built = seeded_method(method, seed, **settings)  # refused before a large table is read
     tell = on_progress or (lambda what, done, of: None)
     table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **asked)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from whence.combined.words import KINDS, USABLE
+from whence.combined.words import KINDS
 from whence.criteria import Reading
-from whence.decision import Decision, Direction, Evidence, percent
+from whence.decision import USABLE, Decision, Direction, Evidence, percent
 from whence.report.wording import fits, p_equals
 
 _READINGS = {
@@ -39,7 +39,7 @@ def _truth(settings: dict[str, Any]) -> str:
 def _verdict(decision: Decision, neither: bool) -> str:
     if decision.unrelated:
         return "Unrelated: the rows do not show that the two have anything to do with each other."
-    if decision.confidence is None:
+    if decision.stopped or decision.confidence is None:
         return f"{decision.abstention} No direction, so no number either."
     sure, beside = percent(decision.confidence), percent(decision.probabilities.get("neither", 0.0))
     if decision.confidence < USABLE:
@@ -68,6 +68,8 @@ def _terms(decision: Decision) -> str:
 
 
 def _fits(decision: Decision) -> str:
+    if decision.stopped:  # one direction that fits alone would be a lean
+        return ""
     sides = (("x → y", "x", decision.forward), ("y → x", "y", decision.backward))
     told = " ".join(_one_side(arrow, cause, side) for arrow, cause, side in sides if fits(side) is not None)
     return f"{told} To fit is to leave noise that does not know its cause; it is no proof." if told else ""

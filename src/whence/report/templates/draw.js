@@ -5,9 +5,6 @@
 const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar } = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 400, LEFT = 56, RIGHT = 8, LIMIT = 6;
-  // Of every sum: a score of 6 is a confidence above 99 %, so that little looks like little.
-  const REACH = 6;
-  const OUTCOMES = ["shown", "other", "neither"];
 
   const add = (node, attributes, children) => {
     for (const [name, value] of Object.entries(attributes)) {
@@ -142,28 +139,24 @@ const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar } = (() 
       build("div", { class: "panels drawn" }, picture));
   };
 
-  // Three parts that add up to the whole width, in places of a hundred; the direction that is shown comes first, so
-  // that it reaches the mark where an answer is given.
-  const outcomeBar = (parts, threshold, top = 0, height = 6) => {
-    const place = (share) => `${tenth(100 * share)}%`;
+  // Three parts that add up to the whole width (see outcomes.html); the direction that is shown comes first, so that it
+  // reaches the mark where an answer is given.
+  const outcomeBar = ({ parts, threshold }, attributes) => {
     let end = 0;
-    const rects = parts.map(({ value }, k) => {
-      const rect = shape("rect", { class: `outcome ${OUTCOMES[k]}`, x: place(end), y: top, width: place(value), height });
+    const rects = parts.map(({ kind, value }) => {
+      const rect = shape("rect", { class: kind, x: tenth(100 * end), y: 1, width: tenth(100 * value), height: 8 });
       end += value;
       return rect;
     });
-    return [...rects, shape("line", { class: "needed", x1: place(threshold), x2: place(threshold), y1: top - 2, y2: top + height + 2 })];
+    const mark = threshold === null ? [] : [shape("path", { class: "needed", d: `M${tenth(100 * threshold)} 0v10` })];
+    return shape("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", ...attributes }, ...rects, ...mark);
   };
-  const drawOutcomes = (element, { parts, threshold }) => {
-    const at = threshold > 0.85 ? { x: "100%", "text-anchor": "end" } : { x: `${100 * threshold}%`, "text-anchor": "middle" };
-    const words = parts.map(({ name, text }) => `${name} ${text}`).join(", ");
-    const needed = `${tenth(100 * threshold)} % for an answer`;
-    const picture = shape("svg", { class: "outcome-bar", role: "img", "aria-label": `${words}; ${needed}.` },
-      shape("text", { y: 10, ...at }, needed), ...outcomeBar(parts, threshold, 17, 16));
-    const key = parts.map(({ name, text }, k) => build("li", {},
-      shape("svg", { viewBox: "0 0 12 12", "aria-hidden": "true" }, shape("rect", { class: `outcome ${OUTCOMES[k]}`, width: 12, height: 12 })),
-      build("span", {}, build("bdi", {}, name), " ", build("strong", {}, text))));
-    element.replaceChildren(picture, build("ul", { class: "outcome-key" }, ...key));
+  const drawOutcomes = (element, outcomes) => {
+    const told = outcomes.parts.map(({ name, text }) => `${name} ${text}`);
+    const key = outcomes.parts.map(({ kind, name, text }) => build("li", { class: kind }, build("bdi", {}, name), " ", build("strong", {}, text)));
+    if (outcomes.needed) key.push(build("li", { class: "needed" }, outcomes.needed));
+    const words = [told.join(", "), outcomes.needed].filter(Boolean).join("; ");
+    element.replaceChildren(outcomeBar(outcomes, { role: "img", "aria-label": words }), build("ul", {}, ...key));
   };
 
   // Each bar begins where the one before ended, so that the last end is the sum; the score is that times the weight.
@@ -182,7 +175,7 @@ const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar } = (() 
       steps.push({ name: "known beforehand", text: sum.known.text, from: weighed, to: value(sum.score), kind: "term" });
     }
     steps.push({ name: sum.known ? "= score" : `× weight ${sum.weight} = score`, text: sum.score, from: 0, to: value(sum.score), kind: "score" });
-    const reach = Math.max(REACH, ...steps.flatMap(({ from, to }) => [Math.abs(from), Math.abs(to)]));
+    const reach = Math.max(sum.reach, ...steps.flatMap(({ from, to }) => [Math.abs(from), Math.abs(to)]));
     const place = (at) => tenth(150 + (146 * at) / reach);
     const marks = [-4, -2, 2, 4];
     const rows = steps.map(({ name, text, from, to, kind }) => {

@@ -27,15 +27,16 @@ const scan = (() => {
   };
   const pValue = (p) => (p === 0 ? `< 10${superscript(-300)}` : number(p, 2));
   const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-  // The three outcomes, the direction that is shown first; per cents that add up, the first rounded down.
+  // The three outcomes, the direction that is shown first.
   const outcomes = (k) => {
     const shown = rows.confidence[k], neither = rows.neither[k];
     if (shown === null || neither === null || status(k) === "unrelated") return null;
     const [x, y] = [names[rows.x[k]], names[rows.y[k]]];
     const [cause, effect] = leaning(k) < 0 ? [y, x] : [x, y];
-    const first = Math.floor(100 * shown + 1e-9), last = Math.min(Math.round(100 * neither), 100 - first);
-    const shares = [[`${cause} → ${effect}`, shown, first], [`${effect} → ${cause}`, Math.max(0, 1 - shown - neither), 100 - first - last], ["neither", neither, last]];
-    return { parts: shares.map(([name, value, whole]) => ({ name, value, text: `${whole} %` })), threshold: numbers.threshold };
+    const [lead, other, none] = rows.percents[k];
+    const shares = [["leading", `${cause} → ${effect}`, shown, lead], ["other", `${effect} → ${cause}`, Math.max(0, 1 - shown - neither), other], ["neither", "neither", neither, none]];
+    const parts = shares.map(([kind, name, value, whole]) => ({ kind, name, value, text: `${whole} %` }));
+    return { parts, threshold: numbers.threshold, needed: numbers.needed };
   };
   const sure = (k) => {
     if (stopped(k)) return "stopped by a warning";

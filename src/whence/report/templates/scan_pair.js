@@ -36,12 +36,13 @@ const openPair = (() => {
     const printed = rows.sum[k];
     if (!printed) return null;
     const kinds = numbers.kinds.length;
+    const { reach } = numbers;
     const terms = numbers.kinds.map((name, t) => ({ name, text: printed[t], value: Number(printed[t].replace("−", "-")) }));
     const [total, weight, weighed] = printed.slice(kinds);
-    if (!rows.known[k]) return { terms, total, weight, score: weighed };
+    if (!rows.known[k]) return { terms, total, weight, score: weighed, reach };
     // The score as it is printed elsewhere, so that what was known takes up what rounding leaves.
     const score = Number(rows.score[k].toFixed(2)), known = score - Number(weighed.replace("−", "-"));
-    return { terms, total, weight, weighed, known: { value: known, text: hundredths(known) }, score: hundredths(score) };
+    return { terms, total, weight, weighed, known: { value: known, text: hundredths(known) }, score: hundredths(score), reach };
   };
   const facts = (k, found) => {
     const [x, y] = [names[rows.x[k]], names[rows.y[k]]];

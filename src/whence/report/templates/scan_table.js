@@ -14,18 +14,11 @@
   const size = (value) => (value === null ? null : Math.abs(value));
   const related = (k, value) => (scan.status(k) === "unrelated" ? null : value);
 
-  const bar = ({ parts, threshold }) => {
-    const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    picture.setAttribute("class", "share");
-    picture.setAttribute("aria-hidden", "true");
-    picture.append(...outcomeBar(parts, threshold, 2, 8));
-    return picture;
-  };
   const confidence = (k) => {
     const sure = related(k, rows.confidence[k]), outcomes = scan.outcomes(k);
     if (sure === null) return ["–"];
     const words = rows.way[k] || scan.usable(k) ? scan.percent(sure) : "no lean";
-    return [build("span", { class: "sure" }, words), ...(outcomes ? [bar(outcomes)] : [])];
+    return [build("span", { class: "sure" }, words), ...(outcomes ? [build("span", { class: "outcomes" }, outcomeBar(outcomes, { "aria-hidden": "true" }))] : [])];
   };
   // Name, value to sort by (null comes last), which way first, and what stands in the cell.
   const columns = [
