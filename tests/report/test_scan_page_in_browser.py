@@ -103,7 +103,7 @@ def test_what_a_warning_stops_has_no_number_and_what_hardly_leans_no_lean(page: 
     page.get_by_role("button", name="Show all").click()
     page.locator("#pairs-table tbody tr", has_text=stopped[0]).get_by_role("button").click()
     dialog = page.get_by_role("dialog")
-    assert dialog.locator(".badge").inner_text() == "undecided, stopped by a warning"
+    assert dialog.locator(".badge").inner_text() == "undecided, not scored"
     assert "Score" not in dialog.locator("dl.key").inner_text()
     assert dialog.locator(".outcomes, .bars").count() == 0
 

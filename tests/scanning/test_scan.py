@@ -113,7 +113,7 @@ def test_target_pairs_and_columns_choose(table, tmp_path):
         ({"fdr": 0.0}, "Got fdr="),
         ({"fdr": 2.0}, "Got fdr="),
         ({"seed": -1}, "Got seed="),
-        ({"method": "loci-h", "threshold": 0.9}, "no confidence"),
+        ({"method": "loci-h", "threshold": 0.9}, "does not take it"),
         ({"method": "guess"}, "guess"),
         ({"known": {"before": [["a", "b"], ["b", "a"]]}}, "before"),
     ],

@@ -39,7 +39,7 @@ const scan = (() => {
     return { parts, threshold: numbers.threshold, needed: numbers.needed };
   };
   const sure = (k) => {
-    if (stopped(k)) return "stopped by a warning";
+    if (stopped(k)) return "not scored";
     if (rows.confidence[k] === null || status(k) === "unrelated") return "";
     return rows.way[k] || usable(k) ? `confidence ${percent(rows.confidence[k])}` : "no usable lean";
   };
@@ -48,5 +48,5 @@ const scan = (() => {
     return `${ends(k).join(between(k) === " · " ? " and " : between(k))}${words[status(k)]}${sure(k) && `, ${sure(k)}`}`;
   };
   const named = Math.max(...rows.confidence.map((c) => (c === null ? 0 : 1)), 0) > 0;
-  return { numbers, names, rows, status, way, usable, outcomes, sure, title, percent, number, pValue, count, told, confident: named };
+  return { numbers, names, rows, status, way, usable, stopped, outcomes, sure, title, percent, number, pValue, count, told, confident: named };
 })();

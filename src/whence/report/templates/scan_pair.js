@@ -46,15 +46,15 @@ const openPair = (() => {
   };
   const facts = (k, found) => {
     const [x, y] = [names[rows.x[k]], names[rows.y[k]]];
-    const unrelated = scan.status(k) === "unrelated";
+    const unrelated = scan.status(k) === "unrelated", silent = found || scan.stopped(k);
     const listed = [
       ["Score", unrelated || rows.score[k] === null ? null : signed(rows.score[k])],
       ["Related at all? p, adjusted", rows.p[k] === null ? null : scan.pValue(rows.p[k])],
       ...[rows.x[k], rows.y[k]].map((c) => [`Kind of ${names[c]}`, numbers.recorded[c] === "continuous" ? null : numbers.recorded[c] || null]),
       ["Complete rows", scan.count(rows.n[k])],
       ["Left out for a missing value", rows.missing[k] ? scan.count(rows.missing[k]) : null],
-      [`Does ${x} → ${y} fit? p`, found || rows.forward[k] === null ? null : scan.pValue(rows.forward[k])],
-      [`Does ${y} → ${x} fit? p`, found || rows.backward[k] === null ? null : scan.pValue(rows.backward[k])],
+      [`Does ${x} → ${y} fit? p`, silent || rows.forward[k] === null ? null : scan.pValue(rows.forward[k])],
+      [`Does ${y} → ${x} fit? p`, silent || rows.backward[k] === null ? null : scan.pValue(rows.backward[k])],
       ["Halves of the rows that agree", rows.halves[k] === null ? null : scan.percent(rows.halves[k])],
     ];
     const shown = listed.filter(([, value]) => value !== null);
