@@ -177,6 +177,8 @@ def test_rows_without_a_direction_withhold_an_answer_that_has_a_confidence(extra
     told = warned(decision(1.0, **extra), [stop])
     assert told.abstention.startswith("Undecided: No direction") == withheld
     assert stop in told.warnings
+    assert math.isnan(told.score) == (told.confidence is None and bool(extra)) == withheld
+    assert (told.direction is told.leaning is Direction.UNDECIDED) == (withheld or "failure" in extra)
 
 
 @pytest.mark.parametrize(("own", "told"), [(None, 5), (3, 3)])

@@ -1,5 +1,6 @@
 """`infer`: which of two columns causes the other? A table in, a decision with its warnings out."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -80,8 +81,8 @@ def decided(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decision]:
     """What a method says of pairs, which one that is batched sees all at once, with what a look at their rows tells."""
     with one_thread(), remembering([column for pair in pairs for column in (pair.x, pair.y)]):
         notices = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
-        found = [warned(*each) for each in zip(_seeded(method, pairs, seed), notices, strict=True)]
-        return [_beside_heaps(*each, method, seed) for each in zip(found, notices, strict=True)]
+        found = zip(_seeded(method, pairs, seed), notices, strict=True)
+        return [_beside_heaps(*each, method, seed) for each in found]
 
 
 def _seeded(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
@@ -90,30 +91,36 @@ def _seeded(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
 
 
 def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method, seed: int) -> Decision:
-    """The decision; where a heap alone withholds it, that of the rows beside the heap.
+    """The decision with its warnings; where a heap alone withholds it, that of the rows beside the heap.
 
     Where these are unrelated, the heap is all that relates the columns, and the answer stays withheld.
     """
-    if decision.confidence is None or decision.failure or decision.unrelated:
-        return decision
-    rest = judgeable(decision.pair, notices)
+    answered = decision.confidence is not None and not decision.failure and not decision.unrelated
+    rest = judgeable(decision.pair, notices) if answered else None
     if rest is None:
-        return decision
+        return warned(decision, notices)
     told = warned(_seeded(method, [rest[0]], seed)[0], rest[1])
-    return decision if told.failure or told.unrelated else replace(told, given_kinds=decision.kinds)
+    return warned(decision, notices) if told.failure or told.unrelated else replace(told, given_kinds=decision.kinds)
 
 
 def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
-    """The decision with what a look at the rows tells; a notice that stops withholds an answer that has a confidence.
+    """The decision with what a look at the rows tells; a notice that stops takes away an answer that has a confidence.
 
-    Methods without a confidence keep their published answer, beside the notice.
+    Such rows show no direction or a wrong one, so that no lean, no confidence and no score is left of it. Methods
+    without a confidence keep their published answer, beside the notice.
     """
     if decision.method in FOR_LEVELS:
         notices = [notice for notice in notices if notice.kind not in ABOUT_LEVELS]
     stops = [notice for notice in notices if notice.level is Level.STOPS]
     withhold = stops and decision.confidence is not None and not decision.unrelated and not decision.failure
-    why = f"Undecided: {stops[0]}" if withhold else decision.abstention
-    return replace(decision, warnings=(*notices, *decision.warnings), abstention=why)
+    told = replace(decision, warnings=(*notices, *decision.warnings))
+    return _stopped(told, f"Undecided: {stops[0]}") if withhold else told
+
+
+def _stopped(decision: Decision, why: str) -> Decision:
+    forward, backward = (replace(side, score=math.nan) for side in (decision.forward, decision.backward))
+    nothing: dict[str, Any] = {"confidence": None, "probabilities": {}, "contributions": {}, "reason": ""}
+    return replace(decision, score=math.nan, forward=forward, backward=backward, abstention=why, **nothing)
 
 
 def threshold_setting(method: str | Method, threshold: float | None) -> dict[str, float]:

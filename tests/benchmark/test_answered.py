@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import whence
 from whence.benchmark import rendering
 from whence.benchmark.contenders import contenders
 from whence.benchmark.intervals import wilson
@@ -24,6 +25,7 @@ from whence.benchmark.row import Row, Status, export, outcome_of
 from whence.benchmark.runner import plan, run
 from whence.benchmark.scores import MEAN, answer_rate, summarise
 from whence.benchmark.store import Store
+from whence.benchmark.worker import decide
 from whence.decision import Decision, Evidence
 from whence.pair import Pair
 
@@ -80,6 +82,13 @@ def test_a_fit_that_stopped_short_hides_no_withheld_answer(converged: bool) -> N
     assert outcome.status is (Status.OK if converged else Status.NOT_CONVERGED)
     assert outcome.message == ("Too unsure." if converged else "Too unsure. It stopped at its limit.")
     assert outcome.withheld
+
+
+def test_the_lean_of_a_stopped_pair_is_counted_and_its_answer_withheld() -> None:
+    x = np.random.default_rng(0).normal(size=200)
+    (outcome,) = decide(whence.method("whence"), [Pair.of(x, 1.0 * (x + np.sin(9 * x) > 0))])
+    assert outcome.withheld
+    assert math.isfinite(outcome.score) and math.isfinite(outcome.confidence)
 
 
 def test_a_failure_is_not_called_withheld() -> None:

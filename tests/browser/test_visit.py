@@ -74,6 +74,25 @@ def look_around(scan: Any) -> None:
     shown.nth(9).wait_for()
 
 
+def test_what_is_said_about_the_outcomes_is_asked(browser: Any, home: str, table: Path) -> None:
+    with watched(browser, home) as page:
+        give(page, table)
+        page.get_by_label("of a hundred related pairs").fill("30")
+        page.get_by_label("how coarsely").uncheck()
+        with page.expect_request("**/api/answers") as asked:
+            judge(page, "temperature", "growth", "temperature")
+        assert (asked.value.post_data_json["neither"], asked.value.post_data_json["recording"]) == (0.3, False)
+        page.get_by_label("surely causes the other").check()
+        assert page.get_by_label("of a hundred related pairs").is_disabled()
+        with page.expect_request("**/api/answers") as asked:
+            judge(page, "temperature", "growth", "temperature")
+        assert asked.value.post_data_json["direct"] is True
+        page.get_by_label("Method").select_option("loci-h")
+        with page.expect_request("**/api/answers") as asked:
+            judge(page, "temperature", "growth", "temperature")
+        assert not {"direct", "neither", "recording"} & set(asked.value.post_data_json)
+
+
 def test_a_scan_is_cancelled_from_the_keyboard(browser: Any, home: str) -> None:
     with watched(browser, home) as page:
         give(page, wide(60))

@@ -54,7 +54,7 @@ def judge(page: Any, x: str, y: str, verdict: str) -> Any:
 def judge_all(page: Any) -> Any:
     """Judge the whole table, whose five columns can be; the frame with the scan's page."""
     page.get_by_role("button", name="Judge the whole table").click()
-    return answer(page, "10 pairs of 5 columns", "1 arrow between 5 columns")
+    return answer(page, "10 pairs of 5 columns", "between 5 columns")
 
 
 def answer(page: Any, verdict: str, headline: str = "") -> Any:

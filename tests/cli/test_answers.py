@@ -78,7 +78,7 @@ def test_how_columns_are_recorded_can_be_left_out(tmp_path: Path) -> None:
     age = np.round(rng.normal(40, 10, 300))
     path = tmp_path / "recorded.csv"
     path.write_text(
-        "age,dose\n" + "".join(f"{a},{a / 7 + e}\n" for a, e in zip(age, rng.normal(size=300), strict=True))
+        "age,dose\n" + "".join(f"{a},{a * a / 200 + e}\n" for a, e in zip(age, rng.normal(size=300), strict=True))
     )
     usual, without = (json.loads(run("infer", path, *o, "--json").stdout) for o in ((), ("--no-recording",)))
     assert usual["contributions"]["recording"] > 0 == without["contributions"]["recording"]

@@ -95,3 +95,26 @@ def test_what_cannot_be_is_one_sentence(table, arguments, sentence):
 
 def test_a_table_of_many_columns_is_offered_the_scan(table):
     assert "judge every pair with scan" in run("infer", table).stderr
+
+
+def test_the_three_outcomes_stand_in_one_bar_with_the_threshold_marked(table):
+    row = whence.scan(table).rows[0]
+    lines = run("scan", table).stdout.splitlines()
+    (arrow,) = [line for line in lines if line.startswith("  dose → response")]
+    bar = arrow[arrow.index("█") : arrow.index("   n =")]
+    assert len(bar) == 21 and bar[16] == "│"
+    assert bar.count("█") == int(20 * row.confidence) and bar.count("░") == round(20 * row.neither)
+    assert any("80 % needed for an answer" in line for line in lines)
+
+
+def test_flags_of_the_outcomes_are_those_of_the_library(table, tmp_path):
+    for flags, stated in (
+        (("--neither", "0.15"), {"neither": 0.15}),
+        (("--direct",), {"direct": True}),
+        (("--no-recording",), {"recording": False}),
+    ):
+        out = tmp_path / "pairs.json"
+        assert run("scan", table, *flags, "--out", out).exit_code == 0
+        told, row = json.loads(out.read_text()), whence.scan(table, **stated).rows[0]
+        assert stated.items() <= told.items()
+        assert (told["rows"][0]["confidence"], told["rows"][0]["neither"]) == (row.confidence, row.neither)

@@ -31,7 +31,10 @@ def row(x: str, y: str, k: int, n: int = 300) -> ScanRow:
     p = 10.0 ** -(k % 330)
     if status == "unrelated":
         return ScanRow(x, y, n, k % 7, 1.1, max(p, 0.06), max(p, 0.06), status)
-    terms = (math.sin(k) + 2.1 * (status == "oriented"), 0.1 * math.cos(k), math.sin(3 * k))
+    if k % 10 == 6:
+        why = f"Undecided: {x} takes only 2 distinct values."
+        return ScanRow(x, y, n, 0, 3.0, p, p, status, p_forward=0.41, warnings=(why[11:],), message=why)
+    terms = (math.sin(k) + 2.1 * (status == "oriented"), math.sin(3 * k), 0.1 * math.cos(k), 0.0)
     weight = 0.9 - 0.0001 * (k % 1000)
     score = weight * sum(terms)
     ends = (x, y) if score > 0 else (y, x)
@@ -39,9 +42,10 @@ def row(x: str, y: str, k: int, n: int = 300) -> ScanRow:
     return ScanRow(
         *(x, y, n, k % 7, 3.0, p, p, status),
         **(given if status == "oriented" else {}),
-        confidence=1 / (1 + math.exp(-abs(score))),
+        confidence=0.95 / (1 + math.exp(-abs(score))),
+        neither=0.05,
         score=score,
-        **dict(zip(("description", "independence", "shape"), terms, strict=True)),
+        **dict(zip(("description", "shape", "recording", "regression"), terms, strict=True)),
         weight=weight,
         p_forward=0.41,
         p_backward=0.0,

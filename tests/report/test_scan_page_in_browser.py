@@ -32,7 +32,7 @@ def cells(page: Any, place: int) -> list[str]:
 
 
 def numbers(texts: list[str]) -> list[float]:
-    return [float(text.replace(" %", "")) for text in texts if text != "–"]
+    return [float(text.replace(" %", "")) for text in texts if text not in ("–", "no lean")]
 
 
 def test_a_head_sorts_both_ways_and_says_so(page: Any) -> None:
@@ -79,7 +79,8 @@ def test_a_row_opens_its_pair_and_the_keyboard_walks_on(page: Any) -> None:
     title = dialog.get_by_role("heading", level=2)
     assert dialog.is_visible() and " → " in title.inner_text()
     assert dialog.locator("figure").count() == 2
-    assert dialog.locator(".bars tr").count() == 5
+    assert dialog.locator(".bars tr").count() == 6  # three terms that are not 0, the sum, the score, the scale
+    assert dialog.locator(".outcomes rect").count() == 3
     assert dialog.locator(".mark").inner_text() == "chosen"
     before = title.inner_text()
     page.keyboard.press("ArrowRight")
@@ -87,6 +88,24 @@ def test_a_row_opens_its_pair_and_the_keyboard_walks_on(page: Any) -> None:
     page.keyboard.press("Escape")
     assert not dialog.is_visible()
     assert page.evaluate("document.activeElement.className") == "open"
+
+
+def test_what_a_warning_stops_has_no_number_and_what_hardly_leans_no_lean(page: Any) -> None:
+    for status in ("oriented", "unrelated", "failed"):
+        page.get_by_label(status).uncheck()
+    rows = list(zip(*(cells(page, place) for place in (1, 3, 4)), strict=True))
+    stopped = [pair for pair, sure, score in rows if sure == "–"]
+    weak = [pair for pair, sure, score in rows if sure == "no lean"]
+    assert stopped and weak and all(" · " in pair for pair in (*stopped, *weak))
+    assert all(score == "–" for pair, sure, score in rows if pair in stopped)
+    page.get_by_label("Confidence at least").fill("61")
+    assert not {*stopped, *weak} & set(cells(page, 1))
+    page.get_by_role("button", name="Show all").click()
+    page.locator("#pairs-table tbody tr", has_text=stopped[0]).get_by_role("button").click()
+    dialog = page.get_by_role("dialog")
+    assert dialog.locator(".badge").inner_text() == "undecided, not scored"
+    assert "Score" not in dialog.locator("dl.key").inner_text()
+    assert dialog.locator(".outcomes, .bars").count() == 0
 
 
 def test_a_pair_without_a_report_has_its_picture(page: Any) -> None:

@@ -8,7 +8,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from whence.preflight import Level, Notice
 from whence.scanning.known import Knowledge, Known
 from whence.scanning.obeying import obeyed
 from whence.scanning.scan_row import ScanRow
@@ -25,25 +24,31 @@ KNOWN = st.one_of(
 ANSWER = {"x->y": ("a", "b"), "y->x": ("b", "a"), "undecided": (None, None)}
 ODDS = {"cause", "effect", "direction", "status", "confidence", "message"}
 WHY = "'a' to cause 'b'"
+NEITHER = st.floats(0, 0.99)
+FORWARD = Known("x->y", why=WHY)
+STOPPED = ScanRow("a", "b", 100, 0, 9.0, 1e-9, 1e-8, "undecided", message="Undecided: a straight line.")
+"""Of a pair whose answer a warning stops."""
 
 
-def judged(score, threshold=0.8):
-    """The row of a method with a confidence."""
-    confidence = 1.0 / (1.0 + math.exp(-abs(score)))
+def judged(score, threshold=0.8, neither=0.0):
+    """The row of a method with three outcomes."""
+    confidence = (1.0 - neither) / (1.0 + math.exp(-abs(score)))
     direction = "undecided" if score == 0 or confidence < threshold else "x->y" if score > 0 else "y->x"
     status = "undecided" if direction == "undecided" else "oriented"
     cause, effect = ANSWER[direction]
     return ScanRow(
-        "a", "b", 100, 0, 9.0, 1e-9, 1e-8, status, direction, cause, effect, confidence, score, score, 0.0, 0.0
+        "a", "b", 100, 0, 9.0, 1e-9, 1e-8, status, direction, cause, effect, confidence, neither, score, score
     )
 
 
 @st.composite
 def rows(draw):
-    row = judged(draw(SCORES))
-    kind = draw(st.sampled_from(["judged", "no confidence", "unrelated", "failed"]))
+    row = judged(draw(SCORES), neither=draw(NEITHER))
+    kind = draw(st.sampled_from(["judged", "no confidence", "stopped", "unrelated", "failed"]))
     if kind == "no confidence":
-        return replace(row, confidence=None, message="Only one test refuses.")
+        return replace(row, confidence=None, neither=None, message="Only one test rejects.")
+    if kind == "stopped":
+        return STOPPED
     if kind == "unrelated":
         return ScanRow("a", "b", 100, 3, 1.0, 0.4, 0.5, "unrelated", message="No relation.")
     return ScanRow("a", "b", 4, 0, message="Got 4 rows.") if kind == "failed" else row
@@ -56,7 +61,7 @@ def test_the_fields_of_a_row_agree(row, known, threshold):
     assert (found.status == "oriented") == (found.direction != "undecided")
     if found.confidence is not None and found.direction != "undecided":
         sign = 1 if found.direction == "x->y" else -1
-        assert math.isclose(found.confidence, expit(sign * found.score), rel_tol=1e-12)
+        assert math.isclose(found.confidence, (1 - found.neither) * expit(sign * found.score), rel_tol=1e-12)
     assert row.message in found.message
 
 
@@ -74,26 +79,34 @@ def test_hard_knowledge_is_obeyed_exactly_and_leaves_the_numbers(row, known, thr
     assert replace(found, **{name: getattr(row, name) for name in ODDS}) == row
 
 
-@given(SCORES, st.sampled_from(["x->y", "y->x"]))
-def test_confidence_is_the_data_s_own_where_they_agree_and_the_rest_where_not(score, direction):
-    row = judged(score)
+@given(SCORES, NEITHER, st.sampled_from(["x->y", "y->x"]))
+def test_confidence_is_the_data_s_own_where_they_agree_and_the_rest_where_not(score, neither, direction):
+    row = judged(score, neither=neither)
     found = obeyed(row, Known(direction, why="'a' before 'b'"), 0.8)
     if score == 0 or (score > 0) == (direction == "x->y"):
         assert found.confidence == row.confidence
     else:
-        assert math.isclose(found.confidence, 1 - row.confidence, abs_tol=1e-15)
+        assert math.isclose(found.confidence, 1 - neither - row.confidence, abs_tol=1e-15)
         assert found.confidence < 0.5 or abs(score) < 1e-15
 
 
-@given(SCORES, SCORES, THRESHOLDS)
-def test_soft_knowledge_is_a_term_of_the_score(score, odds, threshold):
+@given(SCORES, SCORES, THRESHOLDS, NEITHER)
+def test_soft_knowledge_is_a_term_of_the_score_and_leaves_neither(score, odds, threshold, neither):
     assume(odds != 0)
-    row = judged(score, threshold)
+    row = judged(score, threshold, neither)
     found = obeyed(row, Known(log_odds=odds, why=WHY), threshold)
-    expected = judged(score + odds, threshold)
-    for name in ("status", "direction", "cause", "effect", "score", "confidence"):
+    expected = judged(score + odds, threshold, neither)
+    for name in ("status", "direction", "cause", "effect", "score", "confidence", "neither"):
         assert getattr(found, name) == getattr(expected, name)
     assert (found.known, found.description, found.weight) == (odds, row.description, row.weight)
+
+
+@given(SCORES, SCORES, NEITHER)
+def test_the_outcomes_add_up_to_one_whatever_is_believed(score, odds, neither):
+    found = obeyed(judged(score, neither=neither), Known(log_odds=odds, why=WHY), 0.8)
+    ways = [obeyed(found, Known(way, why=WHY), 0.8).confidence for way in ("x->y", "y->x")]
+    assert math.isclose(sum(ways) + found.neither, 1.0)
+    assert math.isclose(max(ways), found.confidence)
 
 
 @given(rows(), THRESHOLDS)
@@ -124,10 +137,11 @@ def test_soft_knowledge_without_log_odds_to_add_it_to_is_said_to_be_unused():
 
 
 def test_soft_knowledge_opens_no_answer_that_the_rows_forbid():
-    row = replace(judged(0.1), warnings=(Notice("A straight line.", Level.STOPS, "exact_line"),))
-    found = obeyed(row, Known(log_odds=9.0, why=WHY), 0.8)
-    assert (found.status, found.direction, found.known) == ("undecided", "undecided", 9.0)
-    assert obeyed(row, Known("x->y", why=WHY), 0.8).direction == "x->y"
+    found = obeyed(STOPPED, Known(log_odds=9.0, why=WHY), 0.8)
+    assert replace(found, message=STOPPED.message) == STOPPED
+    assert "not used" in found.message
+    told = obeyed(STOPPED, FORWARD, 0.8)
+    assert (told.direction, told.confidence, told.score) == ("x->y", None, None)
 
 
 @pytest.mark.parametrize(

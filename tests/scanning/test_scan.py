@@ -56,6 +56,7 @@ def test_every_pair_gets_what_infer_says_of_it(table):
             alone.status, alone.direction.value, alone.cause, alone.effect,
         )  # fmt: skip
         assert (row.score, row.confidence, row.weight) == (alone.score, alone.confidence, alone.weight)
+        assert row.neither == alone.probabilities["neither"]
         assert {name: getattr(row, name) for name in alone.contributions} == alone.contributions
         assert row.warnings == tuple(map(str, alone.warnings))
     assert scan.counts["oriented"] >= 1
@@ -112,7 +113,7 @@ def test_target_pairs_and_columns_choose(table, tmp_path):
         ({"fdr": 0.0}, "Got fdr="),
         ({"fdr": 2.0}, "Got fdr="),
         ({"seed": -1}, "Got seed="),
-        ({"method": "loci-h", "threshold": 0.9}, "no confidence"),
+        ({"method": "loci-h", "threshold": 0.9}, "does not take it"),
         ({"method": "guess"}, "guess"),
         ({"known": {"before": [["a", "b"], ["b", "a"]]}}, "before"),
     ],

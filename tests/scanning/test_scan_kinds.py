@@ -66,7 +66,8 @@ def test_a_row_says_what_a_lone_decision_says(found, table) -> None:
             assert row.warnings == tuple(map(str, alone.warnings))
             if "heaped" not in (row.x_kind, row.y_kind):
                 assert alone.to_dict()["kinds"] == {"x": row.x_kind, "y": row.y_kind}
-            assert (row.status, row.score) == (alone.status, alone.score)
+            told = alone.to_dict()
+            assert (row.status, row.score, row.confidence) == (told["status"], told["score"], told["confidence"])
 
 
 def test_no_arrow_touches_few_levels_and_the_reason_is_said(found) -> None:

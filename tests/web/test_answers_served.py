@@ -26,6 +26,34 @@ def test_arrays_in_json_are_judged_like_arrays_in_python(client: httpx.Client) -
     assert response.json() == json.loads(json.dumps(expected))
 
 
+@pytest.mark.parametrize("stated", [{"neither": 0.3}, {"direct": True}, {"recording": False, "threshold": 0.9}])
+def test_what_is_stated_about_the_outcomes_is_heard(client: httpx.Client, stated: dict[str, float]) -> None:
+    expected = json.loads(json.dumps(whence.infer(TABLE, "dose", "response", **stated).to_dict()))
+    form = {"x": "dose", "y": "response"} | {name: json.dumps(value) for name, value in stated.items()}
+    assert client.post("/api/infer", files={"file": ("t.csv", CSV)}, data=form).json() == expected
+    assert sum(expected["probabilities"].values()) == pytest.approx(1)
+    job = ended(client, client.post("/api/scan", json={"table": kept(client, CSV), **stated}))
+    (row,) = [row for row in job["result"]["rows"] if (row["x"], row["y"]) == ("dose", "response")]
+    assert (row["confidence"], row["neither"]) == (expected["confidence"], expected["probabilities"]["neither"])
+
+
+def test_a_pair_that_is_stopped_has_null_and_the_reason(client: httpx.Client) -> None:
+    told = client.post("/api/infer", json={"x": TABLE["dose"], "y": [float(v > 0) for v in TABLE["dose"]]}).json()
+    assert (told["score"], told["confidence"], told["probabilities"]) == (None, None, None)
+    assert (told["leaning"], told["contributions"]) == ("undecided", {})
+    assert "distinct values" in told["abstention"]
+
+
+def test_outcomes_that_contradict_each_other_are_refused(client: httpx.Client) -> None:
+    question = {"x": TABLE["dose"], "y": TABLE["response"]}
+    assert "expected one of them" in sentence(
+        client.post("/api/infer", json=question | {"direct": True, "neither": 0.3}), 422
+    )
+    assert "'direct' for loci-h" in sentence(
+        client.post("/api/infer", json=question | {"direct": True, "method": "loci-h"}), 422
+    )
+
+
 @pytest.mark.parametrize("method", ["loci-h", "loci-m:n_knots=15"])
 def test_a_file_is_judged_as_by_the_command_line(client: httpx.Client, method: str) -> None:
     form = {"x": "dose", "y": "response", "method": method}

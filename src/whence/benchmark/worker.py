@@ -9,6 +9,7 @@ import pickle
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from whence.benchmark.contenders import load
@@ -65,9 +66,13 @@ def decide(method: Method, pairs: Sequence[Pair]) -> list[Outcome]:
 def _as_told(decision: Decision, pair: Pair) -> Decision:
     """Some rows withhold the answer of a method that has a confidence, and never its score.
 
-    As `infer` tells it, but for heaps, beside which it judges the other rows: a score here is one of all rows.
+    `infer` shows no number of what a warning stops; here the lean of every pair is counted, answered or not. Nor are
+    the rows beside a point mass judged alone: a score here is one of all rows.
     """
-    return decision if decision.confidence is None else warned(decision, check(pair))
+    if decision.confidence is None:
+        return decision
+    told = warned(decision, check(pair))
+    return replace(decision, warnings=told.warnings, abstention=told.abstention)
 
 
 def limit_memory(limit: int) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whence.bridges.foreign import MixedGraph, Nodes, read_graph
 from whence.catalogue import DEFAULT, seeded_method
-from whence.decision import percent
+from whence.decision import USABLE, percent
 from whence.inference import threshold_setting
 from whence.pair import InputError
 from whence.ranges import SEEDS, between
@@ -45,7 +45,8 @@ class OrientedEdge:
     """What is known about the direction, or why there is none."""
 
     def __str__(self) -> str:
-        sure = "" if self.confidence is None else f" ({percent(self.confidence)})"
+        said = self.confidence is not None and (self.cause is not None or self.confidence >= USABLE)
+        sure = f" ({percent(self.confidence or 0.0)})" if said else ""
         if self.cause is None:
             return visible(f"{self.x} – {self.y}{sure}: left. {self.why}")
         return visible(f"{self.cause} → {self.effect}{sure}{f': {self.why}' if self.why else ''}")
@@ -121,8 +122,8 @@ def orient(
     >>> found = whence.orient(nx.path_graph(["a", "b", "c"]), table, known={"before": [["b", "c"]]})
     >>> sorted(found.graph.edges)
     [('a', 'b'), ('b', 'c')]
-    >>> print(found.edges[0])
-    a → b (96 %)
+    >>> [(edge.cause, edge.known) for edge in found.edges]
+    [('a', False), ('b', True)]
     """
     between("orient", *SEEDS, seed=seed)
     settings: dict[str, Any] = dict(threshold_setting(method, threshold))

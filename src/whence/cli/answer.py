@@ -6,7 +6,7 @@ from whence.cli.streams import paragraph, terminal
 from whence.criteria import LEVEL
 from whence.decision import Decision
 from whence.report.measures import Measure, factors, measures, terms
-from whence.report.outcome_bar import outcome_bar
+from whence.report.outcome_bar import FILLS, outcome_bar
 from whence.report.printed_sum import printed_sum
 from whence.report.provenance import prior
 from whence.report.stance import Stance, confidence, sentence
@@ -29,7 +29,6 @@ _STYLES = {
 }
 _BAR = 50
 """Cells of the bar of outcomes, two per cent each, where there is room."""
-_FILLS = {"leading": "█", "other": "▒", "neither": "░"}
 _LEVEL_STYLES = {"stops": "red", "lowers confidence": "yellow", "note": "dim"}
 
 
@@ -73,7 +72,7 @@ def outcomes(console: "Console", decision: Decision) -> None:
     styles = {"leading": _STYLES.get(Stance.of(decision), "bold yellow"), "other": "magenta", "neither": "dim"}
     drawn = Text(end="\n")
     for part, cells in zip(bar.parts, bar.cells(width), strict=True):
-        drawn.append(_FILLS[part.kind] * cells, style=styles[part.kind])
+        drawn.append(FILLS[part.kind] * cells, style=styles[part.kind])
     console.print(drawn, soft_wrap=True)
     if bar.threshold is not None:
         # Below the last cell that the lead has to fill.
@@ -81,7 +80,7 @@ def outcomes(console: "Console", decision: Decision) -> None:
         label = f"▲ {bar.needed}"
         fits = mark + len(label) <= console.width
         console.print(f"{' ' * mark}{label}" if fits else f"{' ' * mark}▲\n{bar.needed:>{mark + 1}}", soft_wrap=True)
-    legend = [f"{_FILLS[part.kind]} {part.name} {part.text}" for part in bar.parts]
+    legend = [f"{FILLS[part.kind]} {part.name} {part.text}" for part in bar.parts]
     one_line = "   ".join(legend)
     console.print(one_line if width_of(one_line) <= console.width else "\n".join(legend), soft_wrap=True)
     console.print()

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,11 +13,15 @@ from whence.cli.failures import OUR_FAULT, kept_when_stopped
 from whence.cli.infer import (
     BytesOption,
     DecimalOption,
+    DirectOption,
     HeaderOption,
+    NeitherOption,
+    RecordingOption,
     RowsOption,
     check_folder,
     check_targets,
     hint_at_options,
+    method_options,
 )
 from whence.cli.stopped import STOPPED
 from whence.cli.streams import put, put_lines, say
@@ -68,6 +72,9 @@ def scan(
     threshold: Annotated[
         float | None, typer.Option(metavar="0.8", help="Confidence an answer needs; below it a pair is undecided.")
     ] = None,
+    neither: NeitherOption = None,
+    direct: DirectOption = False,
+    no_recording: RecordingOption = False,
     stability: Annotated[
         bool,
         typer.Option(
@@ -116,6 +123,7 @@ def scan(
     from whence.scanning.result import FORMATS, GRAPH_FORMATS, check_ending
     from whence.scanning.scanner import scan as scan_table
 
+    stated = method_options([method], threshold, neither, direct, no_recording)[method]
     check_targets(report, plot)
     if out is not None:
         check_ending(out, FORMATS)
@@ -123,7 +131,12 @@ def scan(
     if graph is not None:
         check_ending(graph, GRAPH_FORMATS)
         check_folder(graph)
-    said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
+    said: dict[str, Any] = {
+        "decimal": decimal and decimal.value,
+        "header": header,
+        "max_bytes": max_bytes,
+        "max_rows": max_rows,
+    }
     part = None if out is None else out.with_name(out.name + ".part")
     kept = nullcontext() if part is None else kept_when_stopped(part)
     with kept, hint_at_options(), _cluster_may_fail(), progress(UNITS) as on_progress:
@@ -136,7 +149,7 @@ def scan(
             adjust=_named(adjust) or (),
             known=known,
             fdr=fdr,
-            threshold=threshold,
+            **stated,
             stability=stability,
             seed=seed,
             jobs=jobs,
@@ -161,7 +174,7 @@ def scan(
     for what, path in (("All pairs", out), ("Arrows", graph), ("Picture", plot), ("Page", report)):
         if path is not None:
             put(f"{what}: {path}")
-    if out is None and report is None and any(row.status == "undecided" for row in found.rows):
+    if out is None and report is None and any(row.status == "undecided" and row.score for row in found.rows):
         say("Where the undecided pairs lean is told by --out pairs.csv, and why they stay so by --report scan.html.")
 
 
@@ -200,7 +213,7 @@ def _show(found: "Scan") -> None:
     # The surest first; methods without a confidence by the size of their score.
     oriented.sort(key=lambda row: (-(row.confidence or 0.0), -abs(row.score or 0.0)))
     if oriented:
-        put_lines("\n".join(_lines(oriented[:SHOWN])))
+        put_lines("\n".join(_lines(oriented[:SHOWN], found.threshold)))
         if len(oriented) > SHOWN:
             put(f"… and {len(oriented) - SHOWN} more.")
     if len(oriented) > 1:
@@ -208,16 +221,21 @@ def _show(found: "Scan") -> None:
     say_columns(found.left_out, found.kinds, found.notes)
 
 
-def _lines(rows: "list[ScanRow]") -> "Iterator[str]":
+def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
     from whence.decision import percent
+    from whence.report.outcome_bar import line_bar, line_key
 
     arrows = [f"{visible(row.cause or '')} → {visible(row.effect or '')}" for row in rows]
     width = max(map(len, arrows))
     for arrow, row in zip(arrows, rows, strict=True):
-        sure = f"{percent(row.confidence):>5}" if row.confidence is not None else f"{row.score:+.3g}"
+        sure = "known" if row.score is None else f"{row.score:+.3g}"
+        if row.confidence is not None:
+            sure = f"{percent(row.confidence):>5}  {line_bar(row.confidence, row.neither or 0.0, threshold)}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
         yield f"  {arrow:{width}}  {sure}   n = {row.n}{halves}{told}"
+    if any(row.confidence is not None for row in rows):
+        yield line_key(threshold)
 
 
 @contextmanager

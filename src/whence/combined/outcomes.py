@@ -18,7 +18,11 @@ FORWARD, BACKWARD, NO_DIRECTION = "x->y", "y->x", "neither"
 
 def probabilities(score: float, left: float, prior: float) -> dict[str, float]:
     """Of the three outcomes; exchanging the columns exchanges the first two to the last bit."""
-    neither = _neither(abs(score), left, prior)
+    return divided(score, _neither(abs(score), left, prior))
+
+
+def divided(score: float, neither: float) -> dict[str, float]:
+    """What *neither* leaves, divided between the two directions by their log-odds."""
     against = math.exp(-abs(score))
     larger, smaller = (1.0 - neither) / (1.0 + against), (1.0 - neither) * against / (1.0 + against)
     forward, backward = (larger, smaller) if score >= 0 else (smaller, larger)

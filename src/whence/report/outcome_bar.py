@@ -10,6 +10,12 @@ from whence.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, in_units
 from whence.decision import Decision
 from whence.report.wording import BRIEF, short, shown
 
+FILLS = {"leading": "█", "other": "▒", "neither": "░"}
+"""Letters of the parts in a terminal."""
+_MARK = "│"
+_CELLS = 20
+"""Of a bar in a list, five per cent each."""
+
 
 class Outcome(NamedTuple):
     """One part of the bar."""
@@ -31,7 +37,7 @@ class OutcomeBar(NamedTuple):
     @property
     def needed(self) -> str:
         """`80 % needed for an answer`."""
-        return "" if self.threshold is None else f"{100 * self.threshold:g} % needed for an answer"
+        return "" if self.threshold is None else needed(self.threshold)
 
     @property
     def description(self) -> str:
@@ -61,3 +67,29 @@ def outcome_bar(decision: Decision) -> OutcomeBar | None:
     )
     asked = decision.settings.get("threshold")
     return OutcomeBar((first, second, third), float(asked) if isinstance(asked, int | float) else None)
+
+
+def line_bar(lead: float, neither: float, threshold: float) -> str:
+    """The bar in one line of a list, the mark inside it.
+
+    Examples
+    --------
+    >>> line_bar(0.85, 0.1, 0.8)
+    '████████████████│█▒░░'
+    """
+    cells = in_units(lead, 1.0 - lead - neither, neither, _CELLS)
+    bar = "".join(fill * count for fill, count in zip(FILLS.values(), cells, strict=True))
+    mark = round(_CELLS * threshold)
+    return bar[:mark] + _MARK + bar[mark:]
+
+
+def line_key(threshold: float) -> str:
+    """What the letters of such bars mean."""
+    lead, other, neither = FILLS.values()
+    parts = (f"{lead} this direction", f"{other} the other", f"{neither} neither", f"{_MARK} {needed(threshold)}")
+    return "  ".join(["", *parts])
+
+
+def needed(threshold: float) -> str:
+    """`80 % needed for an answer`."""
+    return f"{100 * threshold:g} % needed for an answer"

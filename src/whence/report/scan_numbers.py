@@ -13,9 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from whence.combined.outcomes import in_units
 from whence.combined.words import KINDS
+from whence.decision import USABLE
+from whence.report.outcome_bar import needed
 from whence.report.pair_numbers import pair_numbers
 from whence.report.printed_sum import round_together
+from whence.report.sparks import REACH
 from whence.report.wording import short, shown
 from whence.scanning.judging import Judge
 from whence.scanning.result import Scan
@@ -72,6 +76,10 @@ def scan_numbers(scan: Scan, order: Sequence[str]) -> ScanNumbers:
             "recorded": [scan.kinds.get(name, "") for name in names],
             "order": [at[name] for name in order if name in at],
             "statuses": STATUSES,
+            "threshold": scan.threshold,
+            "needed": needed(scan.threshold),
+            "usable": USABLE,
+            "reach": REACH,
             "kinds": list(KINDS.values()),
             "rows": _rows(rows, at, sentences),
             "sentences": sentences.kept,
@@ -141,6 +149,8 @@ def _rows(rows: Sequence[ScanRow], at: Mapping[str, int], sentences: _Sentences)
         "way": [(row.cause == row.x) - (row.cause == row.y) for row in rows],
         # Rounded down, as percentages are: 79.99 % does not become 80.
         "confidence": [None if row.confidence is None else math.floor(1e4 * row.confidence) / 1e4 for row in rows],
+        "neither": [_digits(row.neither, 4) for row in rows],
+        "percents": [_percents(row) for row in rows],
         "score": [_digits(row.score, 4) for row in rows],
         "n": [row.n for row in rows],
         "missing": [row.missing for row in rows],
@@ -153,6 +163,13 @@ def _rows(rows: Sequence[ScanRow], at: Mapping[str, int], sentences: _Sentences)
         "warnings": [[sentences.place(text) for text in row.warnings] for row in rows],
         "message": [sentences.place(row.message) if row.message else -1 for row in rows],
     }
+
+
+def _percents(row: ScanRow) -> tuple[int, int, int] | None:
+    """Of the direction shown, the other and neither, adding up to 100."""
+    if row.confidence is None or row.neither is None:
+        return None
+    return in_units(row.confidence, 1.0 - row.confidence - row.neither, row.neither)
 
 
 def _sum(row: ScanRow) -> list[str] | None:

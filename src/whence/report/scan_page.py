@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from whence.decision import percent
+from whence.decision import USABLE, percent
 from whence.kinds import Kind
 from whence.report.files import environment, replace_with
 from whence.report.scan_numbers import ScanNumbers, brief, scan_numbers
@@ -58,6 +58,10 @@ class ScanSummary(NamedTuple):
     of: str
     detailed: str
     adjusted: str
+    usable: str
+    """The confidence below which a lean is not worth a number."""
+    prior: str
+    """How often two related columns are taken to have no direction; empty for methods without such a prior."""
     version: str
 
 
@@ -105,8 +109,15 @@ def _summary(scan: Scan, numbers: ScanNumbers, order: str, drawn: bool) -> ScanS
         of=count(len(scan)),
         detailed=count(numbers.detailed),
         adjusted=", ".join(brief(name) for name in scan.facts.get("adjust", ())),
+        usable=percent(USABLE),
+        prior=_prior(scan),
         version=str(scan.facts.get("version", "")),
     )
+
+
+def _prior(scan: Scan) -> str:
+    stated = None if scan.judge is None else getattr(scan.judge.built(), "neither", None)
+    return "" if stated is None else f"{number(100 * stated, 3)} %"
 
 
 def _title(scan: Scan) -> str:

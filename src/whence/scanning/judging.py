@@ -12,6 +12,8 @@ import numpy as np
 
 from whence.catalogue import seeded_method
 from whence.combined.method import THRESHOLD
+from whence.combined.outcomes import NO_DIRECTION
+from whence.combined.words import KINDS
 from whence.decision import Decision, Direction
 from whence.inference import decided
 from whence.numerics.columns import ColumnMemory, once, shared_columns
@@ -130,9 +132,9 @@ class Judge:
         shared = (time.perf_counter() - start) / len(related)  # of a batch nobody knows whose time it was
         for (screened, adjusted), decision in zip(related, decisions, strict=True):
             start = time.perf_counter()
-            # Notices lose their weight once they are written down, so what is known is heard here.
             told = self.obeying(_filled(blank_row(self.names, screened, adjusted), decision))
-            if self.stability and {decision.status, told.status} <= {"oriented", "undecided"}:
+            leans = told.score is not None and {decision.status, told.status} <= {"oriented", "undecided"}
+            if self.stability and leans:
                 told = _repeated(told, decision, self.seed, built)
             seconds = screened.seconds + shared + time.perf_counter() - start
             yield replace(told, warnings=tuple(map(str, told.warnings)), seconds=seconds)
@@ -144,7 +146,12 @@ class Judge:
 
     def obeying(self, row: ScanRow) -> ScanRow:
         """The row once what is known about its columns has been heard."""
-        return obeyed(row, self.knowledge.on(row.x, row.y), self.settings.get("threshold", THRESHOLD))
+        return obeyed(row, self.knowledge.on(row.x, row.y), self.threshold)
+
+    @cached_property
+    def threshold(self) -> float:
+        """The confidence that an answer needs."""
+        return float(getattr(self.built(), "threshold", THRESHOLD))
 
     def built(self) -> Method:
         """The method, ready to decide."""
@@ -173,7 +180,7 @@ def blank_row(names: Sequence[str], screened: Screened, adjusted: float | None) 
 
 
 def _filled(row: ScanRow, decision: Decision) -> ScanRow:
-    terms = dict(decision.contributions)
+    terms: dict[str, Any] = {name: decision.contributions.get(name) for name in KINDS}
     return replace(
         row,
         status=decision.status,
@@ -181,10 +188,9 @@ def _filled(row: ScanRow, decision: Decision) -> ScanRow:
         cause=decision.cause,
         effect=decision.effect,
         confidence=decision.confidence,
+        neither=decision.probabilities.get(NO_DIRECTION),
         score=None if math.isnan(decision.score) else decision.score,
-        description=terms.get("description"),
-        independence=terms.get("independence"),
-        shape=terms.get("shape"),
+        **terms,
         weight=decision.weight,
         p_forward=decision.forward.p_value,
         p_backward=decision.backward.p_value,

@@ -1,15 +1,18 @@
 """What is known meets what the data say: `obeyed`.
 
 One rule: a hard statement decides status, direction, cause and effect; every number stays the data's. The score, its
-terms and the p-values are untouched, and the confidence is the one that the score gives to the direction shown: below
-one half, the data contradict what is known. A soft statement is a number, and is added to the score as a term.
+terms and the p-values are untouched, and the confidence is the probability that the data alone give to the direction
+shown: below one half, they do not bear out what is known.
+
+A soft statement compares the two directions. Its log-odds are added to the score as a term, and divide between the
+directions anew what *neither* leaves; whether there is a direction at all it does not say, so P(neither) stays as the
+data have it. The larger |score| does not lower it either: that would take what somebody believes for more rows.
 """
 
-import math
 from dataclasses import replace
 
+from whence.combined.outcomes import divided
 from whence.decision import Direction, percent
-from whence.preflight import Level
 from whence.scanning.known import Known
 from whence.scanning.scan_row import ScanRow
 
@@ -20,7 +23,7 @@ def obeyed(row: ScanRow, known: Known, threshold: float) -> ScanRow:
     Parameters
     ----------
     row
-        What the data say. Its warnings are those of the decision: a notice that stops keeps its level.
+        What the data say.
     known
         Of this pair.
     threshold
@@ -38,19 +41,22 @@ def obeyed(row: ScanRow, known: Known, threshold: float) -> ScanRow:
 
 
 def _pointed(row: ScanRow, known: Known, status: str, direction: Direction) -> ScanRow:
-    sign = {Direction.FORWARD: 1.0, Direction.BACKWARD: -1.0}.get(direction)
-    given = None if sign is None or row.confidence is None or row.score is None else logistic(sign * row.score)
+    scored = row.confidence is not None and row.score is not None
+    given = divided(row.score or 0.0, row.neither or 0.0).get(direction.value) if scored else None
     return replace(_turned(row, status, direction), confidence=given, message=_told(row, f"Known: {known.why}."))
 
 
 def _weighed(row: ScanRow, known: Known, threshold: float) -> ScanRow:
-    if row.confidence is None or row.score is None:
+    if row.score is None:  # a warning stops the answer
+        unused = f"Known, but not used, since these rows show no direction: {known.why}."
+        return replace(row, message=_told(row, unused))
+    if row.confidence is None:
         unused = f"Known, but not used, since the score of this method is no log-odds: {known.why}."
         return replace(row, message=_told(row, unused))
     score = row.score + known.log_odds
-    confidence = logistic(abs(score))
-    stopped = any(getattr(warning, "level", None) is Level.STOPS for warning in row.warnings)
-    direction = Direction.UNDECIDED if stopped or confidence < threshold else Direction.of(score)
+    chances = divided(score, row.neither or 0.0)
+    confidence = max(chances[way.value] for way in (Direction.FORWARD, Direction.BACKWARD))
+    direction = Direction.UNDECIDED if confidence < threshold else Direction.of(score)
     status = "undecided" if direction is Direction.UNDECIDED else "oriented"
     added = f"Known: {known.why}, which makes the confidence {percent(confidence)}."
     return replace(
@@ -71,10 +77,3 @@ def _turned(row: ScanRow, status: str, direction: Direction) -> ScanRow:
 
 def _told(row: ScanRow, fact: str) -> str:
     return f"{fact} The data alone: {row.message}" if row.message else fact
-
-
-def logistic(log_odds: float) -> float:
-    """The probability of log-odds; to the bit the default method's confidence where they are positive."""
-    if log_odds >= 0:
-        return 1.0 / (1.0 + math.exp(-log_odds))
-    return math.exp(log_odds) / (1.0 + math.exp(log_odds))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whence.combined.method import THRESHOLD
 from whence.pair import InputError
 from whence.safe import csv_text, json_text
 from whence.scanning.arrows import graph
@@ -75,6 +76,11 @@ class Scan:
         """How many pairs have each status."""
         found = Counter(row.status for row in self.rows)
         return {status: found[status] for status in ("oriented", "undecided", "unrelated", "failed")}
+
+    @property
+    def threshold(self) -> float:
+        """The confidence that an answer needs, where the method has one."""
+        return THRESHOLD if self.judge is None else self.judge.threshold
 
     def __str__(self) -> str:
         counts = self.counts

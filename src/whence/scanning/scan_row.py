@@ -25,11 +25,15 @@ class ScanRow:
     cause: str | None = None
     effect: str | None = None
     confidence: float | None = None
+    """The larger probability of a direction; with a direction known beforehand, what the data give to that one."""
+    neither: float | None = None
+    """The probability of no direction: what it and both directions add up to is one."""
     score: float | None = None
     """> 0 favours x → y; a log-odds for the default method."""
     description: float | None = None
-    independence: float | None = None
     shape: float | None = None
+    recording: float | None = None
+    regression: float | None = None
     known: float | None = None
     """Log-odds that were known beforehand, part of the score."""
     weight: float | None = None

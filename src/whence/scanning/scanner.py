@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from whence.catalogue import DEFAULT, cost, sample_hint, seeded_method
-from whence.inference import threshold_setting
+from whence.catalogue import DEFAULT, cost, sample_hint, seeded_method, stated_settings
 from whence.pair import InputError
 from whence.protocol import batch_size
 from whence.ranges import SEEDS, between, positive
@@ -52,6 +51,9 @@ def scan(
     known: Any = None,
     fdr: float = 0.05,
     threshold: float | None = None,
+    neither: float | None = None,
+    direct: bool | None = None,
+    recording: bool | None = None,
     stability: bool = False,
     seed: int = 0,
     jobs: int | None = None,
@@ -84,6 +86,9 @@ def scan(
         Share of unrelated pairs that may pass for related ones.
     threshold
         From which confidence on a direction is given, for methods that have a confidence.
+    neither, direct, recording
+        For the default method, as in `infer`: how often two related columns have no direction; that one of them always
+        causes the other; whether it counts how coarsely the columns are recorded.
     stability
         Also decide 20 random halves of the rows of every related pair: as many decisions more, on half the rows each.
     seed
@@ -120,7 +125,10 @@ def scan(
     between("scan", *SEEDS, seed=seed)
     if not isinstance(stability, bool):
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
-    settings: dict[str, Any] = dict(threshold_setting(method, threshold))
+    options = {"threshold": threshold, "neither": neither, "direct": direct, "recording": recording}
+    stated = {name: value for name, value in options.items() if value is not None}
+    spelt = {name: f"{name}={value!r}" for name, value in stated.items()}
+    settings: dict[str, Any] = stated_settings([method], stated, spelt)[method]
     built = seeded_method(method, seed, **settings)  # refused before a large table is read
     tell = on_progress or (lambda what, done, of: None)
     table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **asked)

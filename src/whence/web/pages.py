@@ -11,6 +11,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
 from whence.catalogue import DEFAULT, methods
+from whence.combined.method import NEITHER_PRIOR
 from whence.report.files import environment
 from whence.web.desk import FrontDesk, KeptAnswer
 from whence.web.examples import EXAMPLES
@@ -80,6 +81,7 @@ def _start(desk: FrontDesk, name: str = "", answer: KeptAnswer | None = None, se
     chosen = [each for each in methods() if each.family != "control"]
     shown: dict[str, Any] = {"examples": EXAMPLES, "methods": chosen, "default": DEFAULT}
     shown |= {"limits": desk.limits, "name": name, "answer": answer, "sentence": sentence}
+    shown["prior"] = round(100 * NEITHER_PRIOR)
     shown["table"] = answer.table if answer and answer.table in desk.tables else ""
     return environment("whence.web").get_template("index.html").render(**shown)
 

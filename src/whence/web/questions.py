@@ -29,15 +29,27 @@ class Asking(Question):
     header: bool | None = Field(None, description="Whether its first line holds names; found out unless told.")
 
 
-class Judging(Question):
-    """How two columns are judged."""
+class Weighing(Question):
+    """How a direction is found."""
 
     method: Method = "whence"
+    threshold: float | None = Field(None, description="Confidence an answer needs; below it the pair is undecided.")
+    neither: float | None = Field(
+        None, description="How often two related columns have no direction, from 0 to 0.99; for the default method."
+    )
+    direct: bool | None = Field(None, description="That one of the two causes the other, which is `neither` = 0.")
+    recording: bool | None = Field(
+        None, description="Whether the default method counts how coarsely the columns are recorded."
+    )
+    seed: int = Field(0, ge=SEEDS[0], le=SEEDS[1])
+
+
+class Judging(Weighing):
+    """How two columns are judged."""
+
     nan_policy: Literal["raise", "omit"] = Field(
         "raise", description="Rows with a missing value: refused, or left out."
     )
-    threshold: float | None = Field(None, description="Confidence an answer needs; below it the pair is undecided.")
-    seed: int = Field(0, ge=SEEDS[0], le=SEEDS[1])
 
 
 class Arrays(Judging):
@@ -77,15 +89,12 @@ class Pairing(Judging):
     y: Place
 
 
-class Scanning(Question):
+class Scanning(Weighing):
     """Every pair of a table."""
 
     columns: list[Place] | None = Field(None, description="Only these columns; all columns of numbers unless told.")
     target: Place | None = Field(None, description="Only pairs with this column.")
-    method: Method = "whence"
     fdr: float = Field(0.05, description="Share of unrelated pairs that may pass for related ones.")
-    threshold: float | None = None
-    seed: int = Field(0, ge=SEEDS[0], le=SEEDS[1])
 
 
 class FileScanning(Scanning, Asking):

@@ -33,8 +33,14 @@ class Decided(BaseModel):
     direction: str = Field(description="`x->y`, `y->x` or `undecided`.")
     cause: str | None
     effect: str | None
-    score: float | None = Field(description="Above 0 favours x → y.")
-    confidence: float | None
+    score: float | None = Field(description="Above 0 favours x → y; null where a warning stops the answer.")
+    confidence: float | None = Field(description="The larger probability of a direction; null where there is none.")
+    probabilities: dict[str, float] | None = Field(
+        description="Of `x->y`, `y->x` and `neither`, which add up to 1; null where there are none."
+    )
+    contributions: dict[str, float] = Field(description="The terms: score = weight · their sum.")
+    weight: float | None
+    abstention: str = Field(description="Why no direction is given; empty where one is.")
     method: str
     n: int
     kinds: dict[str, str] = Field(description="Of `x` and `y`: `continuous`, `rounded`, `count`, `heaped`, …")

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from whence.combined.words import KINDS
 from whence.criteria import Reading
-from whence.decision import Decision, Direction, Evidence, percent
+from whence.decision import USABLE, Decision, Direction, Evidence, percent
 from whence.report.wording import fits, p_equals
 
 _READINGS = {
-    Reading.BOTH_FIT: "Both fit, so these rows look alike both ways: a test that refuses nothing decides nothing.",
+    Reading.BOTH_FIT: "Both fit, so these rows look alike both ways: a test that rejects nothing decides nothing.",
     Reading.NEITHER_FITS: "Neither fits, so neither is the whole story: something else acts, or the model is small.",
     Reading.FORWARD_FITS: "Only x → y fits. That is what a direction looks like.",
     Reading.BACKWARD_FITS: "Only y → x fits, as if y were the cause.",
@@ -19,6 +20,7 @@ def words(decision: Decision, **settings: Any) -> list[dict[str, str]]:
     parts = {
         "What is true here": _truth(settings),
         "What whence says": _verdict(decision, settings["hidden"] == 1),
+        "What the score is made of": _terms(decision),
         "Does it fit?": _fits(decision),
         "What the tests say together": _READINGS.get(decision.reading, "") if decision.reading else "",
         "What “undecided” means": _undecided(decision),
@@ -37,19 +39,37 @@ def _truth(settings: dict[str, Any]) -> str:
 def _verdict(decision: Decision, neither: bool) -> str:
     if decision.unrelated:
         return "Unrelated: the rows do not show that the two have anything to do with each other."
-    sure = percent(decision.confidence or 0.0)
+    if decision.stopped or decision.confidence is None:
+        return f"{decision.abstention} No direction, so no number either."
+    sure, beside = percent(decision.confidence), percent(decision.probabilities.get("neither", 0.0))
+    if decision.confidence < USABLE:
+        return f"Undecided: no usable lean to either side, and {beside} for neither."
     if decision.cause is None:
-        return f"Undecided: it leans towards {_lean(decision)} with a confidence of {sure}, too little for an answer."
+        lean = {Direction.FORWARD: "x → y", Direction.BACKWARD: "y → x"}[decision.leaning]
+        return (
+            f"Undecided: it leans towards {lean} with a confidence of {sure}, too little for an answer, and {beside} "
+            "for neither."
+        )
     judged = "Rightly" if decision.cause == "x" else "Wrongly: such draws exist, and a confidence below 100 % says so"
     told = "There is no arrow to find: this is a false alarm" if neither else judged
-    return f"{decision.cause} → {decision.effect}, with a confidence of {sure}. {told}."
+    return f"{decision.cause} → {decision.effect}, with a confidence of {sure}, and {beside} for neither. {told}."
 
 
-def _lean(decision: Decision) -> str:
-    return {Direction.FORWARD: "x → y", Direction.BACKWARD: "y → x"}.get(decision.leaning, "neither side")
+def _terms(decision: Decision) -> str:
+    """Only the terms that say something here."""
+    named = [KINDS[name] for name, value in decision.contributions.items() if value]
+    if not named or decision.unrelated or decision.weight is None:
+        return ""
+    listed = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+    return (
+        f"Of {listed}, added up, times λ = {decision.weight:.2f}: how many rows there are, and how many distinct "
+        "values. The score divides what neither leaves between the two directions; the tests below have no part in it."
+    )
 
 
 def _fits(decision: Decision) -> str:
+    if decision.stopped:  # one direction that fits alone would be a lean
+        return ""
     sides = (("x → y", "x", decision.forward), ("y → x", "y", decision.backward))
     told = " ".join(_one_side(arrow, cause, side) for arrow, cause, side in sides if fits(side) is not None)
     return f"{told} To fit is to leave noise that does not know its cause; it is no proof." if told else ""
@@ -80,7 +100,8 @@ def _remark(settings: dict[str, Any]) -> str:
     if settings["rounding"] >= 0.3:
         return (
             "The columns have a few distinct values each. Their stripes show in the residuals of both directions, and "
-            "the weight of the score falls with the number of values."
+            "λ falls with the number of values; where values repeat in both columns, the regression error of the "
+            "values as they stand takes the place of what a finer scale would show."
         )
     if settings["hidden"]:
         return "Slide the hidden cause down to nothing and watch when x → y begins to fit."

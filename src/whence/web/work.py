@@ -62,11 +62,10 @@ def table(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str, Any
             columns=question["columns"],
             target=question["target"],
             fdr=question["fdr"],
-            threshold=question["threshold"],
-            seed=question["seed"],
             jobs=1,  # the time and memory of a job are those of one process
             on_progress=tell,
             on_forecast=lambda foreseen: _check_time(foreseen, settings["seconds"]),
+            **_weighing(question),
             **settings["asked"],
         )
     html, mark = marked_scan(found)
@@ -98,9 +97,15 @@ def _file(settings: dict[str, Any], content: bytes) -> io.BytesIO:
 def _decided(two: Pair, question: dict[str, Any], page: bool) -> dict[str, Any]:
     method = question["method"] or DEFAULT
     with blamed_on_settings(method):
-        decision = infer(two, method=method, threshold=question["threshold"], seed=question["seed"])
+        decision = infer(two, method=method, **_weighing(question))
     html, mark = marked_pair(decision) if page else ("", "")
     return {"title": decision.verdict, "record": _record(decision), "page": html, "mark": mark}
+
+
+def _weighing(question: dict[str, Any]) -> dict[str, Any]:
+    """What was said about how a direction is found; what nobody said is the method's own."""
+    names = ("threshold", "neither", "direct", "recording", "seed")
+    return {name: question[name] for name in names if question[name] is not None}
 
 
 def _record(decision: Decision) -> str:

@@ -1,7 +1,8 @@
 "use strict";
-// One pair drawn from its numbers (see pair_numbers.py): drawPair fills an element with both directions and the sum of
-// the score; drawCloud draws the rows alone, drawTerms the sum alone. Text is always set as text, never as markup.
-const { build, drawPair, drawCloud, drawTerms } = (() => {
+// One pair drawn from its numbers (see pair_numbers.py): drawPair fills an element with the three outcomes, both
+// directions and the sum of the score; drawCloud draws the rows alone, drawTerms the sum alone, outcomeBar the outcomes
+// without words. Text is always set as text, never as markup.
+const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar } = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 400, LEFT = 56, RIGHT = 8, LIMIT = 6;
 
@@ -38,6 +39,7 @@ const { build, drawPair, drawCloud, drawTerms } = (() => {
     return (value < 0 && Number(value.toFixed(decimals)) !== 0 ? "−" : "") + grouped + (rest ? `.${rest}` : "");
   };
   const minus = (text) => text.replace("-", "−");
+  const signed = (value) => (value > 0 ? "+" : "") + minus(String(value));
   const shortened = (name, most) => {
     const letters = [...name];
     const tail = Math.floor(most / 3);
@@ -137,12 +139,32 @@ const { build, drawPair, drawCloud, drawTerms } = (() => {
       build("div", { class: "panels drawn" }, picture));
   };
 
+  // Three parts that add up to the whole width (see outcomes.html); the direction that is shown comes first, so that it
+  // reaches the mark where an answer is given.
+  const outcomeBar = ({ parts, threshold }, attributes) => {
+    let end = 0;
+    const rects = parts.map(({ kind, value }) => {
+      const rect = shape("rect", { class: kind, x: tenth(100 * end), y: 1, width: tenth(100 * value), height: 8 });
+      end += value;
+      return rect;
+    });
+    const mark = threshold === null ? [] : [shape("path", { class: "needed", d: `M${tenth(100 * threshold)} 0v10` })];
+    return shape("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", ...attributes }, ...rects, ...mark);
+  };
+  const drawOutcomes = (element, outcomes) => {
+    const told = outcomes.parts.map(({ name, text }) => `${name} ${text}`);
+    const key = outcomes.parts.map(({ kind, name, text }) => build("li", { class: kind }, build("bdi", {}, name), " ", build("strong", {}, text)));
+    if (outcomes.needed) key.push(build("li", { class: "needed" }, outcomes.needed));
+    const words = [told.join(", "), outcomes.needed].filter(Boolean).join("; ");
+    element.replaceChildren(outcomeBar(outcomes, { role: "img", "aria-label": words }), build("ul", {}, ...key));
+  };
+
   // Each bar begins where the one before ended, so that the last end is the sum; the score is that times the weight.
   const drawTerms = (element, sum, x, y) => {
     const value = (text) => Number(text.replace("−", "-"));
     const steps = [];
     let end = 0;
-    for (const term of sum.terms) {
+    for (const term of sum.terms.filter((each) => each.value)) {
       steps.push({ name: term.name, text: term.text, from: end, to: end + term.value, kind: "term" });
       end += term.value;
     }
@@ -153,18 +175,20 @@ const { build, drawPair, drawCloud, drawTerms } = (() => {
       steps.push({ name: "known beforehand", text: sum.known.text, from: weighed, to: value(sum.score), kind: "term" });
     }
     steps.push({ name: sum.known ? "= score" : `× weight ${sum.weight} = score`, text: sum.score, from: 0, to: value(sum.score), kind: "score" });
-    const ends = steps.flatMap(({ from, to }) => [from, to]);
-    // Both sides have room, and little looks like little: a score of 1.4 is a confidence of 80 %.
-    const reach = Math.max(2.8, ...ends.map(Math.abs)) / 4;
-    const low = Math.min(-reach, ...ends), high = Math.max(reach, ...ends);
-    const place = (at) => tenth(4 + (292 * (at - low)) / (high - low));
+    const reach = Math.max(sum.reach, ...steps.flatMap(({ from, to }) => [Math.abs(from), Math.abs(to)]));
+    const place = (at) => tenth(150 + (146 * at) / reach);
+    const marks = [-4, -2, 2, 4];
     const rows = steps.map(({ name, text, from, to, kind }) => {
       const [left, right] = [place(Math.min(from, to)), place(Math.max(from, to))];
       const bar = shape("svg", { viewBox: "0 0 300 22", preserveAspectRatio: "none", "aria-hidden": "true" },
+        shape("path", { class: "tick", d: marks.map((at) => `M${place(at)} 0v22`).join("") }),
         shape("path", { class: "zero", d: `M${place(0)} 0v22` }),
         shape("rect", { class: `stretch ${kind}`, x: left, y: 4, width: Math.max(right - left, 1), height: 14 }));
       return build("tr", { class: kind }, build("th", { scope: "row" }, name), build("td", { class: "room" }, bar), build("td", { class: "amount" }, text));
     });
+    const scale = shape("svg", { viewBox: "0 0 300 16", "aria-hidden": "true" },
+      ...[-4, -2, 0, 2, 4].map((at) => shape("text", { x: place(at), y: 11, "text-anchor": "middle" }, signed(at))));
+    rows.push(build("tr", { class: "scale" }, build("th"), build("td", { class: "room" }, scale), build("td")));
     element.replaceChildren(
       build("p", { class: "ways" }, "To the right (+) speaks for ", build("bdi", {}, x), " → ", build("bdi", {}, y), ", to the left (−) for the other way."),
       build("table", { class: "bars" }, build("tbody", {}, ...rows)));
@@ -174,7 +198,13 @@ const { build, drawPair, drawCloud, drawTerms } = (() => {
     const [x, y] = numbers.dots;
     const sides = build("div", { class: "sides" });
     numbers.sides.forEach((side, k) => sides.append(figure(side, k ? [y, x] : [x, y])));
-    const parts = [sides];
+    const parts = [];
+    if (numbers.outcomes) {
+      const outcomes = build("div", { class: "outcomes" });
+      drawOutcomes(outcomes, numbers.outcomes);
+      parts.push(outcomes);
+    }
+    parts.push(sides);
     if (numbers.sum) {
       const terms = build("div", { class: "terms-drawn" });
       drawTerms(terms, numbers.sum, numbers.x, numbers.y);
@@ -192,5 +222,5 @@ const { build, drawPair, drawCloud, drawTerms } = (() => {
     element.replaceChildren(build("div", { class: "panels drawn cloud" }, picture));
   };
 
-  return { build, drawPair, drawCloud, drawTerms };
+  return { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar };
 })();

@@ -27,7 +27,7 @@
   rows.x.forEach((x, k) => { pairAt.set(x * N + rows.y[k], k); pairAt.set(rows.y[k] * N + x, k); });
   let arranged = [], rank = [], cursor = null;
 
-  const strength = (k) => (rows.confidence[k] === null ? 1 : Math.min(1, Math.max(0, 2 * rows.confidence[k] - 1)));
+  const strength = (k) => (rows.confidence[k] === null ? Number(scan.status(k) === "oriented") : Math.min(1, Math.max(0, 2 * rows.confidence[k] - 1)));
   const square = (i, j) => `M${margin + j * cell} ${margin + i * cell}h${cell}v${cell}h${-cell}z`;
   const triangle = (i, j, width, left) => {
     const x = margin + (j + 0.5) * cell, y = margin + (i + 0.5) * cell, w = (width * cell) / 2, turn = left ? -1 : 1;

@@ -31,29 +31,30 @@ const openPair = (() => {
     return room;
   };
   const signed = (value) => (value > 0 ? "+" : "") + scan.number(value);
+  const hundredths = (value) => (value > 0 ? "+" : "") + value.toFixed(2).replace("-", "−");
   const sum = (k) => {
     const printed = rows.sum[k];
     if (!printed) return null;
     const kinds = numbers.kinds.length;
+    const { reach } = numbers;
     const terms = numbers.kinds.map((name, t) => ({ name, text: printed[t], value: Number(printed[t].replace("−", "-")) }));
     const [total, weight, weighed] = printed.slice(kinds);
-    const known = rows.known[k];
-    if (!known) return { terms, total, weight, score: weighed };
-    const score = (Number(weighed.replace("−", "-")) + known).toFixed(2).replace("-", "−");
-    return { terms, total, weight, weighed, known: { value: known, text: signed(known) }, score };
+    if (!rows.known[k]) return { terms, total, weight, score: weighed, reach };
+    // The score as it is printed elsewhere, so that what was known takes up what rounding leaves.
+    const score = Number(rows.score[k].toFixed(2)), known = score - Number(weighed.replace("−", "-"));
+    return { terms, total, weight, weighed, known: { value: known, text: hundredths(known) }, score: hundredths(score), reach };
   };
   const facts = (k, found) => {
     const [x, y] = [names[rows.x[k]], names[rows.y[k]]];
-    const unrelated = scan.status(k) === "unrelated";
+    const unrelated = scan.status(k) === "unrelated", silent = found || scan.stopped(k);
     const listed = [
-      ["Confidence", unrelated || rows.confidence[k] === null ? null : scan.percent(rows.confidence[k])],
       ["Score", unrelated || rows.score[k] === null ? null : signed(rows.score[k])],
       ["Related at all? p, adjusted", rows.p[k] === null ? null : scan.pValue(rows.p[k])],
       ...[rows.x[k], rows.y[k]].map((c) => [`Kind of ${names[c]}`, numbers.recorded[c] === "continuous" ? null : numbers.recorded[c] || null]),
       ["Complete rows", scan.count(rows.n[k])],
       ["Left out for a missing value", rows.missing[k] ? scan.count(rows.missing[k]) : null],
-      [`Does ${x} → ${y} fit? p`, found || rows.forward[k] === null ? null : scan.pValue(rows.forward[k])],
-      [`Does ${y} → ${x} fit? p`, found || rows.backward[k] === null ? null : scan.pValue(rows.backward[k])],
+      [`Does ${x} → ${y} fit? p`, silent || rows.forward[k] === null ? null : scan.pValue(rows.forward[k])],
+      [`Does ${y} → ${x} fit? p`, silent || rows.backward[k] === null ? null : scan.pValue(rows.backward[k])],
       ["Halves of the rows that agree", rows.halves[k] === null ? null : scan.percent(rows.halves[k])],
     ];
     const shown = listed.filter(([, value]) => value !== null);
@@ -80,15 +81,16 @@ const openPair = (() => {
   const given = (found, k) => ({
     ...found,
     sides: found.sides.map((side, s) => ({ ...side, contested: rows.way[k] !== 0, chosen: rows.way[k] === (s ? -1 : 1) })),
-    sum: sum(k) || found.sum,
+    sum: sum(k),
+    outcomes: scan.outcomes(k),
   });
   const show = () => {
     const k = list[place], found = report(k), parts = [];
-    const sure = scan.status(k) === "oriented" && rows.confidence[k] !== null ? `confidence ${scan.percent(rows.confidence[k])}` : scan.status(k);
+    const status = scan.status(k), words = [status === "oriented" && scan.sure(k) ? "" : status, scan.sure(k)];
     at("pair-title").replaceChildren(...scan.title(k));
     const tone = { oriented: "weighed", failed: "failed" }[scan.status(k)] || "tie";
     dialog.className = `answer ${tone}`;
-    parts.push(build("p", { class: "badge" }, sure), ...sentences(k, found), facts(k, found));
+    parts.push(build("p", { class: "badge" }, words.filter(Boolean).join(", ")), ...sentences(k, found), facts(k, found));
     const drawn = build("div", { class: "pair-drawn" });
     if (found) {
       drawPair(drawn, given(found, k));
@@ -96,6 +98,11 @@ const openPair = (() => {
         ? "Above: the rows, the fitted mean and two fitted standard deviations either side, where there are rows to bear them. Below: what the fit leaves over, divided by its fitted size; in the true direction a level cloud of even width."
         : "The rows, seen both ways."));
     } else {
+      const outcomes = scan.outcomes(k);
+      if (outcomes) {
+        parts.push(build("div", { class: "outcomes" }));
+        drawOutcomes(parts.at(-1), outcomes);
+      }
       parts.push(cloud(k));
       if (sum(k)) {
         drawTerms(drawn, sum(k), names[rows.x[k]], names[rows.y[k]]);

@@ -14,20 +14,11 @@
   const size = (value) => (value === null ? null : Math.abs(value));
   const related = (k, value) => (scan.status(k) === "unrelated" ? null : value);
 
-  const bar = (share) => {
-    const svg = "http://www.w3.org/2000/svg";
-    const picture = document.createElementNS(svg, "svg"), rect = document.createElementNS(svg, "rect");
-    picture.setAttribute("viewBox", "0 0 60 6");
-    picture.setAttribute("class", "share");
-    picture.setAttribute("aria-hidden", "true");
-    rect.setAttribute("width", 60 * share);
-    rect.setAttribute("height", 6);
-    picture.append(rect);
-    return picture;
-  };
   const confidence = (k) => {
-    const sure = related(k, rows.confidence[k]);
-    return sure === null ? ["–"] : [build("span", { class: "sure" }, scan.percent(sure)), bar(Math.max(0, 2 * sure - 1))];
+    const sure = related(k, rows.confidence[k]), outcomes = scan.outcomes(k);
+    if (sure === null) return ["–"];
+    const words = rows.way[k] || scan.usable(k) ? scan.percent(sure) : "no lean";
+    return [build("span", { class: "sure" }, words), ...(outcomes ? [build("span", { class: "outcomes" }, outcomeBar(outcomes, { "aria-hidden": "true" }))] : [])];
   };
   // Name, value to sort by (null comes last), which way first, and what stands in the cell.
   const columns = [
@@ -49,14 +40,14 @@
   };
   const choose = () => {
     const wanted = at("filter-name").value.trim().toLocaleLowerCase();
-    const least = Number(at("filter-confidence").value) / 100;
+    const slider = at("filter-confidence"), least = slider.value === slider.min ? 0 : Number(slider.value) / 100;
     const warned = at("filter-warned").checked;
     const statuses = new Set([...document.querySelectorAll("#filter-status input:checked")].map((box) => Number(box.value)));
     const named = letters.map((name) => name.includes(wanted));
-    at("filter-confidence-said").textContent = least > 0.5 ? scan.percent(least) : "any";
+    at("filter-confidence-said").textContent = least ? scan.percent(least) : "any";
     shown = sorted.filter((k) => statuses.has(rows.status[k])
       && (!wanted || named[rows.x[k]] || named[rows.y[k]])
-      && (least <= 0.5 || (related(k, rows.confidence[k]) || 0) >= least)
+      && (!least || (related(k, rows.confidence[k]) || 0) >= least)
       && (!warned || rows.warnings[k].length > 0));
     page = 0;
     draw();

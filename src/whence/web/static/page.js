@@ -150,13 +150,28 @@ for (const button of document.querySelectorAll("[data-example]")) {
   button.addEventListener("click", () => give({ example: button.dataset.example }));
 }
 $("swap").addEventListener("click", () => { [$("x").value, $("y").value] = [$("y").value, $("x").value]; });
+// What is said about the three outcomes, which the default method has; what nobody says is the method's own.
+function weighing() {
+  const method = $("method").value, said = { method };
+  if ($("outcomes").disabled) return said;
+  if ($("direct").checked) said.direct = true;
+  else if ($("neither").value !== "") said.neither = Number($("neither").value) / 100;
+  if (!$("recording").checked) said.recording = false;
+  return said;
+}
+function offerOutcomes() {
+  $("outcomes").disabled = $("method").value !== $("outcomes").dataset.method;
+  $("neither").disabled = $("direct").checked;
+}
+for (const id of ["method", "direct"]) $(id).addEventListener("change", offerOutcomes);
+offerOutcomes();
 $("asking").addEventListener("submit", (event) => {
   event.preventDefault();
-  const question = { table: state.table, x: $("x").value, y: $("y").value, method: $("method").value, nan_policy: $("missing").value };
+  const question = { table: state.table, x: $("x").value, y: $("y").value, nan_policy: $("missing").value, ...weighing() };
   ask("/api/answers", question, `Judging ${question.x} and ${question.y}`);
 });
 $("scan").addEventListener("click", () => {
-  ask("/api/scan", { table: state.table, method: $("method").value }, "Judging the whole table");
+  ask("/api/scan", { table: state.table, ...weighing() }, "Judging the whole table");
 });
 $("cancel").addEventListener("click", () => { if (state.job) stop(state.job); });
 addEventListener("popstate", () => location.reload());
