@@ -38,6 +38,26 @@ def closure(stated):
     return np.linalg.matrix_power(before + np.eye(len(COLUMNS)), len(COLUMNS)) > 0, before
 
 
+@given(st.sets(st.sampled_from(COLUMNS), max_size=3), st.sets(st.sampled_from(COLUMNS), max_size=3))
+def test_first_and_last_are_edges_to_and_from_all_others(first, last):
+    stated = {"first": sorted(first), "last": sorted(last)}
+    if first & last:
+        with pytest.raises(InputError, match="contradicts itself"):
+            Knowledge.of(stated, COLUMNS)
+        return
+    knowledge = Knowledge.of(stated, COLUMNS)
+    place = {name: 0 if name in first else 2 if name in last else 1 for name in COLUMNS}
+    for x, y in itertools.permutations(COLUMNS, 2):
+        order = np.sign(place[y] - place[x])
+        assert knowledge.on(x, y).direction == {1: "x->y", -1: "y->x", 0: None}[int(order)]
+
+
+def test_one_name_is_enough_for_first(tmp_path):
+    for name, text in (("k.yaml", "first: a"), ("k.csv", "kind,cause,effect,value\nfirst,a,,")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        assert Knowledge.of(tmp_path / name, COLUMNS).on("b", "a").direction == "y->x"
+
+
 @given(
     st.fixed_dictionaries({"tiers": TIERS, "before": EDGES, "required": EDGES.map(lambda e: e[:2]), "forbidden": EDGES})
 )

@@ -55,8 +55,9 @@ class Knowledge:
         Parameters
         ----------
         source
-            A mapping with any of the keys `tiers`, `before`, `required`, `forbidden` and `soft`; the path of a YAML
-            file that holds one, or of a CSV file with the columns kind, cause, effect and value; None for nothing.
+            A mapping with any of the keys `first`, `last`, `tiers`, `before`, `required`, `forbidden` and `soft`; the
+            path of a YAML file that holds one, or of a CSV file with the columns kind, cause, effect and value; None
+            for nothing.
         columns
             Names of the table's columns, those too that are not scanned.
 

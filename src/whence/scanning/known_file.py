@@ -19,6 +19,8 @@ MAX_BYTES = 1 << 20
 
 _HEADER = ["kind", "cause", "effect", "value"]
 _LINES = {
+    "first": "first,COLUMN,,",
+    "last": "last,COLUMN,,",
     "tier": "tier,COLUMN,,NUMBER",
     "before": "before,CAUSE,EFFECT,",
     "required": "required,CAUSE,EFFECT,",
@@ -116,7 +118,7 @@ def _from_csv(text: str, where: str) -> Any:
         elif kind in ("likely", "log_odds"):
             content.setdefault("soft", []).append([*said[:2], {kind: said[2]}])
         else:
-            content.setdefault(kind, []).append(said[:2])
+            content.setdefault(kind, []).append(said[0] if kind in ("first", "last") else said[:2])
     return content | ({"tiers": [tiers[k] for k in sorted(tiers)]} if tiers else {})
 
 

@@ -12,6 +12,8 @@ from whence.tables.choose import position
 Edge = tuple[str, str]
 
 KINDS = {
+    "first": "[age, sex]",
+    "last": "[outcome]",
     "tiers": "[[age], [pressure, cholesterol]]",
     "before": "[[age, pressure]]",
     "required": "[[age, pressure]]",
@@ -20,7 +22,12 @@ KINDS = {
 }
 """Every kind of statement, with an example of a list of them."""
 
-_ONE = {"tiers": "a list of columns", "soft": "[cause, effect, likely: 0.9] or [cause, effect, log_odds: 2.2]"}
+_ONE = {
+    "first": "columns",
+    "last": "columns",
+    "tiers": "a list of columns",
+    "soft": "[cause, effect, likely: 0.9] or [cause, effect, log_odds: 2.2]",
+}
 """What an entry of such a list is; two columns where nothing is said."""
 
 
@@ -52,7 +59,7 @@ def checked(content: Any, columns: Sequence[str]) -> Statements:
     names = _Names(columns)
     return Statements(
         _tiers(content, names),
-        _edges("before", content, names),
+        (*_ends(content, names), *_edges("before", content, names)),
         _edges("required", content, names),
         _edges("forbidden", content, names),
         _soft(content, names),
@@ -97,6 +104,23 @@ def _tiers(content: Mapping[str, Any], names: _Names) -> tuple[tuple[str, ...], 
             seen.add(column)
         tiers.append(tier)
     return tuple(tiers)
+
+
+def _ends(content: Mapping[str, Any], names: _Names) -> list[Edge]:
+    """`first: [age, sex]` and `last: [outcome]` as edges: before all other columns, and behind them."""
+    first, last = (_listed(kind, content, names) for kind in ("first", "last"))
+    before = [(one, other) for one in first for other in names.columns if other not in first]
+    return before + [(other, one) for one in last for other in names.columns if other not in last]
+
+
+def _listed(kind: str, content: Mapping[str, Any], names: _Names) -> dict[str, None]:
+    """The columns under a key: a list, or one name."""
+    entries = content.get(kind, ())
+    if isinstance(entries, str | int):
+        entries = [entries]
+    if not isinstance(entries, list | tuple):
+        raise _wrong(kind, entries)
+    return dict.fromkeys(names.of(kind, entry, entry) for entry in entries)
 
 
 def _edges(kind: str, content: Mapping[str, Any], names: _Names) -> tuple[Edge, ...]:
