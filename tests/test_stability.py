@@ -106,7 +106,8 @@ def test_the_decisions_settings_are_those_of_its_halves(monkeypatch: pytest.Monk
     monkeypatch.setattr("whence.stability.method", method)
     decision.stability(3)
     replace(decision, method="cgnn", settings={}, seed=5).stability(3)
-    assert asked == [("whence", {"max_rows": 60, "threshold": 0.9}), ("cgnn", {"seed": 5})]
+    assert asked == [("whence", dict(decision.settings)), ("cgnn", {"seed": 5})]
+    assert {"max_rows": 60, "threshold": 0.9}.items() <= decision.settings.items()
 
 
 def test_a_half_is_half_of_the_rows_in_their_order_each_once() -> None:
@@ -191,3 +192,12 @@ def test_what_was_found_stands_in_the_record() -> None:
     found = decision.stability(4)
     assert "stability" not in decision.to_dict()
     assert replace(decision, half_samples=found).to_dict()["stability"] == found.to_dict()
+
+
+def test_where_a_warning_stops_the_answer_there_is_no_lean_to_repeat(tmp_path) -> None:
+    x, y = clear()
+    stopped = whence.infer(x, 1.0 * (y > 0))
+    with pytest.raises(InputError, match="nothing to repeat"):
+        stopped.stability()
+    stopped.report(tmp_path / "page.html", stability=True)
+    assert (tmp_path / "page.html").exists()

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from whence.criteria import Reading
-from whence.kinds import Kind, kind_of
+from whence.kinds import Kind, kinds_of
 from whence.pair import FloatArray, Pair, Record
 from whence.safe import visible
 from whence.version import VERSION
@@ -48,6 +48,10 @@ class Direction(Enum):
         return cls.FORWARD if score > 0 else cls.BACKWARD
 
 
+USABLE = 0.6
+"""Below this confidence a lean is not worth a number."""
+
+
 def grouped(count: int) -> str:
     """A count in groups of three, with narrow spaces."""
     return f"{count:,}".replace(",", "\u202f")
@@ -55,7 +59,7 @@ def grouped(count: int) -> str:
 
 def percent(confidence: float) -> str:
     """Rounded down, so that 79.8 % does not look like 80 %, nor 99.9 % like certainty."""
-    return f"{math.floor(100 * confidence)} %"
+    return f"{math.floor(100 * confidence + 1e-9)} %"  # 100 · 0.58 falls short of 58
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,12 +157,14 @@ class Decision(Record):
     """What `stability` found, once it was asked for."""
     version: str = VERSION
     given_kinds: Mapping[str, Kind] | None = field(default=None, repr=False)
-    """Of the columns as they were given, where only the rows beside a heap are judged."""
+    """Of the columns as they were given, where only the rows beside a point mass are scored."""
+    given_rows: int | None = field(default=None, repr=False)
+    """How many complete rows were given, where only those beside a point mass are scored."""
 
     @cached_property
     def kinds(self) -> Mapping[str, Kind]:
-        """What each column is by how its values repeat: of `x` and of `y`, continuous or not."""
-        return self.given_kinds or {"x": kind_of(self.pair.x), "y": kind_of(self.pair.y)}
+        """The column types of `x` and of `y`, continuous or not."""
+        return self.given_kinds or kinds_of(self.pair)
 
     @property
     def direction(self) -> Direction:
@@ -171,6 +177,11 @@ class Decision(Record):
         return Direction.UNDECIDED if self.failure or self.unrelated else Direction.of(self.score)
 
     @property
+    def stopped(self) -> bool:
+        """Whether a data check leaves no number to show: neither a lean nor a confidence nor a sum."""
+        return bool(self.abstention) and not math.isfinite(self.score) and not self.unrelated
+
+    @property
     def status(self) -> str:
         """One of `oriented`, `undecided`, `unrelated` and `failed`."""
         if self.failure:
@@ -180,11 +191,20 @@ class Decision(Record):
         return "undecided" if self.direction is Direction.UNDECIDED else "oriented"
 
     @property
+    def rows_given(self) -> int:
+        """All rows that were handed in, those too that lack a value or share a point mass."""
+        return (self.given_rows or self.pair.n) + self.pair.dropped
+
+    @property
+    def sampled(self) -> bool:
+        """Whether a sample of the pair's rows is scored, since they are too many."""
+        return self.rows_judged is not None and self.rows_judged < self.pair.n
+
+    @property
     def thinned(self) -> str:
-        """`judged on 20 000 of 53 940 rows`; empty when every row was judged."""
-        if self.rows_judged is None or self.rows_judged >= self.pair.n:
-            return ""
-        return f"judged on {grouped(self.rows_judged)} of {grouped(self.pair.n)} rows"
+        """`judged on 212 of 1 388 rows`, whatever the others were left out for; empty when every row was scored."""
+        scored = self.pair.n if self.rows_judged is None else self.rows_judged
+        return f"judged on {grouped(scored)} of {grouped(self.rows_given)} rows" if scored < self.rows_given else ""
 
     @property
     def cause(self) -> str | None:
@@ -200,8 +220,8 @@ class Decision(Record):
 
     @property
     def reading(self) -> Reading | None:
-        """What the two independence tests say together."""
-        return Reading.of(self.forward.p_value, self.backward.p_value)
+        """What the two independence tests say together; None for a stopped pair."""
+        return None if self.stopped else Reading.of(self.forward.p_value, self.backward.p_value)
 
     @property
     def explanation(self) -> str:
@@ -221,20 +241,36 @@ class Decision(Record):
 
     @property
     def leans(self) -> tuple[str, str] | None:
-        """Cause and effect as the evidence would have them, where the answer is withheld; else None."""
+        """Cause and effect as the evidence would have them, where it is withheld with a usable lean; else None."""
+        if self.confidence is not None and self.confidence < USABLE:
+            return None
         x, y = self.pair.x_name, self.pair.y_name
         ways = {Direction.FORWARD: (x, y), Direction.BACKWARD: (y, x)}
         return ways.get(self.leaning) if self.abstention else None
 
+    @property
+    def usable(self) -> bool:
+        """Whether there is an answer or a usable lean, which a confidence can be of."""
+        return self.cause is not None or self.leans is not None
+
     def __str__(self) -> str:
-        towards = f" for {visible(' → '.join(self.leans))}" if self.leans else ""
-        silent = self.confidence is None or self.unrelated
-        sure = "" if silent else f"confidence {percent(self.confidence or 0.0)}{towards}, "
-        score = "no answer" if self.failure else f"score {self.score:+.4g}"
-        rows = self.thinned or f"n = {self.pair.n}"
+        parts = (self.method, self._strength, self.thinned or f"n = {self.pair.n}")
         told = len(self.warnings)
         warned = f"; {told} warning{'s' * (told > 1)}" if told else ""
-        return f"{visible(self.verdict)} ({self.method}, {sure}{score}, {rows}{warned})"
+        return f"{visible(self.verdict)} ({', '.join(filter(None, parts))}{warned})"
+
+    @property
+    def _strength(self) -> str:
+        """Confidence and score, where there is a direction or a lean that they are of."""
+        if self.failure:
+            return "no answer"
+        if self.unrelated or self.stopped:
+            return ""
+        if self.confidence is not None and not self.usable:
+            return "no usable lean"
+        towards = f" for {visible(' → '.join(self.leans))}" if self.leans else ""
+        sure = "" if self.confidence is None else f"confidence {percent(self.confidence)}{towards}, "
+        return f"{sure}score {self.score:+.4g}"
 
     def __repr__(self) -> str:
         return f"<Decision: {self}>"
@@ -259,6 +295,7 @@ class Decision(Record):
             "y": self.pair.y_name,
             "kinds": {column: str(kind) for column, kind in self.kinds.items()},
             "rows_judged": self.rows_judged,
+            "rows_given": self.rows_given,
             "dropped_rows": self.pair.dropped,
             "relation_p_value": _json_safe(self.relation_p_value),
             "forward": self.forward.to_dict(),

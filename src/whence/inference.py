@@ -1,15 +1,17 @@
 """`infer`: which of two columns causes the other? A table in, a decision with its warnings out."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from whence.catalogue import DEFAULT, FOR_LEVELS, accepts, seeded_method
-from whence.decision import Decision
-from whence.heaps import judgeable
+from whence.decision import Decision, Direction
+from whence.heaps import beside_heaps
+from whence.kinds import times_in
 from whence.numerics.columns import remembering
 from whence.pair import InputError, NanPolicy, Pair
-from whence.preflight import ABOUT_LEVELS, Level, Notice, check
+from whence.preflight import ABOUT_LEVELS, Level, Notice, check, heaps, missing_rows, point_masses, row_identifiers
 from whence.protocol import Method
 from whence.tables import pair_from
 from whence.threads import one_thread
@@ -78,8 +80,9 @@ def decided(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decision]:
     """What a method says of pairs, which one that is batched sees all at once, with what a look at their rows tells."""
     with one_thread(), remembering([column for pair in pairs for column in (pair.x, pair.y)]):
         notices = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
-        found = [warned(*each) for each in zip(_seeded(method, pairs, seed), notices, strict=True)]
-        return [_beside_heaps(*each, method, seed) for each in zip(found, notices, strict=True)]
+        found = zip(_seeded(method, pairs, seed), notices, strict=True)
+        scored = [_beside_heaps(*each, method, seed) for each in found]
+        return [_time_first(decision, times_in(pair)) for decision, pair in zip(scored, pairs, strict=True)]
 
 
 def _seeded(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
@@ -88,30 +91,83 @@ def _seeded(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
 
 
 def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method, seed: int) -> Decision:
-    """The decision; where a heap alone withholds it, that of the rows beside the heap.
+    """The decision with its warnings; where a point mass alone stops it, that of the rows beside it.
 
-    Where these are unrelated, the heap is all that relates the columns, and the answer stays withheld.
+    Where these are unrelated or stopped themselves, the answer stays withheld, and the reason says what was found.
     """
-    if decision.confidence is None or decision.failure or decision.unrelated:
-        return decision
-    rest = judgeable(decision.pair, notices)
+    pair = decision.pair
+    answered = decision.confidence is not None and not decision.failure and not decision.unrelated
+    by_heaps_alone = [each.kind for each in notices if each.level is Level.STOPS] == [heaps.__name__]
+    rest = beside_heaps(pair) if answered and by_heaps_alone else None
     if rest is None:
+        return warned(decision, notices)
+    # Rows left out for a missing value are a share of all rows, and what numbers rows does so without gaps of ours.
+    of_all = (missing_rows.__name__, row_identifiers.__name__)
+    about_all = [each for each in notices if each.kind in of_all]
+    about_rest = [each for each in check(rest) if each.kind not in of_all]
+    told = warned(_seeded(method, [rest], seed)[0], (*about_rest, *about_all))
+    found, others = point_masses(pair), f"the other {rest.n} of {pair.n} rows"
+    if told.failure or told.unrelated or told.stopped:
+        why = (
+            f"{found}; among {others} no relation is visible, so the direction rests on the point mass, which this "
+            "method cannot score."
+            if told.unrelated
+            else f"{found}; of {others}: {told.failure or told.abstention.removeprefix('Undecided: ')}"
+        )
+        stopping = (
+            Notice(why, Level.STOPS, heaps.__name__) if each.kind == heaps.__name__ else each for each in notices
+        )
+        return warned(decision, tuple(stopping))
+    beside = Notice(f"{found}: only {others} are scored.", Level.LOWERS, heaps.__name__)
+    return replace(told, warnings=(beside, *told.warnings), given_kinds=decision.kinds, given_rows=pair.n)
+
+
+def _time_first(decision: Decision, times: Sequence[str]) -> Decision:
+    """The decision; withheld, of any method, where the evidence makes an effect of a column that is time."""
+    pair = decision.pair
+    ends = {Direction.FORWARD: (pair.x_name, pair.y_name), Direction.BACKWARD: (pair.y_name, pair.x_name)}
+    cause, effect = ends.get(decision.leaning, ("", ""))
+    if not effect or effect not in times:
         return decision
-    told = warned(_seeded(method, [rest[0]], seed)[0], rest[1])
-    return decision if told.failure or told.unrelated else replace(told, given_kinds=decision.kinds)
+    notice = Notice(
+        f"{effect!r} is time, which nothing causes, and the evidence does not speak for {effect} → {cause} either: "
+        "look for a trend that other columns share.",
+        Level.STOPS,
+        _time_first.__name__.strip("_"),
+    )
+    told = warned(decision, (notice,))
+    return told if told.stopped else replace(told, abstention=f"Undecided: {notice}")
 
 
 def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
-    """The decision with what a look at the rows tells; a notice that stops withholds an answer that has a confidence.
+    """The decision with what a look at the rows tells; a notice that stops takes away an answer that has a confidence.
 
-    Methods without a confidence keep their published answer, beside the notice.
+    Such rows show no direction or a wrong one, so that no lean, no confidence and no score is left of it. Methods
+    without a confidence keep their published answer, beside the notice.
     """
     if decision.method in FOR_LEVELS:
         notices = [notice for notice in notices if notice.kind not in ABOUT_LEVELS]
     stops = [notice for notice in notices if notice.level is Level.STOPS]
     withhold = stops and decision.confidence is not None and not decision.unrelated and not decision.failure
-    why = f"Undecided: {stops[0]}" if withhold else decision.abstention
-    return replace(decision, warnings=(*notices, *decision.warnings), abstention=why)
+    told = replace(decision, warnings=(*notices, *decision.warnings))
+    return _stopped(told, f"Undecided: {stops[0]}") if withhold else told
+
+
+def _stopped(decision: Decision, why: str) -> Decision:
+    forward, backward = (replace(side, score=math.nan, costs={}) for side in (decision.forward, decision.backward))
+    return replace(
+        decision,
+        score=math.nan,
+        forward=forward,
+        backward=backward,
+        confidence=None,
+        probabilities={},
+        contributions={},
+        weight=None,
+        weight_parts={},
+        reason="",
+        abstention=why,
+    )
 
 
 def threshold_setting(method: str | Method, threshold: float | None) -> dict[str, float]:

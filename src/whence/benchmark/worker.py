@@ -9,6 +9,7 @@ import pickle
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from whence.benchmark.contenders import load
@@ -63,11 +64,13 @@ def decide(method: Method, pairs: Sequence[Pair]) -> list[Outcome]:
 
 
 def _as_told(decision: Decision, pair: Pair) -> Decision:
-    """Some rows withhold the answer of a method that has a confidence, and never its score.
+    """Some rows withhold the answer of a method that has a confidence: here its score and confidence are kept.
 
-    As `infer` tells it, but for heaps, beside which it judges the other rows: a score here is one of all rows.
+    As `infer` tells it, but for point masses, beside which it scores the other rows: a score here is one of all rows.
     """
-    return decision if decision.confidence is None else warned(decision, check(pair))
+    if decision.confidence is None:
+        return decision
+    return replace(decision, abstention=warned(decision, check(pair)).abstention)
 
 
 def limit_memory(limit: int) -> None:
