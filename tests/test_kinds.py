@@ -212,7 +212,7 @@ WITHHELD = [
     "60 % rounded to 5 steps, effect",
     "86 % rounded to 10 steps, effect",
 ]
-STOPPING = "point mass|too few for a direction|always looks like the cause|straight line"
+STOPPING = "point mass|distinct values, too few|straight line"
 BESIDE_HEAPS = [
     "zero-inflated by 20 %, cause",
     "zero-inflated by 20 %, effect",

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whence.numerics.columns import once
+from whence.numerics.dates import read_as_days
 from whence.numerics.ranked import rank_column
 from whence.pair import LARGEST, FloatArray, Pair
 
@@ -104,7 +105,7 @@ class Tally(NamedTuple):
 def unfit(column: FloatArray, least: int, dated: bool = False) -> str:
     """Why nothing can be said of a column, whatever it is held against; empty where something can.
 
-    What is missing is NaN; `least` values must be there. `dated` where it was read from dates.
+    What is missing is NaN; `least` values must be there. `dated` where it was read from dates or durations.
     """
     present = column[~np.isnan(column)]
     if len(present) < least:
@@ -117,7 +118,7 @@ def unfit(column: FloatArray, least: int, dated: bool = False) -> str:
 
 
 def kind_of(column: FloatArray, dated: bool = False) -> Kind:
-    """The type of a column without missing values; `dated` where it was read from dates, which number nothing.
+    """The type of a column without missing values; `dated` where it was read from dates or durations.
 
     Examples
     --------
@@ -137,7 +138,8 @@ def kind_of(column: FloatArray, dated: bool = False) -> Kind:
 
 def kinds_of(pair: Pair) -> Mapping[str, Kind]:
     """The types of both columns, under `x` and `y`."""
-    return {"x": kind_of(pair.x, pair.x_name in pair.dates), "y": kind_of(pair.y, pair.y_name in pair.dates)}
+    columns = {"x": (pair.x, pair.x_name), "y": (pair.y, pair.y_name)}
+    return {key: kind_of(column, read_as_days(name, pair.notes)) for key, (column, name) in columns.items()}
 
 
 def is_identifier(column: FloatArray) -> bool:

@@ -25,6 +25,7 @@ from whence.diagnostics import (
 from whence.heaps import are_steps, beside_heaps, off_heaps
 from whence.kinds import FEWEST_LEVELS, Kind, Tally, is_identifier, tally
 from whence.numerics.columns import once
+from whence.numerics.dates import read_as_days
 from whence.numerics.ranked import number_copies, rank_column
 from whence.pair import FEW_ROWS, FloatArray, Pair, standardise
 
@@ -116,13 +117,14 @@ def few_levels(pair: Pair) -> str:
     if not few:
         return ""
     ways = "ordinal or discrete" if all(each.is_coarse for _, each in tallies) else "ordinal"
-    why = "too few for a direction" if len(few) == 2 else "and so coarse a column always looks like the cause"
-    return f"{_taking(few)}, {why}: use a finer scale, or the method {ways}."
+    why = "for a direction" if len(few) == 2 else "as the coarser column always looks like the cause"
+    return f"{_taking(few)}, too few{',' * (len(few) == 1)} {why}: use finer steps, or the method {ways}."
 
 
 def row_identifiers(pair: Pair) -> str:
-    """Columns that number the rows, and are no dates."""
-    named = [repr(name) for column, name in _columns(pair) if name not in pair.dates and is_identifier(column)]
+    """Columns that number the rows, and are neither dates nor durations."""
+    numbered = [name for column, name in _columns(pair) if is_identifier(column)]
+    named = [repr(name) for name in numbered if not read_as_days(name, pair.notes)]
     if not named:
         return ""
     numbers, it = ("number", "them") if len(named) > 1 else ("numbers", "it")

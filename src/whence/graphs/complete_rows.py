@@ -16,7 +16,7 @@ import numpy as np
 
 from whence.graphs.constraints import Constraints
 from whence.kinds import Kind, Tally, tally, unfit
-from whence.numerics.dates import said_of_dates
+from whence.numerics.dates import read_as_days
 from whence.numerics.native import FloatArray
 from whence.numerics.ties import scrambled, spread
 from whence.pair import InputError, Pair, as_column, one_variable, standardise
@@ -97,7 +97,7 @@ def graph_columns(
     if rows < LEAST_ROWS:
         raise InputError(f"Got {rows} rows in {where}; expected at least {LEAST_ROWS}: a graph takes more than a pair.")
     said = {table.names[k]: (*table.notes(k), *told[table.names[k]][1]) for k in chosen}
-    dated = {name for name, notes in said.items() if said_of_dates(name) in notes}
+    dated = {name for name, notes in said.items() if read_as_days(name, notes)}
     # Twice, since what is left out must cost no rows, and fewer rows may be of another kind.
     kept = _fitting({name: column[~np.isnan(column)] for name, column in read.items()}, dated, knowledge, left_out)
     whole = ~np.any(np.isnan([read[name] for name in kept]), axis=0) if kept else np.zeros(0, dtype=bool)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from whence.kinds import Kind, tally, unfit
-from whence.numerics.dates import said_of_dates
+from whence.numerics.dates import read_as_days
 from whence.pair import MIN_ROWS, FloatArray, InputError, as_column
 from whence.scanning.adjusting import Adjustment
 from whence.scanning.mapped import ColumnStore, MappedColumns
@@ -75,7 +75,7 @@ def scan_table(
     store = ColumnStore()
     expected = len(set(chosen) - set(others))
     for done, (name, column, said) in enumerate(read, start=1):
-        left: FloatArray | str = unfit(column, MIN_ROWS, said_of_dates(name) in said)
+        left: FloatArray | str = unfit(column, MIN_ROWS, read_as_days(name, said))
         if not left:
             found = tally(column[~np.isnan(column)])
             left = adjustment.residual(column)

@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from whence.kinds import kind_of, unfit
-from whence.numerics.dates import said_of_dates
+from whence.numerics.dates import read_as_days
 from whence.pair import MIN_ROWS, FloatArray, InputError, as_column
 from whence.tables import read_table
 from whence.tables.choose import ColumnTable
@@ -77,7 +77,7 @@ def _column(name: str, read: tuple[FloatArray, tuple[str, ...]] | InputError, no
     if isinstance(read, InputError):
         return facts | {"why": str(read)}
     values, said = read
-    dated = said_of_dates(name) in (*notes, *said)
+    dated = read_as_days(name, (*notes, *said))
     present = values[np.isfinite(values)]
     facts |= {"why": unfit(values, MIN_ROWS, dated), "missing": int(np.count_nonzero(np.isnan(values)))}
     facts["judged"] = not facts["why"]
