@@ -186,6 +186,7 @@ def _filled(row: ScanRow, decision: Decision) -> ScanRow:
         independence=terms.get("independence"),
         shape=terms.get("shape"),
         weight=decision.weight,
+        rows_judged=decision.rows_judged,
         p_forward=decision.forward.p_value,
         p_backward=decision.backward.p_value,
         warnings=tuple(decision.warnings),

@@ -44,6 +44,8 @@ class ScanRow:
     message: str = ""
     """Why there is no answer, or what decided it."""
     seconds: float = 0.0
+    rows_judged: int | None = None
+    """How many of the n rows the score rests on."""
     x_kind: str | None = None
     y_kind: str | None = None
     """What each column is by how its values repeat, as in `whence.kinds`."""
