@@ -1,12 +1,13 @@
-"""What happens to pairs of which a column is not continuous: simulated, by kind and by which of the two it is.
+"""What happens to pairs of which a column is not continuous: simulated, by type and by which of the two it is.
 
     python benchmarks/kinds.py [--pairs 60] [--only zero-inflated]
 
-One line a law: the kind that is found, what `infer` does, what it would do without a look at the kinds, and what the
-methods for levels say (`acting`: ordinal:acting=true). Where WHENCE_DATA names the folder of the data sets, what would
-be said of recorded pairs of which one column is cut into levels comes last: default, and with `direct`. Right is a share of the answers; the first column is always the
+One line a law: the types that are found, what `infer` does, what it would do without a look at them, and what the
+methods for levels say (`acting`: ordinal:acting=true). Right is a share of the answers; the first column is always the
 cause. The columns come from the location-scale pairs of the robustness grid (random laws of cause and noise, smooth f
-and g), 300 and 1000 rows in turn. `heaps.py` and `ordinal_levels.py` have more of what their names say.
+and g), 300 and 1000 rows in turn. Where WHENCE_DATA names the folder of the data sets, what would be said of recorded
+pairs of which one column is cut into levels comes last: by default, and with `direct`. `heaps.py` and
+`ordinal_levels.py` have more of what their names say.
 """
 
 import argparse

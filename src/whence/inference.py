@@ -11,7 +11,17 @@ from whence.heaps import beside_heaps
 from whence.kinds import times_in
 from whence.numerics.columns import remembering
 from whence.pair import InputError, NanPolicy, Pair
-from whence.preflight import ABOUT_LEVELS, Level, Notice, check, heaps, missing_rows, point_masses, row_identifiers
+from whence.preflight import (
+    ABOUT_LEVELS,
+    Level,
+    Notice,
+    check,
+    heaps,
+    missing_rows,
+    on_a_point_mass,
+    point_masses,
+    row_identifiers,
+)
 from whence.protocol import Method
 from whence.tables import pair_from
 from whence.threads import one_thread
@@ -109,8 +119,8 @@ def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method,
     found, others = point_masses(pair), f"the other {rest.n} of {pair.n} rows"
     if told.failure or told.unrelated or told.stopped:
         why = (
-            f"{found}; among {others} no relation is visible, so the direction rests on the point mass, which this "
-            "method cannot score."
+            f"{found}; among {others} no relation is visible, so the direction rests on {on_a_point_mass(pair)}, which "
+            "this method cannot judge."
             if told.unrelated
             else f"{found}; of {others}: {told.failure or told.abstention.removeprefix('Undecided: ')}"
         )
@@ -165,6 +175,7 @@ def _stopped(decision: Decision, why: str) -> Decision:
         contributions={},
         weight=None,
         weight_parts={},
+        rows_judged=None,
         reason="",
         abstention=why,
     )

@@ -164,6 +164,11 @@ def point_masses(pair: Pair) -> str:
     return told and f"{told} of rows, {'a point mass' if number == 1 else several}"
 
 
+def on_a_point_mass(pair: Pair) -> str:
+    """`whether 'rain' is 0`."""
+    return _listed(f"whether {name!r} is {each.heaped:g}" for name, each in _heaped(pair))
+
+
 def ties(pair: Pair) -> str:
     """Rounded or counted columns."""
     coarse = [(name, each.distinct) for name, each in _tallies(pair) if each.kind in (Kind.COUNT, Kind.ROUNDED)]

@@ -217,7 +217,7 @@ def _lines(rows: "list[ScanRow]") -> "Iterator[str]":
         sure = f"{percent(row.confidence):>5}" if row.confidence is not None else f"{row.score:+.3g}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
-        yield f"  {arrow:{width}}  {sure}   n = {row.n}{halves}{told}"
+        yield f"  {arrow:{width}}  {sure}   n = {row.scored_of}{halves}{told}"
 
 
 @contextmanager
