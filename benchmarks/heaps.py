@@ -1,15 +1,19 @@
-"""What `infer` says of pairs with a heap, of which it judges the other rows: by what made the heap, and where it is.
+"""What is said of pairs with a point mass, by which rows are scored, what made it, and which column has it.
 
-    python benchmarks/heaps.py [--pairs 80] [--only floor]
+    python benchmarks/heaps.py [--pairs 40] [--only floor]
 
-The first column is always the cause, but for common causes alone, which have no direction: there every answer is wrong.
-300 and 1000 rows in turn. A hurdle is 0 the more often the smaller the value would be, a floor reports the lowest 30 %
-alike, and zeros fall anywhere; true zeros are values of the cause, on which the effect depends.
+One line a law, right of all answers, with the default prior and with `direct`: `infer`, which follows the rule of
+`whence/heaps.py`; all rows; the rows beside the point mass. The first column is always the cause, but for common causes
+alone, which have no direction: there every answer is wrong. 300 and 1000 rows in turn. A hurdle is 0 the more often the
+smaller the value would be, a floor reports the lowest 30 % alike, and zeros fall anywhere; true zeros are values of the
+cause, on which the effect depends; a preferred value draws those near it. *In steps* both columns are recorded in 100
+steps. Recorded pairs come first, where WHENCE_DATA names the folder of the data sets.
 """
 
 import argparse
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
@@ -18,12 +22,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 
 import whence
-from kinds import inflated, told
+from kinds import inflated
 from ordinal_levels import common, foreign
+from training.recorded import Case, lisbon, tuebingen
+from whence.combined.method import THRESHOLD
+from whence.combined.outcomes import probabilities
 from whence.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
 from whence.datasets.mechanisms import LEVEL, location_scale
 from whence.datasets.robustness import BASE, WHERE, confounded, damage_columns, floored
-from whence.kinds import Kind, kind_of
+from whence.decision import Decision, Direction
+from whence.heaps import beside_heaps
+from whence.kinds import Kind, kind_of, tally
 from whence.pair import FloatArray, InputError, Pair, standardise
 
 Random = np.random.Generator
@@ -45,18 +54,41 @@ def true_zeros(rng: Random, n: int) -> Columns:
     return cause, location_scale(rng, standardise(cause), any_of(NOISE_LAWS, rng, n), LEVEL)
 
 
+def preferred(rng: Random, column: FloatArray) -> FloatArray:
+    """In 30 steps, of which one inside draws nine in ten of those near it."""
+    steps = in_steps(30, column)
+    value = np.round(np.quantile(steps, rng.uniform(0.3, 0.7)))
+    return np.where((np.abs(steps - value) <= 2) & (rng.random(len(column)) < 0.9), value, steps)
+
+
+def in_steps(steps: int, column: FloatArray) -> FloatArray:
+    """Rounded to so many equal steps over its range."""
+    return np.round((column - column.min()) / np.ptp(column) * steps)
+
+
 def heaped(draw: Law, heap: Callable[[Random, FloatArray], FloatArray], where: str, rng: Random, n: int) -> Columns:
-    """A pair of which cause, effect or both get a heap."""
+    """A pair of which cause, effect or both get a point mass."""
     return damage_columns(heap, where, rng, *draw(rng, n))
+
+
+def recorded_in_steps(law: Law, rng: Random, n: int) -> Columns:
+    """Both columns in 100 steps."""
+    cause, effect = law(rng, n)
+    return in_steps(100, cause), in_steps(100, effect)
 
 
 PAIRS: dict[str, Law] = {
     "location-scale": BASE,
-    "foreign families": foreign,
+    "held-out simulators": foreign,
     "common cause and an arrow": partial(confounded, 1.0),
     "common cause alone": common,
 }
-HEAPS = {"30 % zeros": partial(inflated, 0.3), "hurdle": hurdled, "floor": partial(floored, 0.3)}
+HEAPS = {
+    "30 % zeros": partial(inflated, 0.3),
+    "hurdle": hurdled,
+    "floor": partial(floored, 0.3),
+    "preferred value": preferred,
+}
 LAWS: dict[str, Law] = {
     "location-scale, true zeros, cause": true_zeros,
     **{
@@ -66,10 +98,15 @@ LAWS: dict[str, Law] = {
         for where in WHERE
     },
 }
+LAWS |= {
+    f"{name}, in steps": partial(recorded_in_steps, LAWS[name])
+    for name in LAWS
+    if "common cause" not in name and "both" not in name
+}
 
 
 def drawn(law: str, pairs: int) -> list[Pair]:
-    """Pairs of a law with a heap that is seen."""
+    """Pairs of a law with a point mass that is seen."""
     found = list[Pair]()
     for k in range(pairs):
         rng = np.random.default_rng(np.random.SeedSequence([k, 77]))
@@ -82,16 +119,60 @@ def drawn(law: str, pairs: int) -> list[Pair]:
     return found
 
 
+def recorded(cases: Iterable[Case]) -> dict[str, list[Pair]]:
+    """Recorded pairs with a point mass, the cause first, by which column has it."""
+    found: dict[str, list[Pair]] = {"cause": [], "effect": [], "both": []}
+    for case in cases:
+        pair = Pair.of(case.x, case.y, nan_policy="omit")
+        pair = pair if case.truth > 0 else pair.swapped()
+        has = tuple(tally(column).kind is Kind.HEAPED for column in (pair.x, pair.y))
+        where = {(True, False): "cause", (False, True): "effect", (True, True): "both"}.get(has)
+        if where:
+            found[where].append(pair)
+    return found
+
+
+def answer(decision: Decision, direct: bool) -> Direction:
+    """What a decision of the default says, or would say if it were known that one column causes the other."""
+    if not direct or decision.leaning is Direction.UNDECIDED:
+        return decision.direction
+    sure = max(probabilities(decision.score, 1.0, 0.0).values()) >= THRESHOLD
+    return decision.leaning if sure else Direction.UNDECIDED
+
+
+def told(decisions: Iterable[Decision]) -> str:
+    """Right of all answers, default and direct."""
+    found = list(decisions)
+    counts = []
+    for direct in (False, True):
+        answers = [answer(decision, direct) for decision in found]
+        right, wrong = answers.count(Direction.FORWARD), answers.count(Direction.BACKWARD)
+        counts.append(f"{right}/{right + wrong}" if right + wrong else "–")
+    return "".join(f"{each:>9}" for each in counts)
+
+
+def show(name: str, pairs: list[Pair]) -> None:
+    """Print a line."""
+    method = whence.method("whence")
+    beside = [rest for pair in pairs if (rest := beside_heaps(pair))]
+    cells = (map(whence.infer, pairs), method.decide_many(pairs), method.decide_many(beside))
+    print(f"{name:<56}{len(pairs):>6}{''.join(map(told, cells))}", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pairs", type=int, default=80)
+    parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    print(f"{'law':<48}{'pairs':>7}  answered, right")
+    print(f"{'law':<56}{'pairs':>6}{'infer':>9}{'direct':>9}{'all rows':>9}{'direct':>9}{'beside':>9}{'direct':>9}")
+    if os.environ.get("WHENCE_DATA"):
+        for name, cases in {"Tübingen": tuebingen, "Lisbon": lisbon}.items():
+            for where, pairs in recorded(cases()).items():
+                if given.only in (title := f"{name}, {where}"):
+                    show(title, pairs)
     for law in (law for law in LAWS if given.only in law):
-        pairs = drawn(law, given.pairs)
-        print(f"{law:<48}{len(pairs):>7}  {told(whence.infer(pair) for pair in pairs)}", flush=True)
+        show(law, drawn(law, given.pairs))
 
 
 if __name__ == "__main__":

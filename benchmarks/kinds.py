@@ -1,23 +1,32 @@
-"""What happens to pairs of which a column is not continuous: simulated, by kind and by which of the two it is.
+"""What happens to pairs of which a column is not continuous: simulated, by type and by which of the two it is.
 
     python benchmarks/kinds.py [--pairs 60] [--only zero-inflated]
 
-One line a law: the kind that is found, what `infer` does, what it would do without a look at the kinds, and what the
+One line a law: the types that are found, what `infer` does, what it would do without a look at them, and what the
 methods for levels say (`acting`: ordinal:acting=true). Right is a share of the answers; the first column is always the
 cause. The columns come from the location-scale pairs of the robustness grid (random laws of cause and noise, smooth f
-and g), 300 and 1000 rows in turn. `heaps.py` and `ordinal_levels.py` have more of what their names say.
+and g), 300 and 1000 rows in turn. Where WHENCE_DATA names the folder of the data sets, what would be said of recorded
+pairs of which one column is cut into levels comes last: by default, and with `direct`. `heaps.py` and
+`ordinal_levels.py` have more of what their names say.
 """
 
 import argparse
 import math
+import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from itertools import product
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 
 import whence
+from training.recorded import lisbon, tuebingen
 from whence.baselines.ordinal import MAX_LEVELS
 from whence.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
 from whence.datasets.mechanisms import LEVEL, location_scale, smooth
@@ -194,6 +203,22 @@ def drawn(law: str, pairs: int) -> list[Pair]:
     return found
 
 
+def cut_recorded(name: str, levels: int, where: str, rows: int = 2000) -> list[Pair]:
+    """Recorded pairs, the cause first, of which one column is cut into levels; columns of 12 values at least."""
+    found = list[Pair]()
+    for k, case in enumerate({"Tübingen": tuebingen, "Lisbon": lisbon}[name]()):
+        columns = case.x[:rows], case.y[:rows]
+        if min(len(np.unique(column)) for column in columns) < 12:
+            continue
+        cause, effect = columns if case.truth > 0 else columns[::-1]
+        cut = damage_columns(partial(levelled, levels), where, np.random.default_rng(k), cause, effect)
+        try:
+            found.append(Pair.of(*cut))
+        except InputError:  # thresholds at quantiles of many ties leave one level
+            continue
+    return found
+
+
 def _bare(method: Method, pair: Pair) -> Decision:
     return method.decide_many([pair])[0]
 
@@ -237,6 +262,15 @@ def main() -> None:
             *("" if all(each.failure for each in found) else told(found) for found in (steps, sure, acted)),
         )
         print(f"{law:<36}{' → '.join(kinds):<26}" + "".join(f"{cell:>15}" for cell in cells), flush=True)
+
+    if not os.environ.get("WHENCE_DATA"):
+        return
+    direct = whence.method("whence:direct=true")
+    for name, levels, where in product(("Tübingen", "Lisbon"), (3, 4), WHERE[:2]):
+        if given.only in (title := f"{name}, {where} cut into {levels} levels"):
+            pairs = cut_recorded(name, levels, where)
+            cells = (told(_bare(method, pair) for pair in pairs) for method in (default, direct))
+            print(f"{title:<62}" + "".join(f"{cell:>15}" for cell in cells), flush=True)
 
 
 if __name__ == "__main__":

@@ -42,10 +42,14 @@ def one(pair: Pair, kind: str) -> Notice:
 DEFECTS: dict[str, Callable[[Pair, np.random.Generator], Pair]] = {
     "exact_line": lambda p, rng: changed(p, y=1.8 * p.x + 32),
     "linear_gaussian": lambda p, rng: Pair.of(g := rng.normal(size=p.n), rng.uniform(-3, 3) * g + rng.normal(size=p.n)),
+    "row_identifiers": lambda p, rng: changed(p, x=np.cumsum(rng.integers(1, 4, p.n))),
     "few_levels": lambda p, rng: changed(p, x=np.digitize(p.x, np.quantile(p.x, [0.3, 0.6]))),
     "heaps": lambda p, rng: changed(p, x=np.maximum(p.x, np.quantile(p.x, 0.3))),
     "few_rows": lambda p, rng: Pair.of(p.x[:60], p.y[:60]),
     "ties": lambda p, rng: changed(p, x=np.round(3 * p.x)),
+    "common_steps": lambda p, rng: Pair.of(
+        np.where(rng.random(p.n) < 0.6, rng.choice([8, 12], p.n), rng.integers(20, size=p.n)), np.round(20 * p.y)
+    ),
     "outliers": lambda p, rng: changed(p, y=np.append(p.y[:-1], 200.0)),
     "repeated_rows": lambda p, rng: Pair.of(np.append(p.x, p.x[:100]), np.append(p.y, p.y[:100])),
     "dependent_rows": lambda p, rng: Pair.of(np.cumsum(rng.normal(size=p.n)), p.y),

@@ -1,4 +1,4 @@
-"""The rows beside a heap: which they are, when they are judged, and what is said of it."""
+"""Point masses: which rows are scored, and what is said of it."""
 
 import json
 
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import whence
 from whence.decision import Decision, Direction
-from whence.heaps import beside_heaps, judgeable
-from whence.pair import Pair
-from whence.preflight import FEW_ROWS, Level, check
+from whence.heaps import are_steps, beside_heaps
+from whence.pair import FEW_ROWS, Pair
+from whence.preflight import Level
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -43,9 +43,11 @@ def test_the_answer_is_that_of_the_rows_handed_in_alone() -> None:
     assert (found.score, found.confidence, found.pair) == (alone.score, alone.confidence, alone.pair)
     told = json.loads(json.dumps(found.to_dict()))
     assert told["n"] == told["rows_judged"] == np.count_nonzero(wet)
-    dry = f"'river' is 0 in {100 * np.mean(~wet):.2g} % of rows, a heap that misleads"
-    assert told["warnings"] == [f"{dry}: only the other {np.count_nonzero(wet)} rows are judged."]
+    assert told["rows_given"] == 600
+    dry = f"'river' is 0 in {100 * np.mean(~wet):.2g} % of rows, a point mass"
+    assert told["warnings"] == [f"{dry}: only the other {np.count_nonzero(wet)} of 600 rows are scored."]
     assert told["warning_levels"] == [Level.LOWERS]
+    assert f"judged on {np.count_nonzero(wet)} of 600 rows" in str(found)
 
 
 def test_turning_the_pair_round_turns_the_answer() -> None:
@@ -65,41 +67,86 @@ def test_rows_left_out_for_missing_values_stay_a_share_of_all() -> None:
     table = {"rain": rain, "river": pair.y}
     found = whence.infer(table, "rain", "river", nan_policy="omit")
     assert found.pair.dropped == 30
+    assert found.rows_given == 600
+    assert found.thinned == f"judged on {found.pair.n} of 600 rows"
     assert any("30 rows (5 %) with a missing value" in text for text in found.warnings)
 
 
+def half_rounded(seed: int) -> Pair:
+    """A river of which four fifths of the rows were rounded, beside rain that does not repeat."""
+    pair = rainfall(seed, 0.0)
+    return Pair.of(pair.x, np.where(np.arange(600) % 5 < 4, np.round(pair.y), pair.y), x_name="rain", y_name="river")
+
+
 @pytest.mark.parametrize(
-    "pair",
+    ("pair", "why"),
     [
-        rainfall(4, 0.9),
-        Pair.of(*np.round(np.random.default_rng(4).normal(size=(2, 400)), 3)),
-        Pair.of(rainfall(4).x, np.where(np.arange(600) % 5 < 4, np.round(rainfall(4, 0).y), rainfall(4, 0).y)),
+        (rainfall(2, 0.87), "of rows, a point mass: only 72 other rows, collect 100."),
+        (half_rounded(4), "of rows, the largest of 3 point masses, rounded in part: round all rows alike."),
     ],
-    ids=["too few rows are left", "no heap", "several heaps"],
+    ids=["too few rows are left", "several"],
 )
-def test_where_nothing_can_be_judged_beside_a_heap(pair: Pair) -> None:
-    assert beside_heaps(pair) is None
-    assert judgeable(pair, check(pair)) is None
-    assert whence.infer(pair).pair == pair
+def test_where_nothing_can_be_scored_the_reason_says_what_was_found(pair: Pair, why: str) -> None:
+    assert beside_heaps(pair) is None and not are_steps(pair)
+    found = whence.infer(pair)
+    assert found.pair == pair and found.stopped
+    assert why in found.explanation
+
+
+def test_without_a_point_mass_there_is_nothing_to_leave_out() -> None:
+    pair = Pair.of(*np.round(np.random.default_rng(4).normal(size=(2, 400)), 3))
+    assert beside_heaps(pair) is None and not are_steps(pair)
 
 
 def test_a_hundred_rows_are_needed() -> None:
     pair = rainfall(5, 0.0, 400)
-    for left, judged in ((FEW_ROWS, True), (FEW_ROWS - 1, False)):
+    for left, scored in ((FEW_ROWS, True), (FEW_ROWS - 1, False)):
         cut = Pair.of(pair.x, np.where(np.arange(400) < left, pair.y, 0.0))
-        assert (beside_heaps(cut) is not None) is judged
+        assert (beside_heaps(cut) is not None) is scored
 
 
-def test_where_the_heap_is_all_that_relates_the_columns_the_answer_stays_withheld() -> None:
+def test_where_the_point_mass_is_all_that_relates_the_columns_that_is_said() -> None:
     """A hurdle that the cause decides, and behind it an amount that it does not."""
-    rng = np.random.default_rng(6)
-    x = rng.normal(size=800)
-    y = np.where(rng.random(800) < 1 / (1 + np.exp(-3 * x)), 1 + rng.gamma(3, size=800), 0.0)
-    assert whence.infer(x[y > 0], y[y > 0]).unrelated
-    found = whence.infer(x, y)
-    assert found.pair.n == 800
-    assert not found.unrelated
-    assert "a heap that misleads: judge the rows without it" in found.explanation
+    rng = np.random.default_rng(3)
+    weight = rng.normal(size=1200)
+    smoked = np.where(rng.random(1200) < 1 / (1 + np.exp(-3 * weight)), 1 + rng.gamma(3, size=1200), 0.0)
+    assert whence.infer(weight[smoked > 0], smoked[smoked > 0]).unrelated
+    found = whence.infer(weight, smoked)
+    assert found.pair.n == 1200
+    assert found.stopped and not found.unrelated
+    left = np.count_nonzero(smoked)
+    assert f"among the other {left} of 1200 rows no relation is visible" in found.explanation
+    assert "so the direction rests on whether 'y' is 0, which this method cannot judge" in found.explanation
+    assert [str(text) for text in found.warnings] == [found.abstention.removeprefix("Undecided: ")]
+
+
+def schooling(seed: int, n: int = 800, where: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    """Years at school, two of them far commoner than their neighbours, and a wage in steps."""
+    rng = np.random.default_rng(seed)
+    years = np.clip(np.round(rng.normal(12, 3, n)), 4, 20)
+    years = np.where(rng.random(n) < 0.55, rng.choice([where, 12], n), years)
+    wage = np.round(np.exp(0.1 * years + 0.3 * rng.normal(size=n)), 1)
+    return years, wage
+
+
+@given(SEEDS)
+@settings(max_examples=10, deadline=None)
+def test_point_masses_inside_columns_that_repeat_are_steps_and_all_rows_are_scored(seed: int) -> None:
+    years, wage = schooling(seed)
+    pair = Pair.of(years, wage, x_name="years", y_name="wage")
+    assert are_steps(pair) and are_steps(pair.swapped())
+    found = whence.infer(pair)
+    assert found.pair.n == found.rows_judged == found.rows_given == 800
+    assert not found.stopped
+    assert any("all rows are scored" in text for text in found.warnings)
+
+
+def test_point_masses_at_an_end_or_beside_a_continuous_column_are_no_steps() -> None:
+    years, wage = schooling(0)
+    continuous = wage + 1e-3 * np.random.default_rng(1).normal(size=800)
+    assert not are_steps(Pair.of(years, continuous))
+    at_an_end, low = schooling(0, where=4)
+    assert not are_steps(Pair.of(at_an_end, low))
 
 
 def test_methods_without_a_confidence_get_every_row() -> None:
@@ -107,7 +154,7 @@ def test_methods_without_a_confidence_get_every_row() -> None:
     assert found.pair.n == 600
 
 
-def test_a_scan_judges_the_same_rows_and_says_so() -> None:
+def test_a_scan_scores_the_same_rows_and_says_so() -> None:
     pair = rainfall(0)
     scan = whence.scan({"rain": pair.x, "river": pair.y})
     (row,) = scan.rows

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from whence.criteria import Reading
-from whence.kinds import Kind, kind_of
+from whence.kinds import Kind, kinds_of
 from whence.pair import FloatArray, Pair, Record
 from whence.safe import visible
 from whence.version import VERSION
@@ -157,12 +157,14 @@ class Decision(Record):
     """What `stability` found, once it was asked for."""
     version: str = VERSION
     given_kinds: Mapping[str, Kind] | None = field(default=None, repr=False)
-    """Of the columns as they were given, where only the rows beside a heap are judged."""
+    """Of the columns as they were given, where only the rows beside a point mass are scored."""
+    given_rows: int | None = field(default=None, repr=False)
+    """How many complete rows were given, where only those beside a point mass are scored."""
 
     @cached_property
     def kinds(self) -> Mapping[str, Kind]:
-        """What each column is by how its values repeat: of `x` and of `y`, continuous or not."""
-        return self.given_kinds or {"x": kind_of(self.pair.x), "y": kind_of(self.pair.y)}
+        """The column types of `x` and of `y`, continuous or not."""
+        return self.given_kinds or kinds_of(self.pair)
 
     @property
     def direction(self) -> Direction:
@@ -189,11 +191,20 @@ class Decision(Record):
         return "undecided" if self.direction is Direction.UNDECIDED else "oriented"
 
     @property
+    def rows_given(self) -> int:
+        """All rows that were handed in, those too that lack a value or share a point mass."""
+        return (self.given_rows or self.pair.n) + self.pair.dropped
+
+    @property
+    def sampled(self) -> bool:
+        """Whether a sample of the pair's rows is scored, since they are too many."""
+        return self.rows_judged is not None and self.rows_judged < self.pair.n
+
+    @property
     def thinned(self) -> str:
-        """`judged on 20 000 of 53 940 rows`; empty when every row was judged."""
-        if self.rows_judged is None or self.rows_judged >= self.pair.n:
-            return ""
-        return f"judged on {grouped(self.rows_judged)} of {grouped(self.pair.n)} rows"
+        """`judged on 212 of 1 388 rows`, whatever the others were left out for; empty when every row was scored."""
+        scored = self.pair.n if self.rows_judged is None else self.rows_judged
+        return f"judged on {grouped(scored)} of {grouped(self.rows_given)} rows" if scored < self.rows_given else ""
 
     @property
     def cause(self) -> str | None:
@@ -284,6 +295,7 @@ class Decision(Record):
             "y": self.pair.y_name,
             "kinds": {column: str(kind) for column, kind in self.kinds.items()},
             "rows_judged": self.rows_judged,
+            "rows_given": self.rows_given,
             "dropped_rows": self.pair.dropped,
             "relation_p_value": _json_safe(self.relation_p_value),
             "forward": self.forward.to_dict(),

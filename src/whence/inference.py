@@ -6,11 +6,22 @@ from dataclasses import replace
 from typing import Any
 
 from whence.catalogue import DEFAULT, FOR_LEVELS, seeded_method, stated_settings
-from whence.decision import Decision
-from whence.heaps import judgeable
+from whence.decision import Decision, Direction
+from whence.heaps import beside_heaps
+from whence.kinds import times_in
 from whence.numerics.columns import remembering
 from whence.pair import InputError, NanPolicy, Pair
-from whence.preflight import ABOUT_LEVELS, Level, Notice, check
+from whence.preflight import (
+    ABOUT_LEVELS,
+    Level,
+    Notice,
+    check,
+    heaps,
+    missing_rows,
+    on_a_point_mass,
+    point_masses,
+    row_identifiers,
+)
 from whence.protocol import Method
 from whence.tables import pair_from
 from whence.threads import one_thread
@@ -82,7 +93,8 @@ def decided(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decision]:
     with one_thread(), remembering([column for pair in pairs for column in (pair.x, pair.y)]):
         notices = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
         found = zip(_seeded(method, pairs, seed), notices, strict=True)
-        return [_beside_heaps(*each, method, seed) for each in found]
+        scored = [_beside_heaps(*each, method, seed) for each in found]
+        return [_time_first(decision, times_in(pair)) for decision, pair in zip(scored, pairs, strict=True)]
 
 
 def _seeded(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
@@ -91,16 +103,52 @@ def _seeded(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
 
 
 def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method, seed: int) -> Decision:
-    """The decision with its warnings; where a heap alone withholds it, that of the rows beside the heap.
+    """The decision with its warnings; where a point mass alone stops it, that of the rows beside it.
 
-    Where these are unrelated, the heap is all that relates the columns, and the answer stays withheld.
+    Where these are unrelated or stopped themselves, the answer stays withheld, and the reason says what was found.
     """
+    pair = decision.pair
     answered = decision.confidence is not None and not decision.failure and not decision.unrelated
-    rest = judgeable(decision.pair, notices) if answered else None
+    by_heaps_alone = [each.kind for each in notices if each.level is Level.STOPS] == [heaps.__name__]
+    rest = beside_heaps(pair) if answered and by_heaps_alone else None
     if rest is None:
         return warned(decision, notices)
-    told = warned(_seeded(method, [rest[0]], seed)[0], rest[1])
-    return warned(decision, notices) if told.failure or told.unrelated else replace(told, given_kinds=decision.kinds)
+    # Rows left out for a missing value are a share of all rows, and what numbers rows does so without gaps of ours.
+    of_all = (missing_rows.__name__, row_identifiers.__name__)
+    about_all = [each for each in notices if each.kind in of_all]
+    about_rest = [each for each in check(rest) if each.kind not in of_all]
+    told = warned(_seeded(method, [rest], seed)[0], (*about_rest, *about_all))
+    found, others = point_masses(pair), f"the other {rest.n} of {pair.n} rows"
+    if told.failure or told.unrelated or told.stopped:
+        why = (
+            f"{found}; among {others} no relation is visible, so the direction rests on {on_a_point_mass(pair)}, which "
+            "this method cannot judge."
+            if told.unrelated
+            else f"{found}; of {others}: {told.failure or told.abstention.removeprefix('Undecided: ')}"
+        )
+        stopping = (
+            Notice(why, Level.STOPS, heaps.__name__) if each.kind == heaps.__name__ else each for each in notices
+        )
+        return warned(decision, tuple(stopping))
+    beside = Notice(f"{found}: only {others} are scored.", Level.LOWERS, heaps.__name__)
+    return replace(told, warnings=(beside, *told.warnings), given_kinds=decision.kinds, given_rows=pair.n)
+
+
+def _time_first(decision: Decision, times: Sequence[str]) -> Decision:
+    """The decision; withheld, of any method, where the evidence makes an effect of a column that is time."""
+    pair = decision.pair
+    ends = {Direction.FORWARD: (pair.x_name, pair.y_name), Direction.BACKWARD: (pair.y_name, pair.x_name)}
+    cause, effect = ends.get(decision.leaning, ("", ""))
+    if not effect or effect not in times:
+        return decision
+    notice = Notice(
+        f"{effect!r} is time, which nothing causes, and the evidence does not speak for {effect} → {cause} either: "
+        "look for a trend that other columns share.",
+        Level.STOPS,
+        _time_first.__name__.strip("_"),
+    )
+    told = warned(decision, (notice,))
+    return told if told.stopped else replace(told, abstention=f"Undecided: {notice}")
 
 
 def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
@@ -118,9 +166,21 @@ def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
 
 
 def _stopped(decision: Decision, why: str) -> Decision:
-    forward, backward = (replace(side, score=math.nan) for side in (decision.forward, decision.backward))
-    nothing: dict[str, Any] = {"confidence": None, "probabilities": {}, "contributions": {}, "reason": ""}
-    return replace(decision, score=math.nan, forward=forward, backward=backward, abstention=why, **nothing)
+    forward, backward = (replace(side, score=math.nan, costs={}) for side in (decision.forward, decision.backward))
+    return replace(
+        decision,
+        score=math.nan,
+        forward=forward,
+        backward=backward,
+        confidence=None,
+        probabilities={},
+        contributions={},
+        weight=None,
+        weight_parts={},
+        rows_judged=None,
+        reason="",
+        abstention=why,
+    )
 
 
 def threshold_setting(method: str | Method, threshold: float | None) -> dict[str, float]:

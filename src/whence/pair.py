@@ -17,6 +17,8 @@ FloatArray = NDArray[np.float64]
 NanPolicy = Literal["raise", "omit"]
 
 MIN_ROWS = 10
+FEW_ROWS = 100
+"""Below, a direction is seldom clear."""
 LARGEST = 1e302
 """Values beyond this are refused: the sum of some million of them is no number any more."""
 
@@ -108,7 +110,8 @@ class Pair(Record):
         if len(a) < MIN_ROWS:
             left_out = f" ({dropped} with missing values left out)" if dropped else ""
             raise InputError(
-                f"Got {len(a)} rows{left_out}; expected at least {MIN_ROWS}, and a direction is seldom clear below 100."
+                f"Got {len(a)} rows{left_out}; expected at least {MIN_ROWS}, and a direction is seldom clear below "
+                f"{FEW_ROWS}."
             )
         for column, name in ((a, x_name), (b, y_name)):
             if column.min() == column.max():
@@ -127,6 +130,11 @@ class Pair(Record):
     def n(self) -> int:
         """Number of rows."""
         return len(self.x)
+
+    @property
+    def dates(self) -> frozenset[str]:
+        """Names of the columns that were read from dates or times."""
+        return frozenset(name for name in (self.x_name, self.y_name) if said_of_dates(name) in self.notes)
 
     def swapped(self) -> "Pair":
         """The same observations with the two columns exchanged."""

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from scipy.signal import lfilter
 
 import whence
+from whence.benchmark import worker
 from whence.combined.method import whence as built
+from whence.consensus import ask, consensus
 from whence.decision import Direction
-from whence.pair import FloatArray, InputError
+from whence.pair import FloatArray, InputError, Pair
 from whence.preflight import Level, Notice
 
 
@@ -134,8 +136,34 @@ def test_a_linear_gaussian_pair_is_withheld_by_the_default_method_alone(seed: in
     found, published = (whence.infer(x, x + e, **chosen) for chosen in ({"threshold": 0.5}, {"method": "loci-h"}))
     (notice,) = (n for n in found.warnings if isinstance(n, Notice) and n.level is Level.STOPS)
     assert found.status == "undecided" and str(notice) in found.abstention
-    assert found.leaning is Direction.of(found.score) is not Direction.UNDECIDED
+    assert found.stopped and math.isnan(found.score) and found.leaning is Direction.UNDECIDED
     assert published.status == "oriented" and notice in published.warnings and not published.abstention
+
+
+def test_a_stopped_pair_shows_no_number_that_leans() -> None:
+    x, e = np.random.default_rng(0).normal(size=(2, 400))
+    found = whence.infer(x, x + e)
+    told = found.to_dict()
+    assert (told["direction"], told["leaning"], told["status"]) == ("undecided", "undecided", "undecided")
+    silent = ("score", "confidence", "probabilities", "weight", "cause", "effect", "rows_judged")
+    assert {told[name] for name in silent} == {None}
+    assert told["contributions"] == told["weight_parts"] == {}
+    assert told["forward"]["score"] is told["backward"]["score"] is None
+    assert "costs" not in told["forward"] and found.leans is None
+    assert told["abstention"] == told["explanation"] == f"Undecided: {found.warnings[0]}"
+    assert "confidence" not in str(found) and "score" not in str(found)
+    with pytest.raises(InputError, match="nothing to repeat"):
+        found.stability()
+    answers = [ask(found.pair, "whence"), ask(found.pair, "loci-h")]
+    assert consensus(answers).direction == "undecided"
+
+
+def test_the_benchmark_keeps_score_and_confidence_of_a_stopped_pair() -> None:
+    x, e = np.random.default_rng(0).normal(size=(2, 400))
+    pair = Pair.of(x, x + e)
+    (outcome,), (bare,) = worker.decide(built(), [pair]), built().decide_many([pair])
+    assert outcome.withheld and outcome.message == whence.infer(pair).abstention
+    assert (outcome.score, outcome.confidence) == (bare.score, bare.confidence)
 
 
 def test_a_harmless_notice_withholds_nothing() -> None:

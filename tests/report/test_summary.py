@@ -208,7 +208,7 @@ def test_left_out_rows_are_repeated_and_reported() -> None:
     decision = SPECIMENS["dropped rows"]
     assert provenance.command(decision).endswith("--nan-policy omit")
     assert 'nan_policy="omit"' in provenance.python(decision)
-    assert "3 more left out" in provenance.paragraph(decision)
+    assert "3 left out" in provenance.paragraph(decision)
 
 
 def test_the_python_snippet_asks_for_the_same_decision() -> None:

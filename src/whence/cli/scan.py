@@ -233,7 +233,7 @@ def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
             sure = f"{percent(row.confidence):>5}  {line_bar(row.confidence, row.neither or 0.0, threshold)}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
-        yield f"  {arrow:{width}}  {sure}   n = {row.n}{halves}{told}"
+        yield f"  {arrow:{width}}  {sure}   n = {row.scored_of}{halves}{told}"
     if any(row.confidence is not None for row in rows):
         yield line_key(threshold)
 

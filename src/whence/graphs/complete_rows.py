@@ -7,7 +7,7 @@ parents and children like all others.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 
 from whence.graphs.constraints import Constraints
 from whence.kinds import Kind, Tally, tally, unfit
+from whence.numerics.dates import read_as_days
 from whence.numerics.native import FloatArray
 from whence.numerics.ties import scrambled, spread
 from whence.pair import InputError, Pair, as_column, one_variable, standardise
@@ -95,12 +96,14 @@ def graph_columns(
     rows = max(map(len, read.values()), default=LEAST_ROWS)
     if rows < LEAST_ROWS:
         raise InputError(f"Got {rows} rows in {where}; expected at least {LEAST_ROWS}: a graph takes more than a pair.")
+    said = {table.names[k]: (*table.notes(k), *told[table.names[k]][1]) for k in chosen}
+    dated = {name for name, notes in said.items() if read_as_days(name, notes)}
     # Twice, since what is left out must cost no rows, and fewer rows may be of another kind.
-    kept = _fitting({name: column[~np.isnan(column)] for name, column in read.items()}, knowledge, left_out)
+    kept = _fitting({name: column[~np.isnan(column)] for name, column in read.items()}, dated, knowledge, left_out)
     whole = ~np.any(np.isnan([read[name] for name in kept]), axis=0) if kept else np.zeros(0, dtype=bool)
     if kept and np.count_nonzero(whole) < LEAST_ROWS:
         raise _too_few(int(np.count_nonzero(whole)), {name: read[name] for name in kept}, where)
-    found = _fitting({name: read[name][whole] for name in kept}, knowledge, left_out)
+    found = _fitting({name: read[name][whole] for name in kept}, dated, knowledge, left_out)
     columns = {name: read[name][whole] for name in found}
     _leave_out_copies(columns, left_out)
     refused = [] if wanted is None else [name for name in read if name in left_out]
@@ -135,9 +138,11 @@ def _upright(ordered: FloatArray, column: FloatArray) -> FloatArray:
     return ordered[rank] if skew >= 0 else -ordered[rank]
 
 
-def _fitting(columns: Mapping[str, FloatArray], knowledge: Knowledge, left_out: dict[str, str]) -> dict[str, Tally]:
+def _fitting(
+    columns: Mapping[str, FloatArray], dated: Collection[str], knowledge: Knowledge, left_out: dict[str, str]
+) -> dict[str, Tally]:
     """The columns that can be judged, with how their values repeat; the reasons of the others are noted down."""
-    left_out |= {name: why for name, column in columns.items() if (why := unfit(column, LEAST_ROWS))}
+    left_out |= {name: why for name, column in columns.items() if (why := unfit(column, LEAST_ROWS, name in dated))}
     found = {name: tally(column) for name, column in columns.items() if name not in left_out}
     firm = [name for name, each in found.items() if not each.lump]
     left_out |= {name: why for name, each in found.items() if (why := _too_coarse(name, each, firm, knowledge))}

@@ -29,6 +29,11 @@ def said_of_dates(name: str, lasting: bool = False) -> str:
     return f"{name!r} holds dates or times, read as days since 1970-01-01."
 
 
+def read_as_days(name: str, notes: Iterable[str]) -> bool:
+    """Whether what is said of a column tells that it held dates, times or durations."""
+    return not {said_of_dates(name), said_of_dates(name, lasting=True)}.isdisjoint(notes)
+
+
 def days(moments: NDArray[Any]) -> NDArray[np.float64]:
     """Dates, times or durations in days; none is NaN."""
     # Whole days apart from the rest: a nanosecond count of today has more digits than a double.

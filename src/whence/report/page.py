@@ -1,6 +1,5 @@
 """A decision as one HTML file that needs nothing else: no network, no other file, no framework."""
 
-import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -37,7 +36,7 @@ def write(
     decision: Decision, path: str | os.PathLike[str], stability: bool = False, methods: Sequence[str | Answer] = ()
 ) -> None:
     """Write the page, whole or not at all; halves and methods that were not asked yet are asked now."""
-    if stability and decision.half_samples is None and not math.isnan(decision.score):
+    if stability and decision.half_samples is None and not decision.stopped:
         decision = replace(decision, half_samples=half_samples(decision))
     answers = [ask(decision.pair, each) if isinstance(each, str) else each for each in methods]
     replace_with(path, render(decision, answers=answers).encode("utf-8", errors="replace"))

@@ -178,7 +178,7 @@ def _plain(values: Mapping[str, Any]) -> dict[str, str]:
 
 def _left_out(decision: Decision) -> str:
     dropped = decision.pair.dropped
-    return f", {count(dropped)} more left out for a missing value" if dropped else ""
+    return f", {count(dropped)} left out for a missing value" if dropped else ""
 
 
 def _cited_by_name(decision: Decision) -> str:

@@ -240,7 +240,7 @@ def drawn_rows(decision: Decision, most_dots: int) -> str:
     n, judged = decision.pair.n, decision.rows_judged
     rest = "all rows" if judged == n else f"{count(judged or 0)} of {count(n)} rows"
     if n <= most_dots:
-        return f"The curves and tests rest on {rest}." if decision.thinned else ""
+        return f"The curves and tests rest on {rest}." if decision.sampled else ""
     drawn = f"Shades: how many of all {count(n)} rows lie in a cell, by the logarithm"
     return f"{drawn}." if judged is None else f"{drawn}; the curves and tests rest on {rest}."
 
@@ -293,7 +293,7 @@ def _facts(decision: Decision, columns: tuple[Ordered, Ordered]) -> tuple[Fact, 
     linear, ranks = correlations(decision.pair, columns)
     return (
         Fact("Rows", count(decision.pair.n)),
-        *((Fact("Rows judged, a fixed sample", count(decision.rows_judged or 0)),) if decision.thinned else ()),
+        *((Fact("Rows judged, a fixed sample", count(decision.rows_judged or 0)),) if decision.sampled else ()),
         Fact("Left out for a missing value", count(decision.pair.dropped)),
         Fact("Correlation (Pearson)", signed(linear, 3)),
         Fact("Correlation of ranks (Spearman)", signed(ranks, 3)),

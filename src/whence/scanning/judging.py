@@ -192,6 +192,7 @@ def _filled(row: ScanRow, decision: Decision) -> ScanRow:
         score=None if math.isnan(decision.score) else decision.score,
         **terms,
         weight=decision.weight,
+        rows_judged=decision.rows_judged,
         p_forward=decision.forward.p_value,
         p_backward=decision.backward.p_value,
         warnings=tuple(decision.warnings),

@@ -204,7 +204,7 @@ def _arrow(table: Mapping[str, list[Any]]) -> Any:
 
     # A column in which nothing is known still has its type.
     text = {"x", "y", "status", "direction", "cause", "effect", "warnings", "message", "x_kind", "y_kind"}
-    whole = {"n", "missing"}
+    whole = {"n", "missing", "rows_judged"}
     kinds = {
         name: pyarrow.string() if name in text else pyarrow.int64() if name in whole else pyarrow.float64()
         for name in table

@@ -48,6 +48,14 @@ class ScanRow:
     message: str = ""
     """Why there is no answer, or what decided it."""
     seconds: float = 0.0
+    rows_judged: int | None = None
+    """How many of the n rows the score rests on."""
     x_kind: str | None = None
     y_kind: str | None = None
     """What each column is by how its values repeat, as in `whence.kinds`."""
+
+    @property
+    def scored_of(self) -> str:
+        """`1388`, or `212 of 1388` where rows were left out."""
+        scored, given = self.n if self.rows_judged is None else self.rows_judged, self.n + self.missing
+        return str(scored) if scored == given else f"{scored} of {given}"

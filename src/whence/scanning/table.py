@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from whence.kinds import Kind, tally, unfit
+from whence.numerics.dates import read_as_days
 from whence.pair import MIN_ROWS, FloatArray, InputError, as_column
 from whence.scanning.adjusting import Adjustment
 from whence.scanning.mapped import ColumnStore, MappedColumns
@@ -74,7 +75,7 @@ def scan_table(
     store = ColumnStore()
     expected = len(set(chosen) - set(others))
     for done, (name, column, said) in enumerate(read, start=1):
-        left: FloatArray | str = unfit(column, MIN_ROWS)
+        left: FloatArray | str = unfit(column, MIN_ROWS, read_as_days(name, said))
         if not left:
             found = tally(column[~np.isnan(column)])
             left = adjustment.residual(column)
@@ -138,6 +139,6 @@ def _columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, F
 
 def _adjustment(columns: Mapping[str, FloatArray]) -> Adjustment:
     for name, column in columns.items():
-        if why := unfit(column, MIN_ROWS):
+        if why := unfit(column, MIN_ROWS, dated=True):  # a trend along the rows is a thing to adjust for
             raise InputError(f"Got the column {name!r} to adjust for, and {why}; expected numbers that vary.")
     return Adjustment.of(list(columns), list(columns.values()))

@@ -6,6 +6,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from whence.kinds import kind_of, unfit
+from whence.numerics.dates import read_as_days
 from whence.pair import MIN_ROWS, FloatArray, InputError, as_column
 from whence.tables import read_table
 from whence.tables.choose import ColumnTable
@@ -32,10 +33,10 @@ def overview(stream: BinaryIO, most_columns: int, **asked: Any) -> dict[str, Any
     passed_over = {} if len(table.names) == 2 else table.passed_over
     read = _readable(table, [k for k in range(len(table.names)) if k not in passed_over])
     columns = [
-        _column(name, read[k] if k in read else InputError(passed_over[k])) for k, name in enumerate(table.names)
+        _column(name, read[k] if k in read else InputError(passed_over[k]), table.notes(k) if k in read else ())
+        for k, name in enumerate(table.names)
     ]
-    values = [each for each in read.values() if not isinstance(each, InputError)]
-    rows = max(map(len, values), default=0)
+    rows = max((len(each[0]) for each in read.values() if not isinstance(each, InputError)), default=0)
     missing = sum(column["missing"] for column in columns)
     judged = sum(column["judged"] for column in columns)
     places = [k for k, each in read.items() if not isinstance(each, InputError)]
@@ -45,8 +46,8 @@ def overview(stream: BinaryIO, most_columns: int, **asked: Any) -> dict[str, Any
     return found | {"choices": [each for k, each in enumerate(unclear) if each not in unclear[:k]]}
 
 
-def _readable(table: ColumnTable, places: Sequence[int]) -> dict[int, FloatArray | InputError]:
-    """Columns as numbers, or the refusal that says why not.
+def _readable(table: ColumnTable, places: Sequence[int]) -> dict[int, tuple[FloatArray, tuple[str, ...]] | InputError]:
+    """Columns as numbers with what is to be said of them, or the refusal that says why not.
 
     All are read in one pass; where one spoils it, the halves are, so that few bad columns cost few passes more.
     """
@@ -54,7 +55,7 @@ def _readable(table: ColumnTable, places: Sequence[int]) -> dict[int, FloatArray
         return {}
     try:
         raw = table.columns(*places)
-        return {k: as_column(values, table.names[k])[0] for k, values in zip(places, raw, strict=True)}
+        return {k: as_column(values, table.names[k]) for k, values in zip(places, raw, strict=True)}
     except InputError as problem:
         if len(places) == 1:
             return {places[0]: problem}
@@ -62,7 +63,7 @@ def _readable(table: ColumnTable, places: Sequence[int]) -> dict[int, FloatArray
         return _readable(table, places[:middle]) | _readable(table, places[middle:])
 
 
-def _column(name: str, values: FloatArray | InputError) -> dict[str, Any]:
+def _column(name: str, read: tuple[FloatArray, tuple[str, ...]] | InputError, notes: tuple[str, ...]) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "name": name,
         "judged": False,
@@ -73,14 +74,20 @@ def _column(name: str, values: FloatArray | InputError) -> dict[str, Any]:
         "bars": [],
     }
     facts |= {"least": None, "largest": None}
-    if isinstance(values, InputError):
-        return facts | {"why": str(values)}
+    if isinstance(read, InputError):
+        return facts | {"why": str(read)}
+    values, said = read
+    dated = read_as_days(name, (*notes, *said))
     present = values[np.isfinite(values)]
-    facts |= {"why": unfit(values, MIN_ROWS), "missing": int(np.count_nonzero(np.isnan(values)))}
+    facts |= {"why": unfit(values, MIN_ROWS, dated), "missing": int(np.count_nonzero(np.isnan(values)))}
     facts["judged"] = not facts["why"]
     facts["first"] = [float(each) if np.isfinite(each) else None for each in values[:_SHOWN]]
     if len(present):
-        facts |= {"least": float(np.min(present)), "largest": float(np.max(present)), "kind": str(kind_of(present))}
+        facts |= {
+            "least": float(np.min(present)),
+            "largest": float(np.max(present)),
+            "kind": str(kind_of(present, dated)),
+        }
     return facts | ({"bars": _bars(present)} if facts["judged"] else {})
 
 
