@@ -169,7 +169,7 @@ def _limits(account: Account) -> str:
 
 def _next_step(account: Account) -> str:
     """The most promising thing to do, in the order of how often it helps."""
-    if account.if_direct >= account.threshold:
+    if account.if_direct >= max(account.threshold, USABLE):
         return (
             "Next step: if you know that one of the two causes the other, say so (direct, --direct); the answer is "
             f"then {account.lean} with {percent(account.if_direct)}."
