@@ -189,7 +189,6 @@ def _side(cause: FloatArray, effect: FloatArray, rows: Rows, reading: ReadDirect
         log_p_value=reading.test.log_p_value,
         converged=reading.curve.converged,
         n_iter=reading.curve.n_iter,
-        kkt=reading.curve.kkt,
         message=reading.curve.message,
         costs=reading.costs,
         location=location,
