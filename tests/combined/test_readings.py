@@ -59,7 +59,7 @@ def test_description_length_is_that_of_mixtures_of_normals_and_a_curve(seed: int
     curve = fit_curve(u, v)
     cause, noise = fit_mixture(u), fit_mixture(curve.residual)
     data = mixture_log_density(cause, u) + mixture_log_density(noise, curve.residual) - np.log(curve.scale)
-    parameters = len(curve.coefficients) + 3 * len(cause.weight) - 1 + 3 * len(noise.weight) - 1
+    parameters = curve.size + 3 * len(cause.weight) - 1 + 3 * len(noise.weight) - 1
     expected = -data.mean() + 0.5 * parameters * np.log(n) / n
     assert description_length(x, y) == pytest.approx(expected, rel=1e-9)
     found = read_direction(x, y)

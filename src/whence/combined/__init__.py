@@ -1,7 +1,7 @@
 """The default method `whence`: evidence terms, added up and weighed, and three outcomes.
 
 rows         the rows that are scored: not too many, without ties
-curve        the location-scale curve, knots by BIC
+curve        the location-scale curve, knots by BIC, fitted under the law of its noise
 readings     description length and shape of the quantile surface, of columns without ties; their contrasts
 recording    how coarsely the columns are recorded, and the regression error of the recorded values
 weight       λ: effective rows, distinct values

@@ -264,7 +264,6 @@ def _side(
         log_p_value=reading.test.log_p_value,
         converged=reading.curve.converged,
         n_iter=reading.curve.n_iter,
-        kkt=reading.curve.kkt,
         message=reading.curve.message,
         costs=costs,
         location=location,

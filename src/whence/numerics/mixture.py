@@ -48,6 +48,15 @@ def log_density(mixture: Mixture, values: FloatArray) -> FloatArray:
     return out
 
 
+def scores(mixture: Mixture, values: FloatArray) -> FloatArray:
+    """−(log density)′ at each value."""
+    mean, sd = mixture.mean[:, None], mixture.sd[:, None]
+    z = (values - mean) / sd
+    logs = np.log(mixture.weight[:, None] / sd) - 0.5 * z * z
+    share = np.exp(logs - np.max(logs, axis=0))
+    return np.asarray(np.sum(share * z / sd, axis=0) / np.sum(share, axis=0))
+
+
 @native("mixture_search")
 def _search(
     ordered: FloatArray, n: int, weight: FloatArray, mean: FloatArray, sd: FloatArray, costs: FloatArray
