@@ -37,14 +37,15 @@ SCALE_KNOTS = (CONSTANT, 3, 5, 8, 13)
 PATIENCE = 2
 """The search stops after this many sizes in a row that are no better."""
 ROWS_PER_COEFFICIENT = 8
-LOCATION_RIDGE = 1e-4
+LOCATION_RIDGE = 1e-5
 """In rows of mean weight. It also leaves more of a nearly exact relation in the residual than rounding does."""
 SCALE_RIDGE = 1.0
 """Of the log variance about its mean: a spline that hardly a row touches does not follow that row to zero."""
 PASSES, NEWTON_STEPS, ROUNDS = 2, 2, 2
 SWEEPS = (2, 30)
 """At least and at most."""
-SMALLEST_SQUARE = 1e-12
+SMALLEST_SQUARE = 1e-6
+"""Below a thousandth of the effect's standard deviation noise is not told from what the ridge leaves."""
 SETTLED = 0.01
 """Nats a row: a fit whose last sweep gained less, or less than one nat in all, is called converged."""
 # A step may lose this much (nats a row). Were none allowed, rounding would decide about the last steps, and a reflected
