@@ -41,10 +41,11 @@ LOCATION_RIDGE = 1e-5
 """In rows of mean weight. It also leaves more of a nearly exact relation in the residual than rounding does."""
 SCALE_RIDGE = 1.0
 """Of the log variance about its mean: a spline that hardly a row touches does not follow that row to zero."""
-PASSES, NEWTON_STEPS, ROUNDS = 2, 3, 2
-SWEEPS = (3, 30)
+PASSES, NEWTON_STEPS, ROUNDS = 2, 2, 2
+SWEEPS = (2, 30)
 """At least and at most."""
-SMALLEST_SQUARE = 1e-12
+SMALLEST_SQUARE = 1e-6
+"""Below a thousandth of the effect's standard deviation noise is not told from what the ridge leaves."""
 SETTLED = 0.01
 """Nats a row: a fit whose last sweep gained less, or less than one nat in all, is called converged."""
 # A step may lose this much (nats a row). Were none allowed, rounding would decide about the last steps, and a reflected
@@ -119,13 +120,12 @@ def fit_curve(u: FloatArray, v: FloatArray) -> Curve:
     mixture = fit_mixture(fit.residual())
     gain, sweeps = 0.0, 0
     if len(mixture.weight) > 1:
-        before = fit.log_likelihood(mixture)
-        gain = math.inf
+        fit.value, gain = fit.log_likelihood(mixture), math.inf
         while sweeps < SWEEPS[0] or (gain > SETTLED and sweeps < SWEEPS[1]):
+            before = fit.value
             fit.improve_location(mixture, search=sweeps == 0)
             fit.improve_scale(mixture, search=sweeps == 0)
-            after = fit.log_likelihood(mixture)
-            gain, before, sweeps = after - before, after, sweeps + 1
+            gain, sweeps = fit.value - before, sweeps + 1
     return fit.curve(sweeps, gain)
 
 
@@ -157,6 +157,7 @@ class _Fit:
         self.location = self._flat(KNOTS[0])
         self.deviation = self._flat(CONSTANT)
         self.level = 0.0
+        self.value = -math.inf  # what `improve_…` last made of the log-likelihood
 
     def start(self) -> None:
         """Location and scale in turn by the likelihood of normal noise, sizes by BIC."""
@@ -173,7 +174,9 @@ class _Fit:
                 break
         for _ in range(ROUNDS):
             self.location = self._weighted_location(self.location.n_knots)[1]
-            self.deviation = self._newton_step(self.deviation, self._squares())
+            squares = self._squares()
+            value = self._normal_value(self.deviation, squares)
+            self.deviation = self._newton_step(self.deviation, squares, value)[0]
 
     def improve_location(self, mixture: Mixture, search: bool) -> None:
         """One scoring step under the law of the noise; a larger basis where BIC grants it."""
@@ -188,11 +191,17 @@ class _Fit:
             missed = float(np.mean(weights * (target - part.values) ** 2))
             return 0.5 * information * missed, part
 
+        goal = None
         if search:
             larger = [k for k in self._allowed(KNOTS) if k >= self.location.n_knots]
-            self._exchange(self._cheapest(larger, stepped), self.deviation, mixture)
-        goal = stepped(self.location.n_knots)[1]
-        self.location = self._walk(self.location, goal, lambda part: self._penalised(mixture, part, self.deviation))
+            goal = self._cheapest(larger, stepped)
+            if self._exchange(goal, self.deviation, mixture):
+                return
+        if goal is None or goal.n_knots != self.location.n_knots:
+            goal = stepped(self.location.n_knots)[1]
+        self.location, self.value = self._walk(
+            self.location, goal, lambda part: self._penalised(mixture, part, self.deviation), self.value
+        )
 
     def improve_scale(self, mixture: Mixture, search: bool) -> None:
         """The same for the log variance."""
@@ -206,10 +215,16 @@ class _Fit:
             part = self._least_squares(n_knots, target, ones, 0.5 * SCALE_RIDGE / information)
             return 0.5 * information * float(np.mean((target - part.values) ** 2)), part
 
-        if search and self._exchange(self.location, self._cheapest(self._allowed(SCALE_KNOTS), stepped), mixture):
-            return
-        goal = stepped(self.deviation.n_knots)[1]
-        self.deviation = self._walk(self.deviation, goal, lambda part: self._penalised(mixture, self.location, part))
+        goal = None
+        if search:
+            goal = self._cheapest(self._allowed(SCALE_KNOTS), stepped)
+            if self._exchange(self.location, goal, mixture):
+                return
+        if goal is None or goal.n_knots != self.deviation.n_knots:
+            goal = stepped(self.deviation.n_knots)[1]
+        self.deviation, self.value = self._walk(
+            self.deviation, goal, lambda part: self._penalised(mixture, self.location, part), self.value
+        )
 
     def scale(self) -> FloatArray:
         return np.exp(0.5 * (self.level + self.deviation.values))
@@ -291,43 +306,48 @@ class _Fit:
 
     def _normal_scale(self, squares: FloatArray, n_knots: int) -> tuple[float, _Part]:
         part = self._flat(n_knots)
+        value = -_normal_cost(self.level + part.values, squares)
         if n_knots != CONSTANT:
             for _ in range(NEWTON_STEPS):
-                part = self._newton_step(part, squares)
-        return _normal_cost(self.level + part.values, squares), part
+                part, value = self._newton_step(part, squares, value)
+        return -value - self._scale_penalty(part), part
 
-    def _newton_step(self, part: _Part, squares: FloatArray) -> _Part:
-        """Minimise ½ Σ (η + q e^−η) + ¼ ridge ‖w‖², η the log variance and q the squares."""
+    def _newton_step(self, part: _Part, squares: FloatArray, value: float) -> tuple[_Part, float]:
+        """Minimise ½ Σ (η + q e^−η) + ¼ ridge ‖w‖²: η log variance, q squares; `value` is minus that a row."""
         # The mean of Newton's curvature and of the expected one: the first vanishes where a variance is far too large.
         z = squares * np.exp(-self.level - part.values)
         curvature = 0.5 * (1.0 + z)
         goal = self._least_squares(part.n_knots, part.values + (z - 1.0) / curvature, curvature, SCALE_RIDGE)
-        return self._walk(
-            part, goal, lambda at: -_normal_cost(self.level + at.values, squares) - self._scale_penalty(at)
-        )
+        return self._walk(part, goal, lambda at: self._normal_value(at, squares), value)
 
-    def _walk(self, part: _Part, goal: _Part, value: Callable[[_Part], float]) -> _Part:
-        """As far towards the goal as the value does not fall."""
-        least, length = value(part) - _TOLERANCE, 1.0
+    def _normal_value(self, part: _Part, squares: FloatArray) -> float:
+        return -_normal_cost(self.level + part.values, squares) - self._scale_penalty(part)
+
+    def _walk(self, part: _Part, goal: _Part, value: Callable[[_Part], float], here: float) -> tuple[_Part, float]:
+        """As far towards the goal as the value, which is `here` at the start, does not fall."""
+        length = 1.0
         while length > _SHORTEST:
-            to = part._replace(
-                coefficients=part.coefficients + length * (goal.coefficients - part.coefficients),
-                values=part.values + length * (goal.values - part.values),
-            )
-            if value(to) >= least:
-                return to
+            to = goal
+            if length < 1.0:
+                to = part._replace(
+                    coefficients=part.coefficients + length * (goal.coefficients - part.coefficients),
+                    values=part.values + length * (goal.values - part.values),
+                )
+            there = value(to)
+            if there >= here - _TOLERANCE:
+                return to, there
             length *= 0.5
-        return part
+        return part, here
 
     def _exchange(self, location: _Part, deviation: _Part, mixture: Mixture) -> bool:
         """Take another basis for a part if the likelihood pays for it."""
-        before, after = (self.location, self.deviation), (location, deviation)
-        if (location.n_knots, deviation.n_knots) == (self.location.n_knots, self.deviation.n_knots):
+        sizes = self.location.size + self.deviation.size, location.size + deviation.size
+        if sizes[0] == sizes[1]:
             return False
-        values = [self._penalised(mixture, *p) - _price(p[0].size + p[1].size, self.n) for p in (before, after)]
-        if values[1] <= values[0]:
+        there = self._penalised(mixture, location, deviation)
+        if there - _price(sizes[1], self.n) <= self.value - _price(sizes[0], self.n):
             return False
-        self.location, self.deviation = after
+        self.location, self.deviation, self.value = location, deviation, there
         return True
 
     def _penalised(self, mixture: Mixture, location: _Part, deviation: _Part) -> float:

@@ -50,11 +50,10 @@ def log_density(mixture: Mixture, values: FloatArray) -> FloatArray:
 
 def scores(mixture: Mixture, values: FloatArray) -> FloatArray:
     """−(log density)′ at each value."""
-    mean, sd = mixture.mean[:, None], mixture.sd[:, None]
-    z = (values - mean) / sd
-    logs = np.log(mixture.weight[:, None] / sd) - 0.5 * z * z
-    share = np.exp(logs - np.max(logs, axis=0))
-    return np.asarray(np.sum(share * z / sd, axis=0) / np.sum(share, axis=0))
+    size, out = len(mixture.weight), np.empty(len(values))
+    parts = mixture.weight, mixture.mean, mixture.sd
+    _scores(np.ascontiguousarray(values), len(values), size, *parts, np.empty(2 * size), out)
+    return out
 
 
 @native("mixture_search")
@@ -65,6 +64,19 @@ def _search(
 
 @native("mixture_log_density")
 def _log_density(
+    values: FloatArray,
+    n: int,
+    size: int,
+    weight: FloatArray,
+    mean: FloatArray,
+    sd: FloatArray,
+    scratch: FloatArray,
+    out: FloatArray,
+) -> None: ...
+
+
+@native("mixture_scores")
+def _scores(
     values: FloatArray,
     n: int,
     size: int,

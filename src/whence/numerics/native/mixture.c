@@ -59,6 +59,36 @@ EXPORT void mixture_log_density(const double *x, int64_t n, int64_t size, const 
     log_densities(x, n, size, mean, scratch, scratch + size, out);
 }
 
+/* Minus the derivative of the log density: the mean of (x - mean) / sd^2 over the shares of the components. */
+INLINE lanes score_lanes(lanes x, int64_t size, const double *mean, const double *front, const double *half) {
+    lanes top = front[0] - half[0] * (x - mean[0]) * (x - mean[0]), sum = {0}, slope = {0};
+    for (int64_t j = 1; j < size; j++) {
+        lanes here = front[j] - half[j] * (x - mean[j]) * (x - mean[j]);
+        top = choose(here > top, here, top);
+    }
+    for (int64_t j = 0; j < size; j++) {
+        lanes share = exp_lanes(front[j] - half[j] * (x - mean[j]) * (x - mean[j]) - top);
+        sum += share;
+        slope += share * (2.0 * half[j] * (x - mean[j]));
+    }
+    return slope / sum;
+}
+
+/* `scratch` holds 2 size numbers. */
+EXPORT void mixture_scores(const double *x, int64_t n, int64_t size, const double *weight, const double *mean,
+                           const double *sd, double *scratch, double *out) {
+    double *front = scratch, *half = scratch + size;
+    fronts(size, weight, sd, front, half);
+    int64_t i = 0;
+    for (; i + WIDTH <= n; i += WIDTH) store(out + i, score_lanes(load(x + i), size, mean, front, half));
+    if (i < n) {
+        double rest[WIDTH] = {0};
+        for (int64_t k = i; k < n; k++) rest[k - i] = x[k];
+        store(rest, score_lanes(load(rest), size, mean, front, half));
+        for (int64_t k = i; k < n; k++) out[k] = rest[k - i];
+    }
+}
+
 static double data_cost(const double *s, int64_t n, const mixture *m) {
     double front[MAX_COMPONENTS], half[MAX_COMPONENTS], density[BLOCK], sum = 0.0;
     fronts(m->size, m->weight, m->sd, front, half);
