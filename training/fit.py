@@ -2,15 +2,15 @@
 
 1. What simulators can teach. Heights and widths of `description` and `shape`, and the rows at which λ is one half: by
    maximum likelihood on the oriented pairs of two simulators that share no law, function or mechanism, half and half.
-2. What they cannot. Heights and widths of `recording` and `regression`: on the same pairs and the Tübingen pairs, which
-   count as much as both simulators together (weights as published). The height of `recording` is kept below what would
-   give an answer.
+2. What they cannot. Height and width of `recording`, width of `regression`: on the same pairs and the Tübingen pairs,
+   which count twice as much as both simulators together (weights as published). The height of `recording` is kept below
+   what would give an answer.
 3. *Neither*. The likelihood ratio of no direction to a direction, by logistic regression of the pairs of the first
    simulator without a direction against the oriented ones of both.
 4. Step 2 once more for every fold of the Tübingen sources, without that fold: with these constants the pairs of the
    fold are scored wherever a number about them is shown.
-5. Set by hand: the factor of λ for few distinct values, and the share of `description` and `shape` that repeated values
-   take away (`combined.method.YIELDING`).
+5. Set by hand: the factor of λ for few distinct values, and the height of `regression`, near that of `shape`: what is left
+   free grows to twice that, and then overrules all other evidence on its own.
 
 No pair of Lisbon and none of the families in `foreign` and `doubtful` is used.
 """
@@ -26,11 +26,12 @@ from training import world
 from training.recorded import FOLDS, SOURCES
 from training.table import Table, read
 from whence.combined.constants import TERMS, NeitherConstants, Term, WeightConstants
-from whence.combined.method import YIELDING
 from whence.pair import FloatArray
 
-VALUES = 2.0
+VALUES, REGRESSION = 2.0, 3.0
 """Set by hand: see 5."""
+TUEBINGEN = 2 / 3
+"""Share of the likelihood in step 2."""
 HIGHEST = 1.2
 """Of `recording`: below log(0.8 / 0.2), the log-odds of an answer when one of the columns surely causes the other."""
 SMALLEST_LEFT = 1e-3
@@ -51,14 +52,12 @@ def weights(found: Table, constants: WeightConstants) -> FloatArray:
 
 def sums(found: Table, terms: Curves) -> FloatArray:
     """The terms of every pair, added up; the same formula as `combined.method.terms_of`, for arrays."""
-    smooth = 1.0 - YIELDING * found.repeats
-    shares = {"description": smooth, "shape": smooth, "regression": found.repeats, "recording": 1.0}
-    parts = [
-        shares[name] * terms[name].height * np.tanh(found.contrasts[:, k] / terms[name].width)
+    curves = {
+        name: terms[name].height * np.tanh(found.contrasts[:, k] / terms[name].width)
         for k, name in enumerate(TERMS)
         if name in terms
-    ]
-    return np.asarray(sum(parts))
+    }
+    return np.asarray(sum(found.recorded * curve if name == "regression" else curve for name, curve in curves.items()))
 
 
 def scores(found: Table, terms: Curves, weight: WeightConstants) -> FloatArray:
@@ -91,12 +90,12 @@ def fit_smooth(parts: Sequence[Part]) -> tuple[Curves, WeightConstants]:
 
 def fit_recorded(parts: Sequence[Part], smooth: Curves, weight: WeightConstants) -> Curves:
     """Step 2; the height of `recording` is bounded by a logistic curve."""
-    start = np.array([0.0, np.log(3.0), 1.0, 0.0])
+    start = np.array([0.0, np.log(3.0), np.log(0.5)])
 
     def unpack(values: FloatArray) -> Curves:
         height = HIGHEST / (1 + np.exp(-values[0]))
-        width, *regression = np.exp(values[1:])
-        return {"recording": Term(float(height), float(width)), "regression": Term(*map(float, regression))}
+        recording, regression = map(float, np.exp(values[1:]))
+        return {"recording": Term(float(height), recording), "regression": Term(REGRESSION, regression)}
 
     def loss(values: FloatArray) -> float:
         fitted = log_loss(parts, {**smooth, **unpack(values)}, weight)
@@ -110,7 +109,7 @@ def fit_neither(without: Table, oriented: Sequence[Table], terms: Curves, weight
     groups = [_seen(without, terms, weight), np.concatenate([_seen(found, terms, weight) for found in oriented])]
 
     def loss(values: FloatArray) -> float:
-        odds = [values[0] + group @ values[1:] for group in groups]
+        odds = [group @ values for group in groups]
         return float(np.mean(np.logaddexp(0, -odds[0])) + np.mean(np.logaddexp(0, odds[1]))) + 1e-4 * float(
             values @ values
         )
@@ -122,8 +121,13 @@ def fit_neither(without: Table, oriented: Sequence[Table], terms: Curves, weight
 def _seen(found: Table, terms: Curves, weight: WeightConstants) -> FloatArray:
     """What the ratio is linear in, of the pairs that are related."""
     related = found.where(found.relation_log_p < np.log(0.05))
-    logs = np.log(np.minimum(related.left, 1.0) + SMALLEST_LEFT)
-    return np.column_stack((logs, np.abs(scores(related, terms, weight))))
+    logs, smooth = np.log(np.minimum(related.left, 1.0) + SMALLEST_LEFT), 1.0 - related.recorded
+    return np.column_stack((smooth, smooth * logs, np.abs(scores(related, terms, weight))))
+
+
+def mixed(simulators: Sequence[Table], recorded: Table) -> list[Part]:
+    """The pairs of step 2 with their shares."""
+    return [*((found, (1 - TUEBINGEN) / len(simulators)) for found in simulators), (recorded, TUEBINGEN)]
 
 
 class Fitted:
@@ -137,8 +141,7 @@ class Fitted:
         self.neither = fit_neither(without, simulators, {**self.smooth, **self.recorded}, self.weight)
 
     def _recorded(self, simulators: Sequence[Table], recorded: Table) -> Curves:
-        parts = [*((found, 0.5 / len(simulators)) for found in simulators), (recorded, 0.5)]
-        return fit_recorded(parts, self.smooth, self.weight)
+        return fit_recorded(mixed(simulators, recorded), self.smooth, self.weight)
 
     @property
     def text(self) -> str:

@@ -74,7 +74,7 @@ def judge(case: Case) -> tuple[object, ...]:
     with np.errstate(all="ignore"):
         found, told = weighing(both), infer(both, threshold=0.5, fold=fold)
     curves = TERMS if fold is None else FOLDS[fold]
-    terms = terms_of(found.contrasts, found.recording.repeats, curves=curves)
+    terms = terms_of(found.contrasts, found.recording.share, curves=curves)
     in_x, in_y = found.rows.distinct
     tied = min(in_x, in_y) < len(found.rows.kept) / 2
     return (

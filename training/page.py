@@ -14,7 +14,7 @@ from training.sets import SIMULATED, STEPS
 from whence.benchmark.intervals import wilson
 from whence.benchmark.metrics import Scored, accuracy, audrc
 from whence.combined.constants import TERMS
-from whence.combined.method import NEITHER_PRIOR, THRESHOLD, YIELDING
+from whence.combined.method import NEITHER_PRIOR, THRESHOLD
 from whence.combined.words import KINDS
 from whence.markdown import markdown_table
 from whence.pair import FloatArray
@@ -42,7 +42,6 @@ def write(folder: Path, jobs: int, out: Path) -> None:
     text = TEMPLATE.read_text(encoding="utf-8").format(
         threshold=f"{100 * THRESHOLD:g}",
         neither=f"{NEITHER_PRIOR:g}",
-        yielding=f"{YIELDING:g}",
         steps=STEPS,
         families=len(set(sets["foreign"].family)),
         pairs=len(sets["foreign"].truth),

@@ -11,7 +11,7 @@ import numpy as np
 
 from training import world
 from training.alternatives import ALTERNATIVES, read_alternatives
-from training.fit import Curves, fit_recorded, fit_smooth, scores
+from training.fit import Curves, fit_recorded, fit_smooth, mixed, scores
 from training.recorded import FOLDS
 from training.table import Table, read
 from whence.benchmark.metrics import Scored, accuracy, audrc
@@ -73,8 +73,7 @@ def _measured(name: str, sets: dict[str, Table]) -> Form:
     smooth, weight = fit_smooth([(found, 0.5) for found in simulators])
 
     def fit(pairs: Table) -> Curves:
-        parts = [*((found, 0.25) for found in simulators), (pairs, 0.5)]
-        return {**smooth, **fit_recorded(parts, smooth, weight)}
+        return {**smooth, **fit_recorded(mixed(simulators, pairs), smooth, weight)}
 
     crossed = np.empty(len(recorded.truth))
     for fold in range(FOLDS):

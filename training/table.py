@@ -21,7 +21,8 @@ class Table(NamedTuple):
     """One row a pair; contrasts in the order of `TERMS`."""
 
     contrasts: FloatArray
-    repeats: FloatArray
+    recorded: FloatArray
+    """The share of the regression error."""
     effective_rows: FloatArray
     distinct: FloatArray
     """Of the coarser column."""
@@ -43,7 +44,7 @@ def row(case: Case) -> tuple[object, ...]:
         found = weighing(Pair.of(case.x, case.y))
     return (
         [found.contrasts[name] for name in TERMS],
-        found.recording.repeats,
+        found.recording.share,
         min(found.effective_rows, len(found.rows.kept)),
         min(found.rows.distinct),
         found.left,

@@ -36,9 +36,6 @@ THRESHOLD = 0.8
 NEITHER_PRIOR = 0.1
 """How often two related columns are taken to have no direction, unless the reader says otherwise."""
 LARGEST_PRIOR = 0.99
-YIELDING = 0.5
-"""Of description and shape, what columns that repeat throughout take away. All of it would be a point or two better on
-recorded tables, and would follow the ranges alone wherever both columns of a generated pair are rounded."""
 _ROWS_AT_ONCE = 1 << 16
 """Or values of a long table, at which a curve is evaluated: its basis takes several numbers each."""
 
@@ -82,10 +79,10 @@ class Whence:
             return attempted(pair, self.name, lambda: judge(weighing(pair, self.max_rows)), settings=self.settings)
 
     def _judged(self, pair: Pair, found: Weighing) -> Decision:
-        terms = terms_of(found.contrasts, found.recording.repeats, self.recording, self.curves)
+        terms = terms_of(found.contrasts, found.recording.share, self.recording, self.curves)
         weight = weight_in(found)
         score = weight.product * sum(terms.values())
-        chances = probabilities(score, found.left, self.neither)
+        chances = probabilities(score, found.left, found.recording.share, self.neither)
         forward, backward = found.sides
         account = Account(
             pair, found.sides, terms, weight, score, chances, self.threshold, found.rows.distinct, found.effective_rows
@@ -203,16 +200,15 @@ def _recorded(pair: Pair, rows: Rows) -> tuple[FloatArray, FloatArray]:
 
 
 def terms_of(
-    found: Mapping[str, float], repeats: float, recording: bool = True, curves: Mapping[str, Term] = TERMS
+    found: Mapping[str, float], share: float, recording: bool = True, curves: Mapping[str, Term] = TERMS
 ) -> dict[str, float]:
     """The terms of the score: > 0 speaks for x → y.
 
-    Where values repeat in both columns, the regression error of the recorded values counts, and what rests on columns
-    whose ties were broken counts less.
+    `share` is that of the regression error: it counts where values repeat in both columns.
     """
-    smooth = 1.0 - YIELDING * repeats
-    shares = {"description": smooth, "shape": smooth, "regression": repeats, "recording": float(recording)}
-    return {name: shares[name] * term.height * math.tanh(found[name] / term.width) for name, term in curves.items()}
+    shares = {"regression": share, "recording": float(recording)}
+    terms = {name: term.height * math.tanh(found[name] / term.width) for name, term in curves.items()}
+    return {name: shares.get(name, 1.0) * term for name, term in terms.items()}
 
 
 def weight_in(found: Weighing) -> Weight:

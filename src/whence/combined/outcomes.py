@@ -6,7 +6,10 @@ things that are met more or less often without a direction than with one: how la
 relation is left in the residual of the direction that fits better. Log-normal and exponential laws of the two, fitted
 with a direction and without one, make a likelihood ratio whose logarithm is linear in both.
 
-    odds of neither = prior / (1 − prior) · exp(a + b · log left − c · |score|)
+    odds of neither = prior / (1 − prior) · exp((1 − share) · (a + b · log left) − c · |score|)
+
+Where values repeat in both columns, what is left is what rounding leaves; `share`, that of the regression error, takes
+it away.
 """
 
 import math
@@ -16,7 +19,7 @@ from whence.combined.constants import NEITHER
 FORWARD, BACKWARD, NO_DIRECTION = "x->y", "y->x", "neither"
 
 
-def probabilities(score: float, left: float, prior: float) -> dict[str, float]:
+def probabilities(score: float, left: float, share: float, prior: float) -> dict[str, float]:
     """Of the three outcomes; exchanging the columns exchanges the first two to the last bit."""
     return divided(score, _neither(abs(score), left, prior))
 
@@ -42,9 +45,10 @@ def in_units(lead: float, other: float, neither: float, units: int = 100) -> tup
     return whole[0], whole[1] + raised, whole[2] + spare - raised
 
 
-def _neither(size: float, left: float, prior: float) -> float:
+def _neither(size: float, left: float, share: float, prior: float) -> float:
     if prior == 0:
         return 0.0
-    ratio = NEITHER.level + NEITHER.left * math.log(min(left, 1.0) + NEITHER.smallest) - NEITHER.score * size
+    misfit = NEITHER.level + NEITHER.left * math.log(min(left, 1.0) + NEITHER.smallest)
+    ratio = (1.0 - share) * misfit - NEITHER.score * size
     odds = prior / (1.0 - prior) * math.exp(ratio)
     return odds / (1.0 + odds)

@@ -6,8 +6,9 @@ recording    What people set or count (an age, a year, a dose, rooms) is recorde
              and is more often the cause: the contrast is the logarithm of the ratio of distinct values. It is knowledge
              about tables, not about mechanisms, so its height is bounded: it never gives an answer alone
 regression   Error of a cubic fitted to the recorded values, each column in units of its range (RECI, Blöbaum et al.
-             2018); no density, no spline and no tie has to be broken for it. It counts in proportion to the share of
-             rows that repeat a value in *both* columns
+             2018); no density, no spline and no tie has to be broken for it. It counts by the root of the share of rows
+             that repeat a value in *both* columns: one column that somebody rounded does not call it in, and of a
+             short table few rows repeat however it was recorded
 
 Both came out of taking `slope` apart on the Tübingen pairs (docs: the ablation page). Its global fit is `regression`: a
 line in the place of the cubic, by which both directions explain the same share of a variance, already gives most of it,
@@ -38,6 +39,11 @@ class Recording(NamedTuple):
     def repeats(self) -> float:
         """Share of the rows that repeat a value in the finer of the two columns, from 0 to 1."""
         return 1.0 - max(self.distinct) / self.n
+
+    @property
+    def share(self) -> float:
+        """Of the regression error in the score, from 0 to 1."""
+        return math.sqrt(self.repeats)
 
     @property
     def contrasts(self) -> dict[str, float]:
