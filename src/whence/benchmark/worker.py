@@ -64,13 +64,15 @@ def decide(method: Method, pairs: Sequence[Pair]) -> list[Outcome]:
 
 
 def _as_told(decision: Decision, pair: Pair) -> Decision:
-    """Some rows withhold the answer of a method that has a confidence: here its score and confidence are kept.
+    """Some rows withhold the answer of a method that has a confidence, and never its score.
 
-    As `infer` tells it, but for point masses, beside which it scores the other rows: a score here is one of all rows.
+    `infer` shows no number of what a warning stops; here the lean of every pair is counted, answered or not. Nor are
+    the rows beside a point mass judged alone: a score here is one of all rows.
     """
     if decision.confidence is None:
         return decision
-    return replace(decision, abstention=warned(decision, check(pair)).abstention)
+    told = warned(decision, check(pair))
+    return replace(decision, warnings=told.warnings, abstention=told.abstention)
 
 
 def limit_memory(limit: int) -> None:
