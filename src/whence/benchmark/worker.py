@@ -64,7 +64,7 @@ def decide(method: Method, pairs: Sequence[Pair]) -> list[Outcome]:
 
 
 def _as_told(decision: Decision, pair: Pair) -> Decision:
-    """Some rows withhold the answer of a method that has a confidence: here its score and confidence are kept.
+    """Some rows withhold the answer of a method that has a confidence, and never its score.
 
     `infer` shows no number of what a warning stops; here the lean of every pair is counted, answered or not. Nor are
     the rows beside a point mass judged alone: a score here is one of all rows.
