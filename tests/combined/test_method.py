@@ -60,7 +60,7 @@ def test_a_term_is_odd_rising_and_never_higher_than_its_height(contrasts: dict[s
 def test_the_terms_are_those_of_the_contrasts(seed: int) -> None:
     x, y = related(seed)
     found = weighing(Pair.of(x, y))
-    assert decide(x, y).contributions == terms_of(found.contrasts, found.recording.repeats)
+    assert decide(x, y).contributions == terms_of(found.contrasts, found.recording.share)
 
 
 def test_where_no_value_repeats_two_terms_say_nothing() -> None:
@@ -82,27 +82,32 @@ def test_how_columns_are_recorded_gives_no_answer_alone(contrast: float, repeats
 
 scores = st.floats(-30, 30)
 lefts = st.floats(0, 5)
+shares = st.floats(0, 1)
 priors = st.floats(0, 0.99)
 
 
-@given(scores, lefts, priors)
-def test_three_outcomes_add_up_to_one(score: float, left: float, prior: float) -> None:
-    chances = probabilities(score, left, prior)
+@given(scores, lefts, shares, priors)
+def test_three_outcomes_add_up_to_one(score: float, left: float, share: float, prior: float) -> None:
+    chances = probabilities(score, left, share, prior)
     assert sum(chances.values()) == pytest.approx(1, abs=1e-12)
     assert all(0 <= chance <= 1 for chance in chances.values())
     assert (chances[FORWARD] >= chances[BACKWARD]) == (score >= 0) or chances[FORWARD] == chances[BACKWARD]
 
 
-@given(scores.filter(bool), lefts, priors)
-def test_exchanging_the_columns_exchanges_the_directions_bit_for_bit(score: float, left: float, prior: float) -> None:
-    there, back = probabilities(score, left, prior), probabilities(-score, left, prior)
+@given(scores.filter(bool), lefts, shares, priors)
+def test_exchanging_the_columns_exchanges_the_directions_bit_for_bit(
+    score: float, left: float, share: float, prior: float
+) -> None:
+    there, back = probabilities(score, left, share, prior), probabilities(-score, left, share, prior)
     assert (there[FORWARD], there[BACKWARD]) == (back[BACKWARD], back[FORWARD])
     assert there[NO_DIRECTION] == back[NO_DIRECTION]
 
 
-@given(scores, lefts, st.floats(0.01, 0.98))
-def test_the_more_often_there_is_no_direction_the_less_sure_is_one(score: float, left: float, prior: float) -> None:
-    one, more = probabilities(score, left, prior), probabilities(score, left, prior + 0.01)
+@given(scores, lefts, shares, st.floats(0.01, 0.98))
+def test_the_more_often_there_is_no_direction_the_less_sure_is_one(
+    score: float, left: float, share: float, prior: float
+) -> None:
+    one, more = probabilities(score, left, share, prior), probabilities(score, left, share, prior + 0.01)
     assert more[NO_DIRECTION] > one[NO_DIRECTION] or one[NO_DIRECTION] < 1e-9
     assert max(more[FORWARD], more[BACKWARD]) <= max(one[FORWARD], one[BACKWARD])
 

@@ -42,7 +42,7 @@ def account(
     score = weight.product * sum(found.values())
     sides = side(p[0]), side(p[1])
     pair = Pair.of(x, x**3, x_name="rain", y_name="river")
-    chances = probabilities(score, 0.01, prior)
+    chances = probabilities(score, 0.01, 0.0, prior)
     return Account(pair, sides, found, weight, score, chances, threshold, distinct, effective or float(n))
 
 

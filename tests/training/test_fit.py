@@ -30,7 +30,7 @@ def made_up(rng: np.random.Generator, n: int, **columns: FloatArray) -> Table:
     """A table of random contrasts, some columns of it given."""
     drawn: dict[str, Any] = {
         "contrasts": rng.normal(size=(n, len(TERMS))) * [4.0, 2.0, 2.0, 0.7],
-        "repeats": rng.choice([0.0, 0.3, 0.95], n),
+        "recorded": rng.choice([0.0, 0.3, 0.95], n),
         "effective_rows": np.exp(rng.uniform(1, 9, n)),
         "distinct": rng.integers(2, 500, n).astype(float),
         "left": rng.uniform(0, 0.05, n),
@@ -62,7 +62,7 @@ TRUE = {
 def test_the_scores_of_a_table_are_those_of_the_method(seed: int) -> None:
     found = made_up(np.random.default_rng(seed), 30)
     for k, score in enumerate(fit.scores(found, TERMS, WEIGHT)):
-        terms = terms_of(dict(zip(TERMS, found.contrasts[k], strict=True)), float(found.repeats[k]))
+        terms = terms_of(dict(zip(TERMS, found.contrasts[k], strict=True)), float(found.recorded[k]))
         weight = weight_of(float(found.effective_rows[k]), int(found.distinct[k]))
         assert score == pytest.approx(weight.product * sum(terms.values()), rel=1e-9)
 
@@ -74,7 +74,7 @@ def test_a_row_of_the_table_holds_what_the_method_weighs() -> None:
     score = fit.scores(found, TERMS, WEIGHT)
     for k, case in enumerate(cases):
         weighed = weighing(Pair.of(case.x, case.y))
-        terms = terms_of(weighed.contrasts, weighed.recording.repeats)
+        terms = terms_of(weighed.contrasts, weighed.recording.share)
         assert score[k] == pytest.approx(weight_in(weighed).product * sum(terms.values()))
         assert (found.truth[k], found.family[k], found.left[k]) == (case.truth, case.family, weighed.left)
 
@@ -119,9 +119,9 @@ def test_what_was_set_by_hand_is_what_is_shipped() -> None:
 
 def test_recording_never_gives_an_answer_alone() -> None:
     for curves in (TERMS, *SHIPPED_FOLDS):
-        alone = probabilities(curves["recording"].height, 0.0, prior=0.0)
+        alone = probabilities(curves["recording"].height, 0.0, 0.0, prior=0.0)
         assert max(alone.values()) < THRESHOLD
-    assert max(probabilities(fit.HIGHEST, 0.0, prior=0.0).values()) < THRESHOLD
+    assert max(probabilities(fit.HIGHEST, 0.0, 0.0, prior=0.0).values()) < THRESHOLD
 
 
 def curve(term: Term, contrasts: FloatArray) -> FloatArray:
@@ -131,7 +131,7 @@ def curve(term: Term, contrasts: FloatArray) -> FloatArray:
 def test_the_curves_find_the_law_that_made_the_labels() -> None:
     rng = np.random.default_rng(0)
     found = labelled(rng, 8000, TRUE)
-    smooth, weight = fit.fit_smooth([(found.where(found.repeats == 0), 1.0)])
+    smooth, weight = fit.fit_smooth([(found.where(found.recorded == 0), 1.0)])
     recorded = fit.fit_recorded([(found, 1.0)], smooth, weight)
     for name, term in {**smooth, **recorded}.items():
         grid = np.linspace(-1.5, 1.5, 21) * TRUE[name].width
