@@ -165,7 +165,7 @@ class _Fit:
         for _ in range(PASSES):
             self.location = self._cheapest(self._allowed(KNOTS), self._weighted_location)
             squares = self._squares()
-            self.level = math.log(float(np.mean(squares)))
+            self.level = math.log(_mean(squares))
             self.deviation = self._cheapest(self._allowed(SCALE_KNOTS), partial(self._normal_scale, squares))
             before, sizes = sizes, (self.location.n_knots, self.deviation.n_knots)
             if self.deviation.n_knots == CONSTANT:
@@ -182,13 +182,13 @@ class _Fit:
         """One scoring step under the law of the noise; a larger basis where BIC grants it."""
         sd = self.scale()
         score = scores(mixture, self.residual())
-        information = float(np.mean(score * score))
+        information = _mean(score * score)
         weights = 1.0 / (sd * sd)
         target = self.location.values + sd * score / information
 
         def stepped(n_knots: int) -> tuple[float, _Part]:
             part = self._least_squares(n_knots, target, weights, self._location_ridge() / information)
-            missed = float(np.mean(weights * (target - part.values) ** 2))
+            missed = _mean(weights * (target - part.values) ** 2)
             return 0.5 * information * missed, part
 
         goal = None
@@ -207,13 +207,13 @@ class _Fit:
         """The same for the log variance."""
         residual = self.residual()
         score = 0.5 * (scores(mixture, residual) * residual - 1.0)
-        information = float(np.mean(score * score))
+        information = _mean(score * score)
         target = self.deviation.values + score / information
         ones = np.ones(self.n)
 
         def stepped(n_knots: int) -> tuple[float, _Part]:
             part = self._least_squares(n_knots, target, ones, 0.5 * SCALE_RIDGE / information)
-            return 0.5 * information * float(np.mean((target - part.values) ** 2)), part
+            return 0.5 * information * _mean((target - part.values) ** 2), part
 
         goal = None
         if search:
@@ -244,7 +244,7 @@ class _Fit:
         logs = log_variance.design.predict(coefficients)[0]
         scale = np.exp(0.5 * logs)
         residual = (self.v - location) / scale
-        normal = -0.5 * float(np.mean(logs + residual * residual)) - HALF_LOG_2PI
+        normal = -0.5 * _mean(logs + residual * residual) - HALF_LOG_2PI
         return Curve(
             location,
             scale,
@@ -295,7 +295,7 @@ class _Fit:
         part = self._least_squares(n_knots, self.v, np.exp(-logs), self._location_ridge())
         squares = np.maximum((self.v - part.values) ** 2, SMALLEST_SQUARE)
         if self.deviation.n_knots == CONSTANT:
-            return 0.5 * math.log(float(np.mean(squares))), part
+            return 0.5 * math.log(_mean(squares)), part
         return _normal_cost(logs, squares), part
 
     def _location_ridge(self) -> float:
@@ -355,10 +355,15 @@ class _Fit:
         half = 0.5 * (self.level + deviation.values)
         density = log_density(mixture, (self.v - location.values) * np.exp(-half))
         ridge = 0.5 * self._location_ridge() * float(location.coefficients @ location.coefficients) / self.n
-        return float(np.mean(density - half)) - ridge - self._scale_penalty(deviation)
+        return _mean(density - half) - ridge - self._scale_penalty(deviation)
 
     def _scale_penalty(self, deviation: _Part) -> float:
         return 0.25 * SCALE_RIDGE * float(deviation.coefficients @ deviation.coefficients) / self.n
+
+
+def _mean(values: FloatArray) -> float:
+    """As np.mean to the bit, without its checks, which take longer than a thousand rows."""
+    return float(np.add.reduce(values)) / len(values)
 
 
 def _price(size: int, n: int) -> float:
@@ -368,4 +373,4 @@ def _price(size: int, n: int) -> float:
 
 def _normal_cost(logs: FloatArray, squares: FloatArray) -> float:
     """Minus the log-likelihood a row of normal noise, up to a constant."""
-    return 0.5 * float(np.mean(logs + squares * np.exp(-logs)))
+    return 0.5 * _mean(logs + squares * np.exp(-logs))

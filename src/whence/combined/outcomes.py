@@ -21,7 +21,7 @@ FORWARD, BACKWARD, NO_DIRECTION = "x->y", "y->x", "neither"
 
 def probabilities(score: float, left: float, share: float, prior: float) -> dict[str, float]:
     """Of the three outcomes; exchanging the columns exchanges the first two to the last bit."""
-    return divided(score, _neither(abs(score), left, prior))
+    return divided(score, _neither(abs(score), left, share, prior))
 
 
 def divided(score: float, neither: float) -> dict[str, float]:
