@@ -1,8 +1,8 @@
 """Keep of a results store what the site's tables and figures are computed from.
 
-`python docs/benchmarks/keep.py r.sqlite` writes rows.csv.gz beside this file; of several stores, such as those of two
-machines, it keeps all rows. One line a pair and method, six digits a score: enough for every metric, and a tenth of the
-store's size.
+`python docs/benchmarks/keep.py r.sqlite` writes rows.csv.gz beside this file: the rows of the store, or of several, such
+as those of two machines, and what was kept before of all methods that are in none of them. One line a pair and method,
+six digits a score: enough for every metric, and a tenth of the store's size.
 """
 
 import csv
@@ -83,8 +83,15 @@ def gathered(paths: list[Path]) -> list[Row]:
                         f"Got {row.method} on pair {row.pair_id} of {row.dataset} twice; name one store that has it."
                     )
                 found[key] = row
-    return sorted(found.values(), key=lambda row: (row.method, row.dataset))
+    return list(found.values())
+
+
+def renewed(before: list[Row], new: list[Row]) -> list[Row]:
+    """The rows that were kept, those of the methods that were run anew replaced."""
+    methods = {row.method for row in new}
+    left = [row for row in before if row.method not in methods]
+    return sorted([*left, *new], key=lambda row: (row.method, row.dataset))
 
 
 if __name__ == "__main__":
-    KEPT.write_bytes(keep(gathered([Path(name) for name in sys.argv[1:]])))
+    KEPT.write_bytes(keep(renewed(kept(), gathered([Path(name) for name in sys.argv[1:]]))))
