@@ -22,7 +22,7 @@ from whence.numerics.polynomials import squared_error
 from whence.pair import FloatArray, Pair, standardise
 
 MAX_ROWS = 2500
-METHODS = ("slope", "sloppy", "qccd", "heci", "reci", "mdl", "loci-h")
+METHODS = ("slope", "sloppy", "qccd", "heci", "reci", "loci-h")
 
 
 def _method(name: str) -> Callable[[Pair], float]:

@@ -1,9 +1,9 @@
 """Which rows are scored where a column has a point mass: the one place for that rule.
 
-1. The rows beside it, where each column has one point mass at most and a hundred rows are left. Zeros that a hurdle or
-   a floor makes say nothing of how the rest moves, and are taken for a cause; without them the rest speaks. Leaving out
-   rows by the value of the effect selects among them, which bends f and g near the point mass but leaves the noise
-   beside it one.
+1. The rows beside it, where each column has one point mass at most and a hundred rows are left, at least half of all.
+   Zeros that a hurdle or a floor makes say nothing of how the rest moves, and are taken for a cause; without them the
+   rest speaks. Leaving out rows by the value of the effect selects among them, which bends f and g near the point mass
+   but leaves the noise beside it one.
 2. All rows, where none can be scored beside it (several point masses, too few rows), each lies inside a column of few
    values (8 and 12 years of schooling), and most rows repeat a value in both columns: a step commoner than others.
 3. No rows: excess zeros and censoring of which too little is left, and columns that were rounded in part.

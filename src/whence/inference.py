@@ -119,12 +119,16 @@ def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method,
     about_rest = [each for each in check(rest) if each.kind not in of_all]
     told = warned(_seeded(method, [rest], seed)[0], (*about_rest, *about_all))
     found, others = point_masses(pair), f"the other {rest.n} of {pair.n} rows"
-    if told.failure or told.unrelated or told.stopped:
+    minority = 2 * rest.n < pair.n
+    if told.failure or told.unrelated or told.stopped or minority:
+        silent = told.failure or told.abstention.removeprefix("Undecided: ") if told.failure or told.stopped else ""
         why = (
             f"{found}; among {others} no relation is visible, so the direction rests on {on_a_point_mass(pair)}, which "
             "this method cannot judge."
             if told.unrelated
-            else f"{found}; of {others}: {told.failure or told.abstention.removeprefix('Undecided: ')}"
+            else f"{found}; {others} are fewer than half, and do not speak for all."
+            if minority and not silent
+            else f"{found}; of {others}: {silent}"
         )
         stopping = (
             Notice(why, Level.STOPS, heaps.__name__) if each.kind == heaps.__name__ else each for each in notices

@@ -33,7 +33,7 @@ from whence.ranges import ROWS, between
 
 THRESHOLD = 0.8
 """From this confidence on an answer is given."""
-NEITHER_PRIOR = 0.1
+NEITHER_PRIOR = 0.22
 """How often two related columns are taken to have no direction, unless the reader says otherwise."""
 LARGEST_PRIOR = 0.99
 _ROWS_AT_ONCE = 1 << 16
