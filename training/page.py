@@ -20,6 +20,7 @@ from whence.markdown import markdown_table
 from whence.pair import FloatArray
 
 TEMPLATE = Path(__file__).with_name("ablation.md")
+MOSTLY = 0.5
 DRAWS = 400
 """Bootstrap draws over the pairs of every family."""
 Sets = dict[str, Judged]
@@ -67,7 +68,9 @@ def by_family(judged: Judged, score: FloatArray, measure: Callable[[Scored], flo
 
 
 def both(judged: Judged, score: FloatArray) -> str:
-    """Accuracy / AUDRC."""
+    """Accuracy / AUDRC; a dash where most pairs have no score."""
+    if np.mean(score == 0) > MOSTLY:
+        return "–"
     return f"{by_family(judged, score, accuracy):.1f} / {by_family(judged, score, audrc):.1f}"
 
 
@@ -172,7 +175,21 @@ def _confidence(sets: Sets) -> str:
         for direct in (False, True):
             title = f"{WHERE[where]}, {'direct' if direct else 'default'}"
             rows.append(_answered(title, sets[where], direct))
+    rows.append(
+        _answered(f"held-out simulators, {NEITHER_PRIOR:.0%} hidden common causes, default", _mixed(sets), False)
+    )
     return markdown_table(("", "answered, %", "right of these, %", "mean confidence, %"), rows)
+
+
+def _mixed(sets: Sets) -> Judged:
+    """Held-out simulators, and pairs with a hidden common cause as often as the prior says: these are never right."""
+    oriented, doubtful = sets["foreign"], sets["doubtful"]
+    common = doubtful.where(np.char.startswith(doubtful.family, "common_cause"))
+    parts = (
+        oriented._replace(share=np.full(len(oriented.truth), (1 - NEITHER_PRIOR) / len(oriented.truth))),
+        common._replace(share=np.full(len(common.truth), NEITHER_PRIOR / len(common.truth)), truth=0 * common.truth),
+    )
+    return Judged(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _answered(title: str, judged: Judged, direct: bool) -> tuple[str, ...]:
@@ -199,7 +216,7 @@ def _doubtful(doubtful: Judged) -> str:
     for name, title in names.items():
         some = doubtful.where(doubtful.family == name)
         given = [some.answered(direct) for direct in (False, True)]
-        right = [100 * np.mean((some.told * some.truth > 0)[each]) for each in given]
+        right = [_mean(some.told * some.truth > 0, some.share, each) for each in given]
         told = f"{right[0]:.0f}, {right[1]:.0f}" if name == "dependent" else "–"
         shares = [f"{100 * np.mean(each):.1f}" for each in given]
         rows.append((title, *shares, told, f"{100 * np.mean(some.unrelated):.1f}"))

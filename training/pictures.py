@@ -10,7 +10,8 @@ from whence.combined.words import KINDS
 from whence.pair import FloatArray
 from whence.report.picture import blank, settings
 
-_COLOURS = ("#4477aa", "#66c2a5", "#ccbb44", "#aa3377")
+_COLOURS = {"description": "#4477aa", "shape": "#66c2a5"}
+"""Of the terms that columns without ties have."""
 
 
 def draw_families(foreign: Judged, path: Path) -> None:
@@ -21,8 +22,8 @@ def draw_families(foreign: Judged, path: Path) -> None:
     with settings():
         figure = blank(7.2, 5.4, left=1.6, right=0.15, top=0.4, bottom=0.5)
         ax = figure.subplots()
-        for k, (name, colour) in enumerate(zip(TERMS, _COLOURS, strict=True)):
-            alone = _by_family(foreign, foreign.terms[:, k], names)
+        for name, colour in _COLOURS.items():
+            alone = _by_family(foreign, foreign.terms[:, list(TERMS).index(name)], names)
             ax.plot(alone[order], np.arange(len(names)), "o", ms=4, color=colour, label=KINDS[name])
         ax.plot(whole[order], np.arange(len(names)), "D", ms=6, color="#222222", label="whence", zorder=0)
         ax.axvline(50, color="#bbbbbb", lw=1, zorder=-1)
@@ -55,7 +56,8 @@ def draw_confidence(sets: dict[str, Judged], path: Path) -> None:
             ax.plot(sure, right, "o-", ms=4, color=colour, label=title)
         ax.set_xlabel("confidence with --direct, %")
         ax.set_ylabel("right, % of pairs")
-        ax.legend(frameon=False, loc="lower right")
+        ax.set_ylim(30, 103)
+        ax.legend(frameon=False, loc="upper left", fontsize=8)
         figure.savefig(path, dpi=150)
 
 
