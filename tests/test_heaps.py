@@ -168,3 +168,20 @@ def test_the_kinds_told_are_those_of_the_columns_that_were_given() -> None:
     told = whence.infer(rainfall(0))
     assert told.pair.n < 600
     assert told.to_dict()["kinds"] == {"x": "continuous", "y": "heaped"}
+
+
+def test_a_ratio_that_was_rounded_in_part_fills_no_grid() -> None:
+    rng = np.random.default_rng(0)
+    ratio = np.where(rng.random(600) < 0.7, rng.integers(2, 6, 600), np.round(rng.uniform(2, 6, 600), 2))
+    other = np.round(ratio + rng.normal(size=600), 1)
+    assert not are_steps(Pair.of(ratio, other))
+    assert whence.infer(ratio, other).stopped
+
+
+def test_a_minority_beside_a_point_mass_does_not_speak_for_all() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, 1000)
+    y = np.exp(x) + (0.1 + 0.2 * np.abs(x)) * rng.normal(size=1000)
+    few, many = (whence.infer(x, np.where(rng.random(1000) < share, 0.0, y)) for share in (0.6, 0.3))
+    assert few.stopped and "fewer than half" in few.explanation
+    assert many.cause == "x" and many.rows_judged < many.rows_given == 1000

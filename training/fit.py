@@ -9,8 +9,8 @@
    simulator without a direction against the oriented ones of both.
 4. Step 2 once more for every fold of the Tübingen sources, without that fold: with these constants the pairs of the
    fold are scored wherever a number about them is shown.
-5. Set by hand: the factor of λ for few distinct values, and the height of `regression`, near that of `shape`: left free it
-   grows to twice that, and overrules all other evidence on its own.
+5. Set by hand: the factor of λ for few distinct values, and the height of `regression`, near that of `shape`: left free
+   it grows to twice that, and overrules all other evidence on its own.
 
 No pair of Lisbon and none of the families in `foreign` and `doubtful` is used.
 """

@@ -14,7 +14,7 @@ print(whence.scan(club, jobs=1))
 
 # %%
 # Of twenty rows most relations do not stand out from chance, and are called unrelated; the others stay undecided. The
-# weight says how much the rows can tell: with n rows its first factor is n / (n + 33).
+# weight says how much the rows can tell: with n rows its first factor is n / (n + 12).
 
 decision = whence.infer(club, "Weight", "Waist")
 print(decision)

@@ -5,7 +5,8 @@
    rest speaks. Leaving out rows by the value of the effect selects among them, which bends f and g near the point mass
    but leaves the noise beside it one.
 2. All rows, where none can be scored beside it (several point masses, too few rows), each lies inside a column of few
-   values (8 and 12 years of schooling), and most rows repeat a value in both columns: a step commoner than others.
+   values that fill a grid (8 and 12 years of schooling), and most rows repeat a value in both columns: a step commoner
+   than others. A ratio that was kept in whole numbers for most rows and in hundredths for some fills none.
 3. No rows: excess zeros and censoring of which too little is left, and columns that were rounded in part.
 
 Right of all answers, with the default prior and with `direct`, by the rows that are scored (`python benchmarks/heaps.py
@@ -29,7 +30,8 @@ import numpy as np
 
 from whence.kinds import Kind, Tally, tally
 from whence.numerics.columns import once
-from whence.pair import FEW_ROWS, Pair
+from whence.numerics.ranked import rank_column
+from whence.pair import FEW_ROWS, FloatArray, Pair
 
 _REPEATED = 0.5
 """Share of the rows that repeat a value of the finer column, from which on both columns count as recorded in steps."""
@@ -69,11 +71,18 @@ def off_heaps(pair: Pair) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 def are_steps(pair: Pair) -> bool:
     """Whether point masses count as steps that are commoner than others, so that all rows are scored: rule 2."""
-    heaped = _heaped(pair)
-    if not heaped or not all(each.inside and each.is_coarse for each in heaped):
+    columns = [column for column in (pair.x, pair.y) if once(tally, column).kind is Kind.HEAPED]
+    tallies = [once(tally, column) for column in columns]
+    if not columns or not all(each.inside and each.is_coarse for each in tallies) or not all(map(fills_grid, columns)):
         return False
     finer = max(once(tally, column).distinct for column in (pair.x, pair.y))
     return 1 - finer / pair.n > _REPEATED and beside_heaps(pair) is None
+
+
+def fills_grid(column: FloatArray) -> bool:
+    """Whether at least half of the steps of the smallest size, from the least value to the largest, occur."""
+    steps = np.diff(column[once(rank_column, column).first_rows])
+    return bool(np.sum(steps) <= 2 * len(steps) * np.min(steps))
 
 
 def _heaped(pair: Pair) -> list[Tally]:
