@@ -101,7 +101,7 @@ def test_every_method_takes_rows_and_with_them_a_seed(name):
 
 
 def test_the_default_method_has_its_own_name_for_it():
-    with pytest.raises(InputError, match="it takes: max_rows, threshold"):
+    with pytest.raises(InputError, match="it takes: direct, fold, max_rows, neither, recording, threshold"):
         method(f"{DEFAULT}:rows=100")
     with pytest.raises(InputError, match="Got the setting 'seed'"):
         method("igci:seed=3")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from whence.combined.method import NEITHER_PRIOR
 from whence.decision import USABLE, Decision, Evidence
 from whence.pair import Pair
 from whence.preflight import Level, Notice
@@ -65,7 +66,12 @@ def weighed(
     return replace(
         plain,
         method="whence",
-        settings={"max_rows": 20_000, "threshold": threshold, "neither": prior, "recording": True},
+        settings={
+            "max_rows": 20_000,
+            "threshold": threshold,
+            "neither": NEITHER_PRIOR if prior else 0.0,
+            "recording": True,
+        },
         forward=replace(plain.forward, score=score / 2, costs=costs),
         backward=replace(plain.backward, score=-score / 2, costs={kind: 1.5 * cost for kind, cost in costs.items()}),
         confidence=larger,

@@ -33,8 +33,15 @@ _LEVEL_STYLES = {"stops": "red", "lowers confidence": "yellow", "note": "dim"}
 
 
 def show(decision: Decision) -> None:
-    """Print everything a reader needs to judge the answer."""
+    """Print everything a reader needs to judge the answer, all of it or, where Ctrl-C comes in between, nothing."""
     console = terminal()
+    with console.capture() as page:
+        _show(console, decision)
+    console.file.write(page.get())
+    console.file.flush()
+
+
+def _show(console: "Console", decision: Decision) -> None:
     console.print(headline(decision), style=_STYLES.get(Stance.of(decision), "bold yellow"), soft_wrap=True)
     console.print()
     paragraph(console, explanation(decision))

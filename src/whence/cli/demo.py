@@ -47,7 +47,7 @@ def demo(
 
 def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) -> None:
     from whence.catalogue import DEFAULT
-    from whence.cli.answer import explanation, headline, numbers
+    from whence.cli.answer import explanation, headline, numbers, outcomes
     from whence.cli.infer import decide, write_files
     from whence.cli.streams import paragraph
     from whence.report.wording import level_of
@@ -63,6 +63,7 @@ def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) 
     console.print(f"whence says: {headline(decision)}", style="bold", soft_wrap=True)
     paragraph(console, explanation(decision))
     console.print()
+    outcomes(console, decision)
     numbers(console, decision)
     console.print()
     console.print(_judged(decision.cause, exhibit.truth), style="bold")
