@@ -1,8 +1,8 @@
 """Keep of a results store what the site's tables and figures are computed from.
 
-`python docs/benchmarks/keep.py r.sqlite` writes rows.csv.gz beside this file: the rows of the store, or of several, such
-as those of two machines, and what was kept before of all methods that are in none of them. One line a pair and method,
-six digits a score: enough for every metric, and a tenth of the store's size.
+`python docs/benchmarks/keep.py r.sqlite` writes rows.csv.gz beside this file: the rows of the store, or of several, as
+those of two machines, and what was kept before of all methods that are in none of them. One line a pair and method, six
+digits a score: enough for every metric, and a tenth of the store's size.
 """
 
 import csv

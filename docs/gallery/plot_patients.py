@@ -30,8 +30,8 @@ print(f"share of whole numbers in s4: {(ratio == ratio.round()).mean():.0%}")
 
 # %%
 # It is total cholesterol over HDL, and mostly written down as 2, 3, 4 … Rows on a few point masses look like the simple
-# beginning of a story, whichever way the arrow points: ``s4`` would be the cause of everything, even of age. So no answer
-# is given, no lean and no confidence either, and the reason is:
+# beginning of a story, whichever way the arrow points: ``s4`` would be the cause of everything, even of age. So no
+# answer is given, no lean and no confidence either, and the reason is:
 
 decision = whence.infer(patients, "s4", "age")
 print(decision)

@@ -12,6 +12,7 @@ from scipy import stats
 from specimens import SPECIMENS, WARNINGS, decided, pair, weighed
 
 from whence.catalogue import CATALOGUE
+from whence.combined.method import NEITHER_PRIOR
 from whence.report import provenance
 from whence.report.measures import correlations, data_facts, measures
 from whence.report.ordered import Ordered
@@ -145,7 +146,8 @@ def test_the_paragraph_says_what_came_of_the_threshold() -> None:
 
 
 def test_the_paragraph_states_the_prior_of_neither() -> None:
-    assert "that neither causes the other had a prior of 10 %" in provenance.paragraph(SPECIMENS["confident"])
+    prior = f"that neither causes the other had a prior of {100 * NEITHER_PRIOR:g} %"
+    assert prior in provenance.paragraph(SPECIMENS["confident"])
     for kind in ("direct", "clear"):
         assert "assumes that one of the two columns causes the other" in provenance.paragraph(SPECIMENS[kind])
 
