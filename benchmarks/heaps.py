@@ -136,7 +136,7 @@ def answer(decision: Decision, direct: bool) -> Direction:
     """What a decision of the default says, or would say if it were known that one column causes the other."""
     if not direct or decision.leaning is Direction.UNDECIDED:
         return decision.direction
-    sure = max(probabilities(decision.score, 1.0, 0.0).values()) >= THRESHOLD
+    sure = max(probabilities(decision.score, 1.0, 0.0, prior=0.0).values()) >= THRESHOLD
     return decision.leaning if sure else Direction.UNDECIDED
 
 

@@ -12,6 +12,7 @@ from whence.combined.outcomes import in_units
 from whence.decision import percent
 from whence.report.outcome_bar import outcome_bar
 from whence.report.pair_numbers import pair_numbers
+from whence.report.sparks import REACH
 
 shares = st.floats(0, 0.99).flatmap(
     lambda neither: st.floats(0.5, 1).map(lambda ahead: (ahead * (1 - neither), (1 - ahead) * (1 - neither), neither))
@@ -65,4 +66,4 @@ def test_a_page_gets_the_parts_and_the_threshold() -> None:
     parts = found["outcomes"]["parts"]
     assert [part["text"] for part in parts] == ["72 %", "18 %", "10 %"]
     assert sum(part["value"] for part in parts) == pytest.approx(1, abs=2e-4)
-    assert found["outcomes"]["threshold"] == 0.8 and found["sum"]["reach"] == 6
+    assert found["outcomes"]["threshold"] == 0.8 and found["sum"]["reach"] == REACH

@@ -98,7 +98,7 @@ def test_a_sum_that_does_not_hold_is_not_shown(wrong: dict[str, float]) -> None:
 
 def test_a_term_of_nothing_has_no_row() -> None:
     decision = weighed(pair(), (1.2, 0.0, -0.3, 0.0))
-    assert [row.name for row in terms(decision)] == ["Description length", "How coarsely it is recorded"]
+    assert [row.name for row in terms(decision)] == ["Description length", "Recording"]
     assert "regression" not in str(printed_sum(decision))
     assert printed_sum(weighed(pair(), (0.0, 0.0, 0.0, 0.0))) is None
 

@@ -18,7 +18,7 @@ from whence.pair import FloatArray, Pair, standardise
 KINDS = {
     "description": "description length",
     "shape": "shape along the cause",
-    "recording": "how coarsely it is recorded",
+    "recording": "recording",
     "regression": "regression error",
 }
 """What a reader calls the terms."""
@@ -185,7 +185,7 @@ def _next_step(account: Account) -> str:
             "Next step: neither direction fits, as under a hidden common cause or a mixture; split the rows by a third "
             "column, or adjust for one."
         )
-    return "Next step: say what is known already, such as which column comes first in time (`first: NAME` in a scan)."
+    return "Next step: say what is known already, such as which column comes first in time (first: NAME among a scan's known facts)."
 
 
 def _long_tailed(column: FloatArray) -> bool:

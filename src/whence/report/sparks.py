@@ -8,10 +8,10 @@ from whence.decision import Decision
 
 WIDTH = 100.0
 """Of both pictures, in their own units."""
-REACH = 6.0
+REACH = 9.0
 """Of the axis of a sum to either side, the same for every pair, so that a small score looks small. No sum of the
 default method is larger; where one of another method is, its bar ends at the edge."""
-TICKS = (-4.0, -2.0, 2.0, 4.0)
+TICKS = (-6.0, -3.0, 3.0, 6.0)
 _BINS = 60
 """Places along a line; scores that share one are stacked."""
 

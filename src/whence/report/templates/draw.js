@@ -177,7 +177,7 @@ const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar } = (() 
     steps.push({ name: sum.known ? "= score" : `× weight ${sum.weight} = score`, text: sum.score, from: 0, to: value(sum.score), kind: "score" });
     const reach = Math.max(sum.reach, ...steps.flatMap(({ from, to }) => [Math.abs(from), Math.abs(to)]));
     const place = (at) => tenth(150 + (146 * at) / reach);
-    const marks = [-4, -2, 2, 4];
+    const marks = [-6, -3, 3, 6];
     const rows = steps.map(({ name, text, from, to, kind }) => {
       const [left, right] = [place(Math.min(from, to)), place(Math.max(from, to))];
       const bar = shape("svg", { viewBox: "0 0 300 22", preserveAspectRatio: "none", "aria-hidden": "true" },
@@ -187,7 +187,7 @@ const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar } = (() 
       return build("tr", { class: kind }, build("th", { scope: "row" }, name), build("td", { class: "room" }, bar), build("td", { class: "amount" }, text));
     });
     const scale = shape("svg", { viewBox: "0 0 300 16", "aria-hidden": "true" },
-      ...[-4, -2, 0, 2, 4].map((at) => shape("text", { x: place(at), y: 11, "text-anchor": "middle" }, signed(at))));
+      ...[-6, -3, 0, 3, 6].map((at) => shape("text", { x: place(at), y: 11, "text-anchor": "middle" }, signed(at))));
     rows.push(build("tr", { class: "scale" }, build("th"), build("td", { class: "room" }, scale), build("td")));
     element.replaceChildren(
       build("p", { class: "ways" }, "To the right (+) speaks for ", build("bdi", {}, x), " → ", build("bdi", {}, y), ", to the left (−) for the other way."),
