@@ -13,12 +13,12 @@ Right of all answers, with the default prior and with `direct`, by the rows that
 --pairs 24`; recorded are the Tübingen and Lisbon pairs, simulated zeros, hurdles and floors):
 
                                        this rule        all rows         rows beside it
-    recorded, of the cause            4/4     8/8      9/10   22/24       2/3     6/7
-    recorded, of the effect           1/3     2/5      3/6     5/10       1/3     1/3
-    simulated, of the cause          59/62 104/108   114/114 149/149     59/62 104/108
-    simulated, of the effect         58/60  92/97      7/55   14/93      58/60  92/97
-    in 100 steps, of the cause       44/49  69/78     85/88  119/125     44/49  70/79
-    in 100 steps, of the effect      33/34  60/64      8/52   14/83      33/34  60/64
+    recorded, of the cause            3/3    11/11     11/13   37/40       3/4    12/13
+    recorded, of the effect           1/2     2/4       3/5     5/9        1/2     3/6
+    simulated, of the cause          68/72  121/127    89/90  198/201     79/83  149/156
+    simulated, of the effect         45/53   83/95      6/34   38/142     52/61  110/123
+    in 100 steps, of the cause       98/103 127/136   174/175 195/201    117/122 154/165
+    in 100 steps, of the effect      65/74   88/103    23/96   41/139     83/92  116/130
 
 Scoring all rows names the column with the point mass as the cause. In recorded tables it is so four times out of five,
 which is knowledge about who has zeros, not evidence of the rows at hand; so the second rule is narrow.
