@@ -208,7 +208,7 @@ def terms_of(
     """
     shares = {"regression": share, "recording": float(recording)}
     terms = {name: term.height * math.tanh(found[name] / term.width) for name, term in curves.items()}
-    return {name: shares.get(name, 1.0) * term + 0.0 for name, term in terms.items()}  # no −0.0
+    return {name: shares.get(name, 1.0) * term + 0.0 for name, term in terms.items()}  # never -0.0
 
 
 def weight_in(found: Weighing) -> Weight:
