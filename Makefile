@@ -7,7 +7,7 @@ export MPLBACKEND := Agg
 .PHONY: screens release-check clean
 
 demo: .venv/.core
-	$(BIN)/whence demo --out out/demo
+	$(BIN)/causewise demo --out out/demo
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n 2
@@ -55,7 +55,7 @@ bench-peers: .venv/.dev
 	$(BIN)/python benchmarks/baselines.py
 
 reproduce: .venv/.dev
-	$(BIN)/whence bench reproduce --out out/reproduce
+	$(BIN)/causewise bench reproduce --out out/reproduce
 
 # The same bytes twice; an empty environment, the tour and the packaged tests; licences; the bill of materials.
 release-check: .venv/.dev
@@ -63,16 +63,16 @@ release-check: .venv/.dev
 	$(BIN)/python -m release.twice out/release
 	$(BIN)/python -m release.fresh out/release/*.whl --at out/release/fresh
 	out/release/fresh/bin/python -m release.licences
-	out/release/fresh/bin/python -m release.sbom > out/release/whence.cdx.json
+	out/release/fresh/bin/python -m release.sbom > out/release/causewise.cdx.json
 
 clean:
 	rm -rf .venv out build dist
 
 .venv/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "whence needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "causewise needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
 
-LOOPS := pyproject.toml hatch_build.py $(wildcard src/whence/numerics/native/*.[ch])
+LOOPS := pyproject.toml hatch_build.py $(wildcard src/causewise/numerics/native/*.[ch])
 
 .venv/.core: $(LOOPS) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .

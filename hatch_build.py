@@ -1,4 +1,4 @@
-"""Compiles the C loops of `whence.numerics.native` when the package is built or installed, editable or not.
+"""Compiles the C loops of `causewise.numerics.native` when the package is built or installed, editable or not.
 
 Any of gcc and clang will do ($CC, then the names on the path); without one, the index's `ziglang`, which is a compiler
 in a wheel, becomes a requirement of the build. No Python headers are needed, and one wheel serves every Python 3.
@@ -18,7 +18,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = Path(__file__).parent / "src" / "whence" / "numerics" / "native"
+SOURCES = Path(__file__).parent / "src" / "causewise" / "numerics" / "native"
 SUFFIX = ".dll" if os.name == "nt" else ".so"
 # Nothing here may change a result: sums keep their order, products are not fused with sums. What is given up is errno
 # and the floating-point exception flags, which nobody reads.
@@ -28,7 +28,7 @@ FLAGS = [
 ]
 ZIG = [sys.executable, "-m", "ziglang", "cc"]
 MISSING = (
-    "whence compiles some loops from C, and found no working C compiler: install gcc (Debian and Ubuntu: apt-get "
+    "causewise compiles some loops from C, and found no working C compiler: install gcc (Debian and Ubuntu: apt-get "
     "install gcc libc6-dev; Fedora: dnf install gcc; macOS: xcode-select --install), name one in the environment "
     "variable CC, or pip install ziglang."
 )
@@ -105,5 +105,5 @@ def link(command: list[str], flags: list[str], target: Path, sources: list[str] 
             text=True,
         )
         if done.returncode:
-            raise SystemExit(f"The C compiler {shlex.join(command)} failed on whence's loops:\n{done.stderr}")
+            raise SystemExit(f"The C compiler {shlex.join(command)} failed on causewise's loops:\n{done.stderr}")
         made.replace(target)

@@ -2,7 +2,7 @@
 
     python benchmarks/baselines.py                  side by side with cdt, causal-learn, lingam and gcastle
     python benchmarks/baselines.py growth           time and memory at 10⁴, 10⁵ and 10⁶ rows beside the catalogue's laws
-    python benchmarks/baselines.py costs            measure every method and write src/whence/costs.toml
+    python benchmarks/baselines.py costs            measure every method and write src/causewise/costs.toml
     ... --json          the numbers as JSON     --only igci,cam     some methods     --peers DIR  the environment's home
 
 The packages are installed from the package index into an environment of their own (out/peers) and asked from there,
@@ -29,11 +29,11 @@ os.environ.update(ONE_THREAD)  # before NumPy is loaded, which reads it once
 
 import numpy as np
 
-import whence
+import causewise
+from causewise.baselines.latent import LatentProcess
+from causewise.catalogue import CATALOGUE, LAWS, Entry, entry
+from causewise.pair import Pair, standardise
 from peers.pairs import pairs
-from whence.baselines.latent import LatentProcess
-from whence.catalogue import CATALOGUE, LAWS, Entry, entry
-from whence.pair import Pair, standardise
 
 ROOT = Path(__file__).parents[1]
 ROWS, PAIRS, ROUNDS = 1000, 3, 7
@@ -91,7 +91,7 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 def alone(name: str, sample: list[Pair]) -> Line:
     """A method without a counterpart: best of the rounds on each pair."""
-    method = whence.method(name, **TAKING.get(name, {}))
+    method = causewise.method(name, **TAKING.get(name, {}))
     decision = method.decide_many(sample[:1])[0]
     best = [min(cpu_seconds(lambda p=p: method.decide_many([p])) for _ in range(ROUNDS)) for p in sample]
     return Line(name, 1e3 * statistics.median(best), GOALS.get(name), decision.direction.value)
@@ -99,7 +99,7 @@ def alone(name: str, sample: list[Pair]) -> Line:
 
 def beside(name: str, peer: str, worker: Worker, sample: list[Pair]) -> Line:
     """A method and a counterpart in turns on each pair; the ratio is the median of the pairs' ratios."""
-    method, small = whence.method(name), pairs(60, 1)[0]
+    method, small = causewise.method(name), pairs(60, 1)[0]
     ours = method.decide_many(sample[:1])[0].direction.value
     first = worker.ask(peer, small.x, small.y)  # imports and compiles
     best: list[tuple[float, float]] = []
@@ -221,7 +221,7 @@ def _bytes_a_row(found: dict[str, Any]) -> float:
 
 def grow(name: str) -> dict[str, Any]:
     """One method in this process: best CPU seconds and the peak of memory so far, at every size."""
-    method, seconds, peaks = whence.method(name, **TAKING.get(name, {}), **SHORT.get(name, {})), [], []
+    method, seconds, peaks = causewise.method(name, **TAKING.get(name, {}), **SHORT.get(name, {})), [], []
     sizes = [size // (10 if entry(name).extra else 1) for size in SIZES]
     method.decide_many(pairs(1000, 1))
     for size in sizes:
@@ -291,7 +291,7 @@ def _cost(name: str) -> float:
     (pair,), (other,) = pairs(ROWS, 1), [pairs(ROWS, 2)[1]]
     # A seed of its own: variants that differ in the criterion alone share their training, and the second would be free.
     seed = next(k for k, entry in enumerate(CATALOGUE) if entry.name == name)
-    method = whence.method(name, device="cpu", seed=seed, **cut)
+    method = causewise.method(name, device="cpu", seed=seed, **cut)
     method.decide_many([other])  # compiles
     return share * cpu_seconds(lambda: method.decide_many([pair]))
 
@@ -336,7 +336,7 @@ def main() -> None:
         result = growth(only or [entry.name for entry in CATALOGUE])
     else:
         result = {"seconds": costs(only or [entry.name for entry in CATALOGUE])}
-        write_costs(result["seconds"], ROOT / "src" / "whence" / "costs.toml")
+        write_costs(result["seconds"], ROOT / "src" / "causewise" / "costs.toml")
     if given.json:
         print(json.dumps(result, indent=2))
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from whence.baselines.cure import score
-from whence.baselines.igci import igci
-from whence.pair import Pair
-from whence.threads import one_thread
+from causewise.baselines.cure import score
+from causewise.baselines.igci import igci
+from causewise.pair import Pair
+from causewise.threads import one_thread
 
 ROWS, PAIRS = 200, 20
 NOISE = 0.2

@@ -1,4 +1,4 @@
-"""What the recorded pairs of `whence demo` were picked from: every pair of the tables inside scikit-learn.
+"""What the recorded pairs of `causewise demo` were picked from: every pair of the tables inside scikit-learn.
 
     python benchmarks/exhibits.py
 
@@ -11,8 +11,8 @@ import numpy as np
 from sklearn import datasets
 from sklearn.utils import Bunch
 
-import whence
-from whence.datasets.exhibits import cars
+import causewise
+from causewise.datasets.exhibits import cars
 
 TABLES = {
     "diabetes": lambda: datasets.load_diabetes(scaled=False),
@@ -34,12 +34,12 @@ def main() -> None:
     for title, load in TABLES.items():
         table = columns(load())
         pairs = list(combinations(table, 2))
-        answered = [each for x, y in pairs if (each := whence.infer(table, x, y)).cause]
+        answered = [each for x, y in pairs if (each := causewise.infer(table, x, y)).cause]
         print(f"{title}: {len(pairs)} pairs, {len(answered)} answered")
         for decision in answered:
             print(f"  {decision}", *decision.warnings, sep="\n      ")
     pair = cars().pair
-    decision = whence.infer(pair.x, pair.y)
+    decision = causewise.infer(pair.x, pair.y)
     print(f"cars: {decision}; {decision.stability()}")
 
 

@@ -3,10 +3,10 @@
     python benchmarks/faults.py                  every fault, on plain processes and on a Dask cluster: some minutes
     ... --engine local|dask     --fault NAME     --columns N     --rows N
 
-Every scan is the command `whence scan TABLE --out FILE`, in a process of its own. Faults are real: SIGKILL to a worker
-(three times), to the scheduler, to the command itself; a file that may not grow any more; a pair whose judging kills
-the process that does it. Afterwards the same command is given again where the first one could not end well. Files are
-compared byte for byte without their column `seconds`.
+Every scan is the command `causewise scan TABLE --out FILE`, in a process of its own. Faults are real: SIGKILL to a
+worker (three times), to the scheduler, to the command itself; a file that may not grow any more; a pair whose judging
+kills the process that does it. Afterwards the same command is given again where the first one could not end well. Files
+are compared byte for byte without their column `seconds`.
 """
 
 import argparse
@@ -52,9 +52,9 @@ def write_table(path: Path, columns: int, rows: int) -> None:
 
 
 def child() -> None:
-    """`whence`, with a fault inside if one is named: the bytes that a file may have, or the pair that kills."""
-    from whence.cli import main
-    from whence.scanning import scanner
+    """`causewise`, with a fault inside if one is named: the bytes that a file may have, or the pair that kills."""
+    from causewise.cli import main
+    from causewise.scanning import scanner
 
     fault = sys.argv.pop(1)
     if fault == "poison":
@@ -66,7 +66,7 @@ def child() -> None:
 
 def deadly(judge: Any, related: Sequence[Any]) -> list[Any]:
     """Orient pairs, unless the poisoned one is among them."""
-    from whence.scanning.tasks import oriented
+    from causewise.scanning.tasks import oriented
 
     if any(tuple(item[:2]) == POISONED for item in related):
         os.kill(os.getpid(), signal.SIGKILL)

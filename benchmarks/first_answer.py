@@ -90,17 +90,17 @@ def size(folder: Path) -> int:
 
 
 def first_answer(python: Path, folder: Path) -> None:
-    """The first `whence infer` on a machine against the next ones, and against the bare imports."""
+    """The first `causewise infer` on a machine against the next ones, and against the bare imports."""
     file, _ = pair_file(folder)
-    command = [str(python.parent / "whence"), "infer", str(file), "--json"]
+    command = [str(python.parent / "causewise"), "infer", str(file), "--json"]
     first = cpu(command, bare(folder / "first"))
     warm = min(cpu(command, bare(folder / "first")) for _ in range(3))
     imports = min(cpu([str(python), "-c", DEPENDENCIES], bare(folder / "first")) for _ in range(3))
     nothing = min(wall([str(python), "-c", "pass"], bare(folder / "first")) for _ in range(5))
-    ours = min(wall([str(python), "-c", "import whence"], bare(folder / "first")) for _ in range(5))
-    print(f"first `whence infer`, 500 rows: {first:.2f} s of CPU (goal: 3); the next: {warm:.2f} s")
+    ours = min(wall([str(python), "-c", "import causewise"], bare(folder / "first")) for _ in range(5))
+    print(f"first `causewise infer`, 500 rows: {first:.2f} s of CPU (goal: 3); the next: {warm:.2f} s")
     print(f"  ratio {first / warm:.2f} (goal: at most 1.3); bare imports: {imports:.2f} s")
-    print(f"`import whence`: {(ours - nothing) * 1e3:.0f} ms (wall, goal: 50)")
+    print(f"`import causewise`: {(ours - nothing) * 1e3:.0f} ms (wall, goal: 50)")
 
 
 def peers(folder: Path) -> None:

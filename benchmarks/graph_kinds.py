@@ -17,12 +17,12 @@ from functools import partial
 
 import numpy as np
 
-from whence.datasets.laws import CAUSE_LAWS, NOISE_LAWS, any_of
-from whence.datasets.mechanisms import positive, smooth
-from whence.graphs.constraints import Constraints
-from whence.graphs.found import find
-from whence.numerics.ties import scrambled, spread
-from whence.pair import FloatArray, standardise
+from causewise.datasets.laws import CAUSE_LAWS, NOISE_LAWS, any_of
+from causewise.datasets.mechanisms import positive, smooth
+from causewise.graphs.constraints import Constraints
+from causewise.graphs.found import find
+from causewise.numerics.ties import scrambled, spread
+from causewise.pair import FloatArray, standardise
 
 Random = np.random.Generator
 Edges = set[tuple[int, int]]

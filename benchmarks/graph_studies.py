@@ -1,4 +1,4 @@
-"""What the support of an edge and the warnings of `whence.order` are worth, what it costs, and what it says of cells.
+"""What support of an edge and warnings of `causewise.order` are worth, what it costs, and what it says of cells.
 
     python benchmarks/graph_studies.py support [--tables 10] [--shares 0.8] how often an edge with some support is true
     python benchmarks/graph_studies.py warnings [--tables 50] [--jobs N]    with a hidden common cause, and without
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-import whence
+import causewise
 from graph_worlds import Setting, simulated
 
 PEERS = Path(__file__).parents[1] / "out" / "peers"
@@ -53,9 +53,9 @@ def over(tasks: Iterable[Task], work: Callable[[Task], Any], jobs: int) -> list[
 
 def arrows(shares: tuple[float, ...], task: Task) -> list[Arrow]:
     """Every edge found on all rows or on a part of one table."""
-    from whence.graphs.constraints import Constraints
-    from whence.graphs.found import find
-    from whence.threads import one_thread
+    from causewise.graphs.constraints import Constraints
+    from causewise.graphs.found import find
+    from causewise.threads import one_thread
 
     rows, truth = simulated(*task)
     nothing, out = Constraints.none(rows.shape[1]), list[Arrow]()
@@ -106,10 +106,10 @@ def doubts(task: Task) -> tuple[int, int, bool]:
     """
     rows, truth = simulated(*task)
     columns = range(rows.shape[1])
-    whole = whence.order({f"{k}": rows[:, k] for k in columns}, jobs=1)
+    whole = causewise.order({f"{k}": rows[:, k] for k in columns}, jobs=1)
     children = [sum(a == k for a, _ in truth) for k in columns]
     seen = [k for k in columns if k != int(np.argmax(children))]
-    part = whence.order({f"{k}": rows[:, k] for k in seen}, jobs=1)
+    part = causewise.order({f"{k}": rows[:, k] for k in seen}, jobs=1)
     return sum("noise" in said for said in whole.warnings), len(columns) - 1, bool(part.warnings)
 
 
@@ -148,7 +148,7 @@ def sachs() -> None:
     names = (folder / "cyto_full_data.csv").read_text().split("\n", 1)[0].replace('"', "").split(",")
     for scale, values in (("as they are", rows), ("logarithms", np.log(rows))):
         start = time.process_time()
-        found = whence.order(dict(zip(names, values.T, strict=True)), jobs=1)
+        found = causewise.order(dict(zip(names, values.T, strict=True)), jobs=1)
         seconds = time.process_time() - start
         known = {(a, b) for a, b in truth if a in found.order and b in found.order}
         right = sum(found.order.index(a) < found.order.index(b) for a, b in known)

@@ -1,4 +1,4 @@
-"""Simulated tables with a known graph: location-scale models as `whence.order` fits them, and worlds beyond these.
+"""Simulated tables with a known graph: location-scale models as `causewise.order` fits them, and worlds beyond these.
 
 Every column is standardised before its children are made, and signal and noise have the same share of it wherever it
 stands: neither variance nor noise level tells the order.

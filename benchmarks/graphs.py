@@ -1,10 +1,10 @@
-"""How right `whence.order` is on simulated graphs, beside published packages, and what it costs.
+"""How right `causewise.order` is on simulated graphs, beside published packages, and what it costs.
 
     python benchmarks/graphs.py METHOD,… [--tables 20] [--settings "5 × 500,…"] [--jobs N] [--limit S] [--longest S]
     python docs/benchmarks/graph_rows.py        the rows so far, for the tables of the site
 
 Rows are appended to out/graphs.jsonl as they are finished; what is there already is not run again.
-Methods: whence; sinks (the same model, the order found as RESIT finds it); RESIT, DirectLiNGAM, CAM-UV, PC, DAGMA,
+Methods: causewise; sinks (the same model, the order found as RESIT finds it); RESIT, DirectLiNGAM, CAM-UV, PC, DAGMA,
 which run in an environment of their own under out/peers, or with `--python` and `--path`.
 
 Order error: the share of true edges whose child stands before its parent. A method without an order is judged by a
@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-import whence
+import causewise
 from graph_worlds import SETTINGS, Edges, Setting, simulated
 from peers.environment import ONE_THREAD, prepare
 
@@ -56,9 +56,9 @@ def warm() -> None:
 
 
 def ours(rows: np.ndarray) -> dict[str, Any]:
-    """`whence.order` as it comes."""
+    """`causewise.order` as it comes."""
     start = time.process_time()
-    found = whence.order({f"{k}": column for k, column in enumerate(rows.T)}, jobs=1)
+    found = causewise.order({f"{k}": column for k, column in enumerate(rows.T)}, jobs=1)
     seconds = time.process_time() - start
     edges = [(int(edge.parent), int(edge.child)) for edge in found.edges]
     return {"order": list(map(int, found.order)), "edges": edges, "seconds": seconds}
@@ -66,10 +66,10 @@ def ours(rows: np.ndarray) -> dict[str, Any]:
 
 def sinks(rows: np.ndarray) -> dict[str, Any]:
     """The last column is the one whose noise, given all others, is most independent of them; then the last but one …"""
-    from whence.models.additive import Smooths
-    from whence.numerics.hsic import hsic_test, kernel_column
-    from whence.pair import standardise
-    from whence.threads import one_thread
+    from causewise.models.additive import Smooths
+    from causewise.numerics.hsic import hsic_test, kernel_column
+    from causewise.pair import standardise
+    from causewise.threads import one_thread
 
     start = time.process_time()
     with one_thread():
@@ -136,7 +136,7 @@ def topological(edges: Edges, columns: int) -> list[int] | None:
 def table_row(method: str, setting: Setting, seed: int, outside: Outside) -> dict[str, Any]:
     """One method on one table."""
     rows, truth = simulated(setting, seed)
-    here = {"whence": ours, "sinks": sinks}.get(method)
+    here = {"causewise": ours, "sinks": sinks}.get(method)
     answer = here(rows) if here else theirs(method, rows, outside)
     row = {"method": method, "setting": setting.name, "seed": seed, **asdict(setting)}
     return row | judged(answer, truth, setting.columns)
@@ -193,7 +193,7 @@ def chosen(parts: str) -> list[Setting]:
 def main() -> None:
     """What was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("methods", nargs="?", default="whence", help="names with commas between")
+    parser.add_argument("methods", nargs="?", default="causewise", help="names with commas between")
     parser.add_argument("--tables", type=int, default=20, help="of each setting")
     parser.add_argument("--settings", default="", help="parts of the names of settings, with commas between")
     parser.add_argument("--jobs", type=int, default=1, help="tables at a time, a processor each")
@@ -204,7 +204,7 @@ def main() -> None:
     said = parser.parse_args()
     methods = said.methods.split(",")
     python = said.python or str(PEERS / "bin" / "python")
-    if not said.python and set(methods) - {"whence", "sinks"} and not Path(python).exists():
+    if not said.python and set(methods) - {"causewise", "sinks"} and not Path(python).exists():
         prepare(PEERS)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "dagma"], check=False)
     done = {(row["method"], row["setting"], row["seed"]) for row in stored()}

@@ -3,11 +3,11 @@
     python benchmarks/heaps.py [--pairs 40] [--only floor]
 
 One line a law, right of all answers, with the default prior and with `direct`: `infer`, which follows the rule of
-`whence/heaps.py`; all rows; the rows beside the point mass. The first column is always the cause, but for common causes
-alone, which have no direction: there every answer is wrong. 300 and 1000 rows in turn. A hurdle is 0 the more often the
-smaller the value would be, a floor reports the lowest 30 % alike, and zeros fall anywhere; true zeros are values of the
-cause, on which the effect depends; a preferred value draws those near it. *In steps* both columns are recorded in 100
-steps. Recorded pairs come first, where WHENCE_DATA names the folder of the data sets.
+`causewise/heaps.py`; all rows; the rows beside the point mass. The first column is always the cause, but for common
+causes alone, which have no direction: there every answer is wrong. 300 and 1000 rows in turn. A hurdle is 0 the more
+often the smaller the value would be, a floor reports the lowest 30 % alike, and zeros fall anywhere; true zeros are
+values of the cause, on which the effect depends; a preferred value draws those near it. *In steps* both columns are
+recorded in 100 steps. Recorded pairs come first, where CAUSEWISE_DATA names the folder of the data sets.
 """
 
 import argparse
@@ -21,19 +21,19 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 
-import whence
+import causewise
+from causewise.combined.method import THRESHOLD
+from causewise.combined.outcomes import probabilities
+from causewise.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
+from causewise.datasets.mechanisms import LEVEL, location_scale
+from causewise.datasets.robustness import BASE, WHERE, confounded, damage_columns, floored
+from causewise.decision import Decision, Direction
+from causewise.heaps import beside_heaps
+from causewise.kinds import Kind, kind_of, tally
+from causewise.pair import FloatArray, InputError, Pair, standardise
 from kinds import inflated
 from ordinal_levels import common, foreign
 from training.recorded import Case, lisbon, tuebingen
-from whence.combined.method import THRESHOLD
-from whence.combined.outcomes import probabilities
-from whence.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
-from whence.datasets.mechanisms import LEVEL, location_scale
-from whence.datasets.robustness import BASE, WHERE, confounded, damage_columns, floored
-from whence.decision import Decision, Direction
-from whence.heaps import beside_heaps
-from whence.kinds import Kind, kind_of, tally
-from whence.pair import FloatArray, InputError, Pair, standardise
 
 Random = np.random.Generator
 Law = Callable[[Random, int], Columns]
@@ -153,9 +153,9 @@ def told(decisions: Iterable[Decision]) -> str:
 
 def show(name: str, pairs: list[Pair]) -> None:
     """Print a line."""
-    method = whence.method("whence")
+    method = causewise.method("causewise")
     beside = [rest for pair in pairs if (rest := beside_heaps(pair))]
-    cells = (map(whence.infer, pairs), method.decide_many(pairs), method.decide_many(beside))
+    cells = (map(causewise.infer, pairs), method.decide_many(pairs), method.decide_many(beside))
     print(f"{name:<56}{len(pairs):>6}{''.join(map(told, cells))}", flush=True)
 
 
@@ -166,7 +166,7 @@ def main() -> None:
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     print(f"{'law':<56}{'pairs':>6}{'infer':>9}{'direct':>9}{'all rows':>9}{'direct':>9}{'beside':>9}{'direct':>9}")
-    if os.environ.get("WHENCE_DATA"):
+    if os.environ.get("CAUSEWISE_DATA"):
         for name, cases in {"Tübingen": tuebingen, "Lisbon": lisbon}.items():
             for where, pairs in recorded(cases()).items():
                 if given.only in (title := f"{name}, {where}"):

@@ -1,4 +1,4 @@
-"""Ctrl-C at random moments of a long `whence infer`: how does it end?
+"""Ctrl-C at random moments of a long `causewise infer`: how does it end?
 
     python benchmarks/interrupts.py                 100 interrupts of 1.5 million rows: tens of minutes
     ... --tries N     --rows N     --seed N
@@ -27,7 +27,7 @@ LEAVING = 1.0
 """Seconds that a finished process may take to leave; an interrupt then has nothing left to stop."""
 STOPPED, DONE = "130 and one line", "done before the interrupt"
 # Before the first line of ours runs, Ctrl-C is the interpreter's affair: the clock starts after it.
-START = "import os, sys; from whence.cli import main; os.close(int(sys.argv.pop(1))); main()"
+START = "import os, sys; from causewise.cli import main; os.close(int(sys.argv.pop(1))); main()"
 
 
 def write_table(path: Path, rows: int, seed: int) -> None:
@@ -39,7 +39,7 @@ def write_table(path: Path, rows: int, seed: int) -> None:
 
 
 def interrupted(arguments: Sequence[str], seconds: float | None) -> tuple[str, float]:
-    """Run `whence` and press Ctrl-C after so many seconds (None: never); what came of it, and how long it took."""
+    """Run `causewise` and press Ctrl-C after so many seconds (None: never); what came of it, and how long it took."""
     started, told = os.pipe()
     process = subprocess.Popen(
         [sys.executable, "-c", START, str(told), *arguments],

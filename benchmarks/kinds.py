@@ -5,8 +5,8 @@
 One line a law: the types that are found, what `infer` does, what it would do without a look at them, and what the
 methods for levels say (`acting`: ordinal:acting=true). Right is a share of the answers; the first column is always the
 cause. The columns come from the location-scale pairs of the robustness grid (random laws of cause and noise, smooth f
-and g), 300 and 1000 rows in turn. Where WHENCE_DATA names the folder of the data sets, what would be said of recorded
-pairs of which one column is cut into levels comes last: by default, and with `direct`. `heaps.py` and
+and g), 300 and 1000 rows in turn. Where CAUSEWISE_DATA names the folder of the data sets, what would be said of
+recorded pairs of which one column is cut into levels comes last: by default, and with `direct`. `heaps.py` and
 `ordinal_levels.py` have more of what their names say.
 """
 
@@ -25,16 +25,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 
-import whence
+import causewise
+from causewise.baselines.ordinal import MAX_LEVELS
+from causewise.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
+from causewise.datasets.mechanisms import LEVEL, location_scale, smooth
+from causewise.datasets.robustness import BASE, WHERE, damage_columns, floored, rounded
+from causewise.decision import Decision, Direction
+from causewise.kinds import kind_of
+from causewise.pair import FloatArray, InputError, Pair, standardise
+from causewise.protocol import Method
 from training.recorded import lisbon, tuebingen
-from whence.baselines.ordinal import MAX_LEVELS
-from whence.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
-from whence.datasets.mechanisms import LEVEL, location_scale, smooth
-from whence.datasets.robustness import BASE, WHERE, damage_columns, floored, rounded
-from whence.decision import Decision, Direction
-from whence.kinds import kind_of
-from whence.pair import FloatArray, InputError, Pair, standardise
-from whence.protocol import Method
 
 Random = np.random.Generator
 Law = Callable[[Random, int], Columns]
@@ -243,8 +243,8 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=60)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    default = whence.method("whence")
-    discrete, acting = whence.method("discrete"), whence.method("ordinal:acting=true")
+    default = causewise.method("causewise")
+    discrete, acting = causewise.method("discrete"), causewise.method("ordinal:acting=true")
     head = ("infer", "unchecked", "leans", "discrete", "ordinal", "acting")
     print(f"{'law':<36}{'kinds found':<26}" + "".join(f"{each:>15}" for each in head))
     for law in (law for law in LAWS if given.only in law):
@@ -256,16 +256,16 @@ def main() -> None:
         # Without acting=true the same, but for answers that make levels the effect of a continuous column.
         sure = [replace(each, abstention=each.abstention or _continuous_cause(each)) for each in acted]
         cells = (
-            told(whence.infer(pair) for pair in pairs),
+            told(causewise.infer(pair) for pair in pairs),
             told(bare),
             f"{100 * lean:.0f} %",
             *("" if all(each.failure for each in found) else told(found) for found in (steps, sure, acted)),
         )
         print(f"{law:<36}{' → '.join(kinds):<26}" + "".join(f"{cell:>15}" for cell in cells), flush=True)
 
-    if not os.environ.get("WHENCE_DATA"):
+    if not os.environ.get("CAUSEWISE_DATA"):
         return
-    direct = whence.method("whence:direct=true")
+    direct = causewise.method("causewise:direct=true")
     for name, levels, where in product(("Tübingen", "Lisbon"), (3, 4), WHERE[:2]):
         if given.only in (title := f"{name}, {where} cut into {levels} levels"):
             pairs = cut_recorded(name, levels, where)

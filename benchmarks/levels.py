@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.combined.readings import read_direction
-from whence.criteria import LEVEL
-from whence.pair import FloatArray
+from causewise.combined.readings import read_direction
+from causewise.criteria import LEVEL
+from causewise.pair import FloatArray
 
 Random = np.random.Generator
 Draw = Callable[[Random, int], FloatArray]

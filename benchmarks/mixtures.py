@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-import whence
-from whence.baselines.anm_mm import mechanisms
+import causewise
+from causewise.baselines.anm_mm import mechanisms
 
 FAMILIES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "1 / (1.5 + θx²)": lambda x, t: 1 / (1.5 + t * x**2),
@@ -29,7 +29,7 @@ def drawn(family: str, seed: int, rows: int) -> tuple[np.ndarray, np.ndarray, np
 
 
 def _forward(name: str, x: np.ndarray, y: np.ndarray, weight: dict[str, float]) -> bool:
-    return whence.infer(x, y, method=whence.method(name, **(weight if name == "anm-mm" else {}))).score > 0
+    return causewise.infer(x, y, method=causewise.method(name, **(weight if name == "anm-mm" else {}))).score > 0
 
 
 def main() -> None:

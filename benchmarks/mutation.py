@@ -95,7 +95,7 @@ def _change(node: ast.AST) -> bool:
 
 def survives(name: str, changed: ast.Module) -> bool:
     """Whether the tests of a file pass with the changed file in its place."""
-    target = PLACE / "whence" / f"{name}.py"
+    target = PLACE / "causewise" / f"{name}.py"
     original = target.read_text(encoding="utf-8")
     target.write_text(ast.unparse(ast.fix_missing_locations(changed)), encoding="utf-8")
     tests = [str(ROOT / "tests" / test) for test in TESTS[name]]
@@ -118,10 +118,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", default=",".join(TESTS))
     asked = parser.parse_args(arguments)
     shutil.rmtree(PLACE, ignore_errors=True)
-    shutil.copytree(ROOT / "src" / "whence", PLACE / "whence", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src" / "causewise", PLACE / "causewise", ignore=shutil.ignore_patterns("__pycache__"))
     drawn = []
     for name in asked.only.split(","):
-        tree = ast.parse((PLACE / "whence" / f"{name}.py").read_text(encoding="utf-8"))
+        tree = ast.parse((PLACE / "causewise" / f"{name}.py").read_text(encoding="utf-8"))
         drawn += [(name, *change) for change in changes(tree)]
     total = len(drawn)
     random.Random(asked.seed).shuffle(drawn)

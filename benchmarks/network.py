@@ -5,7 +5,7 @@
     python benchmarks/network.py shapes              the fused kernel cut in other ways
     python benchmarks/network.py paper --out FILE    ten data sets, four methods, both directions: accuracy and time
 
-`gpu` needs a GPU; `paper` needs the data sets (WHENCE_DATA). Times are wall clock; compilation is told apart.
+`gpu` needs a GPU; `paper` needs the data sets (CAUSEWISE_DATA). Times are wall clock; compilation is told apart.
 """
 
 import argparse
@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from whence.models.network.fitting import train
-from whence.models.network.heads import ADDITIVE, LOCATION_SCALE, Head
-from whence.models.network.layout import Problem, canonical, problem
-from whence.models.network.training import Training
+from causewise.models.network.fitting import train
+from causewise.models.network.heads import ADDITIVE, LOCATION_SCALE, Head
+from causewise.models.network.layout import Problem, canonical, problem
+from causewise.models.network.training import Training
 
 SETS = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
 METHODS = ("nn-loci-m", "nn-loci-h", "nn-anm-m", "nn-anm-h")
@@ -111,7 +111,7 @@ def in_registers(
     from jax.experimental import pallas as pl
     from jax.experimental.pallas import triton
 
-    from whence.models.network.jax_runtime import precision_scope
+    from causewise.models.network.jax_runtime import precision_scope
 
     lanes, chains = 256, 4
 
@@ -187,7 +187,7 @@ def shapes(fits: int, steps: int) -> None:
     """The fused kernel cut in other ways; times are scaled to 5000 steps and leave out compilation."""
     import jax
 
-    from whence.models.network.fused import FusedEngine, KernelShape, launch
+    from causewise.models.network.fused import FusedEngine, KernelShape, launch
 
     batch = problems(fits, 1000)
     group = launch([1000] * fits)
@@ -211,9 +211,9 @@ def shapes(fits: int, steps: int) -> None:
 
 def paper(out: str, sets: list[str], methods: list[str], settings: dict[str, Any]) -> None:
     """Accuracy and AUDRC on data sets; every pair's scores go to `out`."""
-    from whence.benchmark.metrics import Scored, accuracy, audrc
-    from whence.catalogue import method
-    from whence.datasets import load
+    from causewise.benchmark.metrics import Scored, accuracy, audrc
+    from causewise.catalogue import method
+    from causewise.datasets import load
 
     start = time.perf_counter()
     labelled = [(name, each) for name in sets for each in load(name).pairs]

@@ -18,14 +18,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 
-import whence
+import causewise
+from causewise.datasets.laws import NOISE_LAWS, Columns, any_of
+from causewise.datasets.mechanisms import LEVEL, location_scale
+from causewise.datasets.robustness import BASE, WHERE, damage_columns
+from causewise.decision import Decision
+from causewise.pair import InputError, Pair
 from kinds import acting, levelled
 from training.foreign import FAMILIES
-from whence.datasets.laws import NOISE_LAWS, Columns, any_of
-from whence.datasets.mechanisms import LEVEL, location_scale
-from whence.datasets.robustness import BASE, WHERE, damage_columns
-from whence.decision import Decision
-from whence.pair import InputError, Pair
 
 Random = np.random.Generator
 Law = Callable[[Random, int, int], Columns]
@@ -99,7 +99,7 @@ def main() -> None:
     parser.add_argument("--acting", action="store_true", help="rule out that levels are cut from a continuous cause")
     parser.add_argument("--families", action="store_true")
     given = parser.parse_args()
-    method = whence.method("ordinal", acting=given.acting)
+    method = causewise.method("ordinal", acting=given.acting)
     laws = LAWS
     if given.families:
         laws = {f"{name}, {where}": partial(cut, FAMILIES[name], where) for name in FAMILIES for where in WHERE}

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
-import whence
+import causewise
+from causewise.pair import Pair
+from causewise.threads import one_thread
 from peers.pairs import pairs
-from whence.pair import Pair
-from whence.threads import one_thread
 
 SIZES = {300: 200, 1000: 100, 10_000: 24, 100_000: 6}
 """Rows, and how many pairs of that length."""
@@ -24,7 +24,7 @@ SIZES = {300: 200, 1000: 100, 10_000: 24, 100_000: 6}
 def decide(name: str, batch: list[Pair]) -> list[float]:
     """Scores of some pairs."""
     with one_thread():
-        return [decision.score for decision in whence.method(name).decide_many(batch)]
+        return [decision.score for decision in causewise.method(name).decide_many(batch)]
 
 
 def spread(pool: Executor, jobs: int, name: str, work: list[Pair]) -> list[float]:
@@ -54,7 +54,7 @@ def best(calls: dict[str, Callable[[], list[float]]]) -> dict[str, float]:
 def main(jobs: int) -> None:
     """One line a method and length."""
     with ProcessPoolExecutor(jobs, get_context("spawn")) as processes, ThreadPoolExecutor(jobs) as threads:
-        for name in ("loci-h", "whence"):
+        for name in ("loci-h", "causewise"):
             for rows, count in SIZES.items():
                 work = pairs(rows, count)
                 seconds = best(

@@ -17,14 +17,14 @@ MOST_SECONDS, MOST_BYTES = 2.0, 500_000
 ONE = """
 import json, pathlib, sys, tempfile, time
 import numpy as np
-import whence
+import causewise
 
 rng = np.random.default_rng(0)
 n = int(sys.argv[1])
 x = rng.normal(size=n)
 y = 12_345 * np.exp(0.5 * x) * (1 + 0.3 * rng.normal(size=n))
 start, cpu = time.perf_counter(), time.process_time()
-decision = whence.infer({"income": 1000 * x, "spending": y}, "income", "spending")
+decision = causewise.infer({"income": 1000 * x, "spending": y}, "income", "spending")
 computed, cpu_computed = time.perf_counter(), time.process_time()
 with tempfile.TemporaryDirectory() as folder:
     place = pathlib.Path(folder) / "page.html"

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-import whence
-from whence.pair import Pair
-from whence.threads import one_thread
+import causewise
+from causewise.pair import Pair
+from causewise.threads import one_thread
 
 
 def example(n: int, seed: int = 0) -> Pair:
@@ -52,10 +52,10 @@ def alternating(first: Callable[[], object], second: Callable[[], object], round
     return best[0], best[1]
 
 
-def decide(pair: Pair, name: str = "loci-h") -> whence.Decision:
+def decide(pair: Pair, name: str = "loci-h") -> causewise.Decision:
     """One whole decision: both directions, statistics and p-values."""
     with one_thread():
-        return whence.method(name).decide_many([pair])[0]
+        return causewise.method(name).decide_many([pair])[0]
 
 
 def one_decision() -> None:
@@ -70,9 +70,9 @@ def default_method() -> None:
     """The default method against `loci-h`."""
     for n, rounds in ((300, 15), (1000, 15), (10**4, 5)):
         pair = example(n)
-        ours, plain = alternating(lambda: decide(pair, "whence"), lambda: decide(pair), rounds)  # noqa: B023  # called within the turn
+        ours, plain = alternating(lambda: decide(pair, "causewise"), lambda: decide(pair), rounds)  # noqa: B023  # called within the turn
         goal = " (goal: at most 2.5)" if n == 1000 else ""
-        print(f"whence, n = {n}: {ours * 1e3:.1f} ms; loci-h: {plain * 1e3:.1f} ms; ratio {ours / plain:.2f}{goal}")
+        print(f"causewise, n = {n}: {ours * 1e3:.1f} ms; loci-h: {plain * 1e3:.1f} ms; ratio {ours / plain:.2f}{goal}")
 
 
 def sorts() -> None:
@@ -81,20 +81,20 @@ def sorts() -> None:
     rounded = Pair.of(long.x.round(1), long.y)
     for told, pair in (("n = 10⁶", long), ("n = 10⁶, x rounded", rounded)):
         ours, two = alternating(
-            lambda: whence.infer(pair),  # noqa: B023  # called within the turn
+            lambda: causewise.infer(pair),  # noqa: B023  # called within the turn
             lambda: (np.argsort(long.x), np.argsort(long.y)),
             3,
         )
         print(f"infer, {told}: {ours:.2f} s; two argsorts: {two:.2f} s; ratio {ours / two:.1f} (goal: at most 10)")
     short = example(1000)
-    ours, plain = alternating(lambda: whence.infer(short), lambda: decide(short), 15)
+    ours, plain = alternating(lambda: causewise.infer(short), lambda: decide(short), 15)
     print(f"infer, n = 1000: {ours * 1e3:.1f} ms; loci-h: {plain * 1e3:.1f} ms; ratio {ours / plain:.2f}")
 
 
 def growth() -> None:
     """Cost against the number of rows."""
     small, large = example(10**5), example(10**6)
-    for name in ("loci-h", "whence"):
+    for name in ("loci-h", "causewise"):
         at_small, at_large = alternating(lambda: decide(small, name), lambda: decide(large, name), 2)  # noqa: B023  # as above
         print(f"{name}, n = 10⁵: {at_small:.2f} s; n = 10⁶: {at_large:.2f} s")
         print(f"  growth ×{at_large / at_small:.1f} for ten times the rows (goal: at most 11, 12 for the default)")
@@ -127,17 +127,17 @@ def command_line() -> None:
         file = Path(folder) / "pair.csv"
         pair = example(1000)
         np.savetxt(file, np.column_stack([pair.x, pair.y]), delimiter=",", header="x,y", comments="")
-        command = [str(Path(sys.executable).parent / "whence"), "infer", str(file), "--json"]
+        command = [str(Path(sys.executable).parent / "causewise"), "infer", str(file), "--json"]
         json.loads(subprocess.check_output(command))  # must be an answer
-        wall = {"whence": np.inf, "imports": np.inf}
+        wall = {"causewise": np.inf, "imports": np.inf}
         for _ in range(5):
-            for name, call in (("whence", command), ("imports", imports)):
+            for name, call in (("causewise", command), ("imports", imports)):
                 start = time.perf_counter()
                 subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
                 wall[name] = min(wall[name], time.perf_counter() - start)
-    print(f"second `whence infer`, n = 1000: {wall['whence']:.2f} s")
+    print(f"second `causewise infer`, n = 1000: {wall['causewise']:.2f} s")
     print(f"  importing NumPy and scipy.stats: {wall['imports']:.2f} s")
-    print(f"  ratio {wall['whence'] / wall['imports']:.2f} (goal: at most 2.5)")
+    print(f"  ratio {wall['causewise'] / wall['imports']:.2f} (goal: at most 2.5)")
 
 
 if __name__ == "__main__":

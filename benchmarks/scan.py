@@ -23,10 +23,10 @@ from pathlib import Path
 
 import numpy as np
 
-import whence
-from whence.scanning.judging import Judge
-from whence.scanning.known import Knowledge
-from whence.threads import one_thread
+import causewise
+from causewise.scanning.judging import Judge
+from causewise.scanning.known import Knowledge
+from causewise.threads import one_thread
 
 ROOT = Path(__file__).parents[1]
 Table = dict[str, np.ndarray]
@@ -81,7 +81,7 @@ def in_scan(table: Table, method: str, remember: bool = True) -> None:
 def lone(table: Table, method: str) -> None:
     """The same pairs, one `infer` each."""
     for a, b in itertools.combinations(table, 2):
-        whence.infer(table, a, b, method=method)
+        causewise.infer(table, a, b, method=method)
 
 
 def in_turns(calls: Sequence[Callable[[], None]], rounds: int = 3) -> list[float]:
@@ -99,7 +99,7 @@ def cost() -> None:
     """A pair in a scan."""
     table = related_table(14, 1000)
     pairs = len(table) * (len(table) - 1) // 2
-    for method in ("loci-h", "whence"):
+    for method in ("loci-h", "causewise"):
         ways = [partial(lone, table, method), partial(in_scan, table, method), partial(in_scan, table, method, False)]
         alone, scanned, forgetful = in_turns(ways)
         print(
@@ -107,9 +107,9 @@ def cost() -> None:
         )
         print(f"  ratio {scanned / alone:.2f} (goal: at most 0.7); without remembering {forgetful / alone:.2f}")
     for rows in (1000, 10_000):
-        small, large = in_turns([partial(in_scan, related_table(columns, rows), "whence") for columns in (8, 16)])
+        small, large = in_turns([partial(in_scan, related_table(columns, rows), "causewise") for columns in (8, 16)])
         growth = large / 120 * 28 / small
-        print(f"whence, n = {rows}: 28 pairs {small:.2f} s, 120 pairs {large:.2f} s: a pair costs × {growth:.2f}")
+        print(f"causewise, n = {rows}: 28 pairs {small:.2f} s, 120 pairs {large:.2f} s: a pair costs × {growth:.2f}")
     workers()
 
 
@@ -118,7 +118,7 @@ def workers(columns: int = 200, rows: int = 1000) -> None:
     table, seconds = related_table(columns, rows), {}
     for jobs in (1, 2):
         start = time.perf_counter()
-        whence.scan(table, jobs=jobs)
+        causewise.scan(table, jobs=jobs)
         seconds[jobs] = time.perf_counter() - start
     efficiency = seconds[1] / seconds[2] / 2
     print(f"{columns * (columns - 1) // 2} pairs, wall: one process {seconds[1]:.1f} s, two {seconds[2]:.1f} s")
@@ -129,26 +129,26 @@ def large() -> None:
     """Tables of many columns."""
     table, _ = graph_table(200, 1000, seed=0)
     start = time.perf_counter()
-    found = whence.scan(table)
+    found = causewise.scan(table)
     print(f"200 columns × 1000 rows, wall {time.perf_counter() - start:.0f} s: {found}")
     rng = np.random.default_rng(0)
     wide = {f"g{k}": rng.normal(size=500) for k in range(2000)}
     wide["target"] = np.tanh(wide["g7"]) + 0.5 * rng.normal(size=500)
     start = time.perf_counter()
-    found = whence.scan(wide, target="target")
+    found = causewise.scan(wide, target="target")
     print(f"2000 columns × 500 rows against one target, wall {time.perf_counter() - start:.0f} s: {found}")
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 2**20
     print(f"peak memory of the largest process: {peak:.2f} GiB")
 
 
 ALONE = """
-import sys, time, whence
+import sys, time, causewise
 path, what = sys.argv[1:]
 start = time.process_time()
 if what == "infer":
-    whence.infer(path, "c0", "c1")
+    causewise.infer(path, "c0", "c1")
 else:
-    whence.scan(path, target="c0", jobs=1)
+    causewise.scan(path, target="c0", jobs=1)
 # VmHWM starts anew with the program; ru_maxrss would be inherited from this one.
 peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(time.process_time() - start, peak * 1024)
@@ -189,9 +189,9 @@ def peers() -> None:
     from peers.environment import Worker, prepare
 
     table = related_table(10, 500)
-    ours, _ = in_turns([lambda: in_scan(table, "whence"), lambda: None], rounds=2)
+    ours, _ = in_turns([lambda: in_scan(table, "causewise"), lambda: None], rounds=2)
     python, versions = prepare(ROOT / "out" / "peers")
-    print(f"whence: 45 pairs of 500 rows in {ours:.2f} s")
+    print(f"causewise: 45 pairs of 500 rows in {ours:.2f} s")
     for peer in ("causal-learn ANM", "gcastle ANM"):
         worker, total, failed = Worker(python), 0.0, ""
         for a, b in itertools.combinations(table, 2):
@@ -210,7 +210,7 @@ def truth(tables: int = 20) -> None:
         table, edges = graph_table(10 + seed % 11, 1000, seed)
         ancestors = closure(edges)
         joined = {frozenset(pair) for pair in ancestors} | siblings(ancestors)
-        for row in whence.scan(table, jobs=1):
+        for row in causewise.scan(table, jobs=1):
             pair = frozenset((row.x, row.y))
             screened += row.status != "unrelated"
             false += row.status != "unrelated" and pair not in joined
@@ -248,7 +248,7 @@ def orders(tables: int, resit_tables: int = 5) -> None:
         ]
         failed = [answer["error"] for answer in answers if "error" in answer]
         print(f"order, {count} tables; pairs of an ancestor and a descendant, the ancestor first:")
-        for name, found in (("whence", ours[:count]), (f"{peer} {versions['lingam']}", theirs)):
+        for name, found in (("causewise", ours[:count]), (f"{peer} {versions['lingam']}", theirs)):
             if len(found) == count:
                 print(f"  {name}: {_agreement(made, found)}")
         if failed:
@@ -258,7 +258,7 @@ def orders(tables: int, resit_tables: int = 5) -> None:
 def _our_order(table: Table) -> tuple[list[str], float]:
     """The order, and CPU seconds."""
     start = time.process_time()
-    found = whence.scan(table, jobs=1).order()
+    found = causewise.scan(table, jobs=1).order()
     return list(found.columns), time.process_time() - start
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-import whence
+import causewise
 from scan import graph_table
 
 REPEATS = 9
@@ -45,7 +45,7 @@ def main() -> None:
     """Scan, write, open, and measure."""
     table, _ = graph_table(142, 300, seed=0)
     start = time.process_time()
-    scan = whence.scan(table, jobs=1)
+    scan = causewise.scan(table, jobs=1)
     scanned = time.process_time() - start
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         path = Path(folder) / "scan.html"

@@ -1,8 +1,8 @@
 """Many uploads at once: `python benchmarks/serve.py [UPLOADS] [ROWS]`.
 
-The server runs in a process of its own, as `whence serve` starts it, and is asked from this one over loopback: UPLOADS
-(200) tables of ROWS (5000) rows and five columns at the same moment, while the start page is opened again and again.
-Printed: how many were answered and refused, how long an upload and the page took, and the peak of memory.
+The server runs in a process of its own, as `causewise serve` starts it, and is asked from this one over loopback:
+UPLOADS (200) tables of ROWS (5000) rows and five columns at the same moment, while the start page is opened again and
+again. Printed: how many were answered and refused, how long an upload and the page took, and the peak of memory.
 """
 
 import re
@@ -24,7 +24,7 @@ def main(uploads: int = 200, rows: int = 5000) -> None:
     """Run it once and print the table."""
     table = np.random.default_rng(0).normal(size=(rows, 5))
     content = b"a,b,c,d,e\n" + "\n".join(",".join(f"{value:.6f}" for value in row) for row in table).encode()
-    command = [sys.executable, "-m", "whence", "serve", "--port", "0", "--no-browser"]
+    command = [sys.executable, "-m", "causewise", "serve", "--port", "0", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None

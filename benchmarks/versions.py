@@ -1,7 +1,7 @@
 """Every method of this checkout beside the same method of another one: CPU time and memory, warm, in turns.
 
     git worktree add ../before v0.3.0
-    python benchmarks/versions.py ../before [--rows 300,1000,10000,100000] [--only loci-h,whence] [--seconds 2]
+    python benchmarks/versions.py ../before [--rows 300,1000,10000,100000] [--only loci-h,causewise] [--seconds 2]
 
 Each method and length gets two fresh processes, one a checkout, that decide the same pair in turns until both have used
 their seconds; what counts is the best CPU time of a decision, and the peak memory of the process. Methods that train
@@ -24,15 +24,15 @@ LONGEST = 20.0
 WORKER = """
 import json, sys, time
 import numpy as np
-import whence
-from whence.pair import Pair
-from whence.threads import one_thread
+import causewise
+from causewise.pair import Pair
+from causewise.threads import one_thread
 
 name, settings, rows = json.loads(sys.argv[1])
 rng = np.random.default_rng(0)
 x = rng.normal(size=rows)
 pair = Pair.of(x, np.tanh(1.5 * x) + (0.2 + 0.3 * np.abs(x)) * rng.normal(size=rows))
-method = whence.method(name, **settings)
+method = causewise.method(name, **settings)
 with one_thread():
     for line in sys.stdin:
         start = time.process_time()
@@ -98,9 +98,9 @@ def compare(before: Path, task: tuple[Any, ...], seconds: float) -> tuple[Side, 
 
 def main(before: Path, rows: list[int], only: set[str], seconds: float) -> None:
     """One line a method and length."""
-    import whence
+    import causewise
 
-    plain = {entry.name: {} for entry in whence.methods() if not entry.extra}
+    plain = {entry.name: {} for entry in causewise.methods() if not entry.extra}
     print(f"{'method':18}{'rows':>8}{'before':>12}{'after':>12}{'ratio':>8}{'MB before':>11}{'after':>7}")
     for name, settings in (plain | TRAINED).items():
         for n in rows if not only or name in only else ():

@@ -8,14 +8,14 @@ from pathlib import Path
 from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
 
-from whence.version import VERSION
+from causewise.version import VERSION
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-project = "whence"
-author = "The whence authors"
+project = "causewise"
+author = "The causewise authors"
 # The licence's year, unless the build is told its date: the same sources give the same pages.
 year = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", 1767225600)), UTC).year
 copyright = f"{year}, {author}"
@@ -58,7 +58,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "whence"
+html_title = "causewise"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_extra_path = ["llms.txt"]

@@ -1,4 +1,4 @@
-"""What an installation of whence brings along: every package it requires, directly or not, as installed here."""
+"""What an installation of causewise brings along: every package it requires, directly or not, as installed here."""
 
 import re
 from collections.abc import Iterable
@@ -58,7 +58,7 @@ def licence_of(fields: Iterable[tuple[str, str]]) -> str:
     return next((spdx for start, spdx in BY_WORDS.items() if first.startswith(start)), first[:60])
 
 
-def closure(root: str = "whence", extras: Iterable[str] = ()) -> list[Package]:
+def closure(root: str = "causewise", extras: Iterable[str] = ()) -> list[Package]:
     """A package and all that it requires here, sorted by name."""
     found: dict[str, Package] = {}
     asked = [(canonicalize_name(root), frozenset(extras))]

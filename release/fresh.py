@@ -48,10 +48,10 @@ def main() -> int:
 
     install = ("pip", "install", "--quiet", "--disable-pip-version-check")
     do(*install, asked.wheel.absolute())
-    version = stated()["src/whence/version.py"]
-    if (said := do("whence", "--version")) != f"whence {version}\n":
+    version = stated()["src/causewise/version.py"]
+    if (said := do("causewise", "--version")) != f"causewise {version}\n":
         raise SystemExit(f"The wheel says {said!r}; the checkout is version {version}.")
-    print(do("whence", "demo", "--out", "tour"))
+    print(do("causewise", "demo", "--out", "tour"))
     if not asked.quick:
         do(*install, "pytest", "hypothesis")
         print(do("pytest", "-q", *PACKAGED)[-400:])

@@ -1,6 +1,6 @@
 """The bill of materials of the core install as CycloneDX 1.6 JSON on standard output.
 
-    python -m release.sbom > whence.cdx.json
+    python -m release.sbom > causewise.cdx.json
 
 Run it with the Python of the environment in question. The same packages give the same bytes: nothing says when or where
 it was made, and the serial number is derived from the contents, as a bill of other contents must have another.
@@ -16,7 +16,7 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 from release.closure import Package, closure, purl
 
 
-def bill(packages: list[Package], root: str = "whence") -> dict[str, Any]:
+def bill(packages: list[Package], root: str = "causewise") -> dict[str, Any]:
     """The document, as CycloneDX has it."""
     references = {each.name: purl(each) for each in packages}
     components = {each.name: component(each) for each in packages}

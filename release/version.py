@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 def stated(root: Path = ROOT) -> dict[str, str]:
     """What each file says; an empty string where it says nothing."""
     places = {
-        "src/whence/version.py": r'^VERSION = "(.+)"$',
+        "src/causewise/version.py": r'^VERSION = "(.+)"$',
         "CITATION.cff": r"^version: (\S+)$",
     }
     found = {name: re.search(line, (root / name).read_text("utf-8"), re.MULTILINE) for name, line in places.items()}
@@ -25,7 +25,7 @@ def stated(root: Path = ROOT) -> dict[str, str]:
 def disagreements(tag: str | None, root: Path = ROOT) -> list[str]:
     """One sentence for each place that says something else than the package."""
     said = stated(root)
-    version = said["src/whence/version.py"]
+    version = said["src/causewise/version.py"]
     other = [f"{name} says {text!r}; expected {version}." for name, text in said.items() if text != version]
     if tag is None:
         return other
@@ -40,7 +40,7 @@ def disagreements(tag: str | None, root: Path = ROOT) -> list[str]:
 def main() -> int:
     """Print what disagrees."""
     found = disagreements(sys.argv[1] if len(sys.argv) > 1 else None)
-    print("\n".join(found) or f"version {stated()['src/whence/version.py']}")
+    print("\n".join(found) or f"version {stated()['src/causewise/version.py']}")
     return 1 if found else 0
 
 

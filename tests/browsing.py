@@ -20,14 +20,14 @@ def absent(reason: str) -> NoReturn:
 
 @contextmanager
 def launched() -> Iterator[Any]:
-    """Headless Chromium, `WHENCE_CHROMIUM` or the one on the path, driven by Playwright."""
-    place = os.environ.get("WHENCE_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    """Headless Chromium, `CAUSEWISE_CHROMIUM` or the one on the path, driven by Playwright."""
+    place = os.environ.get("CAUSEWISE_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if place is None:
-        absent("no Chromium on this machine: .ci/browser installs it, or WHENCE_CHROMIUM names one")
+        absent("no Chromium on this machine: .ci/browser installs it, or CAUSEWISE_CHROMIUM names one")
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        absent("no playwright in this environment: pip install 'whence[dev]' brings it")
+        absent("no playwright in this environment: pip install 'causewise[dev]' brings it")
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=place, args=["--no-sandbox"])
         try:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import settings
 
 from browsing import launched
-from whence.threads import single_threaded
+from causewise.threads import single_threaded
 
-settings.register_profile("whence", deadline=None, derandomize=True, max_examples=40)
-settings.load_profile("whence")
+settings.register_profile("causewise", deadline=None, derandomize=True, max_examples=40)
+settings.load_profile("causewise")
 # Before NumPy is loaded, which reads it once: tests that call the numerics without `infer` around them would have their
 # small matrices done by several threads, on processors that other tests use.
 os.environ.update(single_threaded())
@@ -24,9 +24,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder with the published benchmark files; tests that need it are skipped where it is absent."""
-    folder = os.environ.get("WHENCE_DATA", "")
+    folder = os.environ.get("CAUSEWISE_DATA", "")
     if not folder or not Path(folder).is_dir():
-        pytest.skip("WHENCE_DATA does not name a folder with the benchmark files")
+        pytest.skip("CAUSEWISE_DATA does not name a folder with the benchmark files")
     return Path(folder)
 
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from whence.criteria import LEVEL, Reading
-from whence.decision import Decision, Direction, Evidence, percent
-from whence.inference import infer, warned
-from whence.pair import Pair
-from whence.preflight import Level, Notice
-from whence.protocol import undecided
-from whence.stability import Stability
+from causewise.criteria import LEVEL, Reading
+from causewise.decision import Decision, Direction, Evidence, percent
+from causewise.inference import infer, warned
+from causewise.pair import Pair
+from causewise.preflight import Level, Notice
+from causewise.protocol import undecided
+from causewise.stability import Stability
 
 PAIR = Pair.of(np.arange(12.0), np.arange(12.0) ** 2, x_name="rain", y_name="river")
 

@@ -10,12 +10,12 @@ from inspect import signature
 import numpy as np
 import pytest
 
-import whence
-from whence.catalogue import CATALOGUE, cost, method
-from whence.decision import Decision, Direction
-from whence.models.network import fitting
-from whence.pair import InputError, Pair
-from whence.protocol import Method
+import causewise
+from causewise.catalogue import CATALOGUE, cost, method
+from causewise.decision import Decision, Direction
+from causewise.models.network import fitting
+from causewise.pair import InputError, Pair
+from causewise.protocol import Method
 
 NETWORK = {"hidden": 5, "steps": 30, "device": "cpu"}
 CHEAP = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"), NETWORK) | {
@@ -150,7 +150,7 @@ def test_the_same_seed_gives_the_same_bytes_and_other_pairs_change_nothing(name:
 def test_columns_that_are_no_pair_are_refused_with_a_sentence(name: str, change: Change, words: str) -> None:
     x, y = SAMPLES["curved"]
     with pytest.raises(InputError, match=words):
-        whence.infer(x, change(y), method=name)
+        causewise.infer(x, change(y), method=name)
 
 
 @every_method

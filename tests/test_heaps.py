@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import whence
-from whence.decision import Decision, Direction
-from whence.heaps import are_steps, beside_heaps
-from whence.pair import FEW_ROWS, Pair
-from whence.preflight import Level
+import causewise
+from causewise.decision import Decision, Direction
+from causewise.heaps import are_steps, beside_heaps
+from causewise.pair import FEW_ROWS, Pair
+from causewise.preflight import Level
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -38,7 +38,10 @@ def test_the_rest_is_every_row_but_those_of_the_heap(seed: int, share: float) ->
 def test_the_answer_is_that_of_the_rows_handed_in_alone() -> None:
     pair = rainfall(0)
     wet = pair.y != 0
-    found, alone = whence.infer(pair), whence.infer(Pair.of(pair.x[wet], pair.y[wet], x_name="rain", y_name="river"))
+    found, alone = (
+        causewise.infer(pair),
+        causewise.infer(Pair.of(pair.x[wet], pair.y[wet], x_name="rain", y_name="river")),
+    )
     assert found.direction is Direction.FORWARD
     assert (found.score, found.confidence, found.pair) == (alone.score, alone.confidence, alone.pair)
     told = json.loads(json.dumps(found.to_dict()))
@@ -52,11 +55,11 @@ def test_the_answer_is_that_of_the_rows_handed_in_alone() -> None:
 
 def test_turning_the_pair_round_turns_the_answer() -> None:
     pair = rainfall(1)
-    assert whence.infer(pair.swapped()).score == -whence.infer(pair).score
+    assert causewise.infer(pair.swapped()).score == -causewise.infer(pair).score
 
 
 def test_halves_are_halves_of_the_rows_that_were_judged() -> None:
-    found = whence.infer(rainfall(2))
+    found = causewise.infer(rainfall(2))
     assert found.stability(draws=4).agreement > 0.5
 
 
@@ -65,7 +68,7 @@ def test_rows_left_out_for_missing_values_stay_a_share_of_all() -> None:
     rain = pair.x.copy()
     rain[:30] = np.nan
     table = {"rain": rain, "river": pair.y}
-    found = whence.infer(table, "rain", "river", nan_policy="omit")
+    found = causewise.infer(table, "rain", "river", nan_policy="omit")
     assert found.pair.dropped == 30
     assert found.rows_given == 600
     assert found.thinned == f"judged on {found.pair.n} of 600 rows"
@@ -88,7 +91,7 @@ def half_rounded(seed: int) -> Pair:
 )
 def test_where_nothing_can_be_scored_the_reason_says_what_was_found(pair: Pair, why: str) -> None:
     assert beside_heaps(pair) is None and not are_steps(pair)
-    found = whence.infer(pair)
+    found = causewise.infer(pair)
     assert found.pair == pair and found.stopped
     assert why in found.explanation
 
@@ -110,8 +113,8 @@ def test_where_the_point_mass_is_all_that_relates_the_columns_that_is_said() -> 
     rng = np.random.default_rng(3)
     weight = rng.normal(size=1200)
     smoked = np.where(rng.random(1200) < 1 / (1 + np.exp(-3 * weight)), 1 + rng.gamma(3, size=1200), 0.0)
-    assert whence.infer(weight[smoked > 0], smoked[smoked > 0]).unrelated
-    found = whence.infer(weight, smoked)
+    assert causewise.infer(weight[smoked > 0], smoked[smoked > 0]).unrelated
+    found = causewise.infer(weight, smoked)
     assert found.pair.n == 1200
     assert found.stopped and not found.unrelated
     left = np.count_nonzero(smoked)
@@ -135,7 +138,7 @@ def test_point_masses_inside_columns_that_repeat_are_steps_and_all_rows_are_scor
     years, wage = schooling(seed)
     pair = Pair.of(years, wage, x_name="years", y_name="wage")
     assert are_steps(pair) and are_steps(pair.swapped())
-    found = whence.infer(pair)
+    found = causewise.infer(pair)
     assert found.pair.n == found.rows_judged == found.rows_given == 800
     assert not found.stopped
     assert any("all rows are scored" in text for text in found.warnings)
@@ -150,22 +153,22 @@ def test_point_masses_at_an_end_or_beside_a_continuous_column_are_no_steps() -> 
 
 
 def test_methods_without_a_confidence_get_every_row() -> None:
-    found = whence.infer(rainfall(7), method="loci-h")
+    found = causewise.infer(rainfall(7), method="loci-h")
     assert found.pair.n == 600
 
 
 def test_a_scan_scores_the_same_rows_and_says_so() -> None:
     pair = rainfall(0)
-    scan = whence.scan({"rain": pair.x, "river": pair.y})
+    scan = causewise.scan({"rain": pair.x, "river": pair.y})
     (row,) = scan.rows
-    one: Decision = whence.infer(pair)
+    one: Decision = causewise.infer(pair)
     assert (row.status, row.cause, row.score) == ("oriented", "rain", one.score)
     assert row.n == 600
     assert row.warnings == one.warnings
 
 
 def test_the_kinds_told_are_those_of_the_columns_that_were_given() -> None:
-    told = whence.infer(rainfall(0))
+    told = causewise.infer(rainfall(0))
     assert told.pair.n < 600
     assert told.to_dict()["kinds"] == {"x": "continuous", "y": "heaped"}
 
@@ -175,13 +178,13 @@ def test_a_ratio_that_was_rounded_in_part_fills_no_grid() -> None:
     ratio = np.where(rng.random(600) < 0.7, rng.integers(2, 6, 600), np.round(rng.uniform(2, 6, 600), 2))
     other = np.round(ratio + rng.normal(size=600), 1)
     assert not are_steps(Pair.of(ratio, other))
-    assert whence.infer(ratio, other).stopped
+    assert causewise.infer(ratio, other).stopped
 
 
 def test_a_minority_beside_a_point_mass_does_not_speak_for_all() -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(-2, 2, 1000)
     y = np.exp(x) + (0.1 + 0.2 * np.abs(x)) * rng.normal(size=1000)
-    few, many = (whence.infer(x, np.where(rng.random(1000) < share, 0.0, y)) for share in (0.6, 0.3))
+    few, many = (causewise.infer(x, np.where(rng.random(1000) < share, 0.0, y)) for share in (0.6, 0.3))
     assert few.stopped and "fewer than half" in few.explanation
     assert many.cause == "x" and many.rows_judged < many.rows_given == 1000

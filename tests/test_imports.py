@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "src" / "whence"
+PACKAGE = Path(__file__).parents[1] / "src" / "causewise"
 
 # Lower floors may not know of higher ones. A room stands on the floor of its first name.
 FLOORS = [
@@ -66,14 +66,14 @@ def named_in(node: ast.AST) -> Iterator[str]:
             yield from (alias.name for alias in child.names)
         elif isinstance(child, ast.ImportFrom) and child.module:
             yield from (f"{child.module}.{alias.name}" for alias in child.names)
-        elif isinstance(child, ast.Constant) and isinstance(child.value, str) and child.value.startswith("whence."):
+        elif isinstance(child, ast.Constant) and isinstance(child.value, str) and child.value.startswith("causewise."):
             yield child.value.replace(":", ".")
         yield from named_in(child)
 
 
 def targets(module: str) -> set[str]:
     names = set(named_in(ast.parse(MODULES[module].read_text(encoding="utf-8"))))
-    if module == "whence.catalogue":  # what it builds is named in its table
+    if module == "causewise.catalogue":  # what it builds is named in its table
         table = tomllib.loads((PACKAGE / "catalogue.toml").read_text(encoding="utf-8"))
         names |= {facts["build"].replace(":", ".") for facts in table.values()}
     return {target for name in names if (target := known(name)) and target != module}
@@ -94,18 +94,18 @@ def test_there_is_no_knot() -> None:
 
 
 def test_no_file_names_one_on_a_higher_floor() -> None:
-    inside = {module: found for module, found in GRAPH.items() if module != "whence"}
+    inside = {module: found for module, found in GRAPH.items() if module != "causewise"}
     forbidden = [
         f"{module} names {target}"
         for module, found in inside.items()
         for target in found
-        if target == "whence" or (room(module) != room(target) and FLOOR[room(target)] >= FLOOR[room(module)])
+        if target == "causewise" or (room(module) != room(target) and FLOOR[room(target)] >= FLOOR[room(module)])
     ]
     assert not forbidden
 
 
 def test_the_floors_list_the_rooms_that_exist_and_no_others() -> None:
-    assert set(FLOOR) == {room(module) for module in MODULES if module != "whence"}
+    assert set(FLOOR) == {room(module) for module in MODULES if module != "causewise"}
 
 
 def test_the_catalogue_builds_from_modules_that_exist() -> None:
@@ -115,7 +115,7 @@ def test_the_catalogue_builds_from_modules_that_exist() -> None:
 
 def test_numerics_knows_nothing_of_ours() -> None:
     for module in MODULES:
-        if module.startswith("whence.numerics"):
+        if module.startswith("causewise.numerics"):
             assert {target.split(".")[1] for target in GRAPH[module]} <= {"numerics"}, module
 
 
@@ -131,7 +131,7 @@ def test_no_room_is_called_after_nothing() -> None:
     assert not [path for path in PACKAGE.rglob("*") if path.stem.strip("_") in nothing]
 
 
-def test_importing_whence_loads_nothing_heavy() -> None:
+def test_importing_causewise_loads_nothing_heavy() -> None:
     heavy = "{'numpy', 'scipy', 'sklearn', 'matplotlib', 'jax'}"
-    code = f"import sys, whence; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, causewise; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"

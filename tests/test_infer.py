@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whence
-from whence.catalogue import CATALOGUE, method
-from whence.decision import Direction
-from whence.pair import InputError, Pair
+import causewise
+from causewise.catalogue import CATALOGUE, method
+from causewise.decision import Direction
+from causewise.pair import InputError, Pair
 
 LOCI = ["loci-h", "loci-m", "anm-h", "anm-m"]
 
@@ -49,7 +49,7 @@ def test_swapping_the_columns_negates_the_score_bit_for_bit(name, seed):
 def test_the_order_of_the_rows_does_not_change_a_bit(name, seed):
     x, y = lsnm(seed, n=80)
     order = np.random.default_rng(seed).permutation(80)
-    plain, mixed = whence.infer(x, y, method=name), whence.infer(x[order], y[order], method=name)
+    plain, mixed = causewise.infer(x, y, method=name), causewise.infer(x[order], y[order], method=name)
     assert plain.score == mixed.score
     np.testing.assert_array_equal(plain.forward.residual[order], mixed.forward.residual)
 
@@ -60,8 +60,11 @@ def test_the_order_of_the_rows_does_not_change_a_bit(name, seed):
 )
 def test_units_do_not_matter(name, slope, shift):
     x, y = lsnm()
-    plain = whence.infer(x, y, method=name)
-    for other in (whence.infer(slope * x + shift, y, method=name), whence.infer(x, slope * y + shift, method=name)):
+    plain = causewise.infer(x, y, method=name)
+    for other in (
+        causewise.infer(slope * x + shift, y, method=name),
+        causewise.infer(x, slope * y + shift, method=name),
+    ):
         assert other.direction is plain.direction
         assert other.score == pytest.approx(plain.score, abs=1e-8)
         assert np.isfinite([other.forward.location, other.forward.scale, other.backward.scale]).all()
@@ -73,7 +76,7 @@ def test_units_do_not_matter(name, slope, shift):
     "kind", ["tiny", "tied", "heavy-tailed", "an outlier", "deterministic", "linear", "two values", "almost constant"]
 )
 def test_awkward_input_gets_an_answer_or_a_reason(name, kind):
-    decision = whence.infer(*awkward(kind), method=name)
+    decision = causewise.infer(*awkward(kind), method=name)
     if decision.direction is Direction.UNDECIDED:
         assert decision.failure or decision.score == 0
     else:
@@ -84,7 +87,7 @@ def test_awkward_input_gets_an_answer_or_a_reason(name, kind):
 
 def test_the_record_holds_what_it_says():
     x, y = lsnm()
-    decision = whence.infer(10 * x + 3, y - 7, method="loci-h")
+    decision = causewise.infer(10 * x + 3, y - 7, method="loci-h")
     side = decision.forward
     np.testing.assert_allclose(side.residual, (decision.pair.y - side.location) / side.scale, rtol=1e-6, atol=1e-9)
     assert decision.score == side.score - decision.backward.score
@@ -100,7 +103,7 @@ def test_a_textbook_additive_pair_is_decided_rightly_and_with_a_real_p_value():
     for seed in range(10):
         rng = np.random.default_rng(seed)
         x = rng.uniform(-2, 2, size=300)
-        decision = whence.infer(x, x**3 + rng.normal(size=300), method="anm-h")
+        decision = causewise.infer(x, x**3 + rng.normal(size=300), method="anm-h")
         right += decision.direction is Direction.FORWARD
         assert decision.forward.p_value > decision.backward.p_value
     assert right == 10
@@ -130,16 +133,16 @@ def test_a_wrong_method_or_setting_gets_a_sentence(spec, words):
 
 def test_what_is_no_method_and_settings_that_would_be_lost_are_refused():
     with pytest.raises(InputError, match="Got None for the method"):
-        whence.infer(*lsnm(), method=None)
+        causewise.infer(*lsnm(), method=None)
     with pytest.raises(InputError, match="'n_knots' beside a method that is built already"):
-        whence.infer(*lsnm(), method=method("loci-h"), n_knots=5)
+        causewise.infer(*lsnm(), method=method("loci-h"), n_knots=5)
 
 
 def test_a_threshold_needs_a_confidence():
     x, y = lsnm()
     with pytest.raises(InputError, match=r"^Got threshold=0\.9 for loci-h, which does not take it"):
-        whence.infer(x, y, method="loci-h", threshold=0.9)
-    assert whence.infer(x, y, threshold=0.99).settings["threshold"] == 0.99
+        causewise.infer(x, y, method="loci-h", threshold=0.9)
+    assert causewise.infer(x, y, threshold=0.99).settings["threshold"] == 0.99
 
 
 @pytest.mark.parametrize(
@@ -147,13 +150,13 @@ def test_a_threshold_needs_a_confidence():
 )
 def test_settings_beside_a_method_that_is_built_are_counted(settings, words):
     with pytest.raises(InputError, match=words):
-        whence.infer(*lsnm(), method=method("loci-h"), **settings)
+        causewise.infer(*lsnm(), method=method("loci-h"), **settings)
 
 
 def test_settings_travel_with_the_name():
-    decision = whence.infer(*lsnm(), method="loci-h:n_knots=8:degree=3")
+    decision = causewise.infer(*lsnm(), method="loci-h:n_knots=8:degree=3")
     assert decision.settings["n_knots"] == 8
-    assert decision.score != whence.infer(*lsnm()).score
+    assert decision.score != causewise.infer(*lsnm()).score
 
 
 def test_every_name_is_listed_once():

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import whence
-from whence.decision import Decision, Direction
-from whence.graphs.complete_rows import graph_columns
-from whence.kinds import FEWEST_LEVELS, Kind, is_identifier, kind_of, tally, times_in
-from whence.pair import Pair
+import causewise
+from causewise.decision import Decision, Direction
+from causewise.graphs.complete_rows import graph_columns
+from causewise.kinds import FEWEST_LEVELS, Kind, is_identifier, kind_of, tally, times_in
+from causewise.pair import Pair
 
 ROOT = Path(__file__).parents[1]
 SEEDS = st.integers(0, 2**32 - 1)
@@ -110,7 +110,7 @@ def test_a_ratio_that_is_mostly_whole_numbers_has_point_masses() -> None:
 
     table = dict(zip(("age", *[""] * 6, "s4"), load_diabetes(scaled=False).data.T, strict=False))
     assert kind_of(table["s4"]) is Kind.HEAPED
-    decision = whence.infer(table, "age", "s4")
+    decision = causewise.infer(table, "age", "s4")
     assert decision.direction is Direction.UNDECIDED
     assert any("'s4' is 3 in 29 % of rows" in text for text in decision.warnings)
 
@@ -164,11 +164,11 @@ def test_an_identifier_is_stopped_with_the_reason_and_left_out_of_scans_and_grap
     patient = np.cumsum(rng.integers(1, 4, 400)).astype(float)
     dose = rng.uniform(0, 2, 400) + patient / 400
     response = np.sin(2 * dose) + 0.2 * rng.normal(size=400)
-    found = whence.infer({"patient": patient, "dose": dose})
+    found = causewise.infer({"patient": patient, "dose": dose})
     assert found.stopped and "'patient' numbers the rows" in found.explanation
     assert found.to_dict()["kinds"] == {"x": "row identifier", "y": "continuous"}
     table = {"patient": patient, "dose": dose, "response": response}
-    assert whence.scan(table).left_out == graph_columns(table).left_out == {"patient": "it numbers the rows"}
+    assert causewise.scan(table).left_out == graph_columns(table).left_out == {"patient": "it numbers the rows"}
 
 
 def test_dates_with_gaps_are_no_identifiers_and_stand_in_scans_and_graphs() -> None:
@@ -176,8 +176,8 @@ def test_dates_with_gaps_are_no_identifiers_and_stand_in_scans_and_graphs() -> N
     day = np.datetime64("2020-01-01") + np.cumsum(rng.integers(1, 4, 300))
     trend = np.linspace(0, 3, 300) + rng.normal(size=300)
     table = {"day": day, "price": trend, "volume": trend**2 + rng.normal(size=300)}
-    assert whence.infer(table, "day", "price").to_dict()["kinds"] == {"x": "continuous", "y": "continuous"}
-    assert "day" not in whence.scan(table).left_out
+    assert causewise.infer(table, "day", "price").to_dict()["kinds"] == {"x": "continuous", "y": "continuous"}
+    assert "day" not in causewise.scan(table).left_out
     assert "day" not in graph_columns(table).left_out
 
 
@@ -188,9 +188,9 @@ def test_time_is_never_an_effect(seed: int) -> None:
     steps = np.arange(300)
     column_ = np.sin(steps / rng.uniform(10, 100)) * rng.normal() + rng.exponential(size=300) * rng.uniform(0.1, 2)
     for time in (np.datetime64("2020-01-01") + steps, steps + 1700.0, 2.0 * steps):
-        for method in ("whence", "loci-h", "igci"):
-            one = whence.infer({"t": time, "v": column_}, method=method)
-            other = whence.infer({"v": column_, "t": time}, method=method)
+        for method in ("causewise", "loci-h", "igci"):
+            one = causewise.infer({"t": time, "v": column_}, method=method)
+            other = causewise.infer({"v": column_, "t": time}, method=method)
             assert one.effect != "t" and other.effect != "t"
             assert one.status == other.status
 
@@ -223,7 +223,7 @@ BESIDE_HEAPS = [
 
 
 def decided(law: str, pairs: int, **settings: str) -> list[Decision]:
-    return [whence.infer(pair, **settings) for pair in BENCHMARK.drawn(law, pairs)]
+    return [causewise.infer(pair, **settings) for pair in BENCHMARK.drawn(law, pairs)]
 
 
 @pytest.mark.parametrize("law", ANSWERED)
@@ -236,7 +236,7 @@ def test_answers_on_rounded_and_counted_columns_are_right(law: str) -> None:
 @pytest.mark.parametrize("law", WITHHELD)
 def test_no_answer_is_given_on_several_point_masses_and_few_levels_and_the_reason_is(law: str) -> None:
     for pair in BENCHMARK.drawn(law, 8):
-        decision = whence.infer(pair)
+        decision = causewise.infer(pair)
         assert decision.direction is Direction.UNDECIDED
         if (
             not decision.unrelated and decision.pair.n == pair.n
@@ -247,7 +247,7 @@ def test_no_answer_is_given_on_several_point_masses_and_few_levels_and_the_reaso
 @pytest.mark.parametrize("law", BESIDE_HEAPS)
 def test_beside_a_point_mass_the_other_rows_are_scored_and_no_answer_is_wrong(law: str) -> None:
     pairs = BENCHMARK.drawn(law, 10)
-    found = [whence.infer(pair) for pair in pairs]
+    found = [causewise.infer(pair) for pair in pairs]
     assert Direction.BACKWARD not in [decision.direction for decision in found]
     for pair, decision in zip(pairs, found, strict=True):
         if not decision.unrelated and decision.pair.n < pair.n:
@@ -256,11 +256,11 @@ def test_beside_a_point_mass_the_other_rows_are_scored_and_no_answer_is_wrong(la
 
 
 def test_methods_for_levels_are_named_where_they_can_answer() -> None:
-    both, one = (whence.infer(BENCHMARK.drawn(f"3 ordered levels, {where}", 1)[0]) for where in ("both", "cause"))
+    both, one = (causewise.infer(BENCHMARK.drawn(f"3 ordered levels, {where}", 1)[0]) for where in ("both", "cause"))
     assert any("the method ordinal or discrete" in warning for warning in both.warnings)
     assert any(warning.endswith("or the method ordinal.") for warning in one.warnings)
     for pair, name in ((both.pair, "discrete"), (both.pair, "ordinal"), (one.pair, "ordinal")):
-        assert not whence.infer(pair, method=name).failure
+        assert not causewise.infer(pair, method=name).failure
 
 
 def test_a_method_that_is_asked_for_by_name_answers_beside_the_notice() -> None:
@@ -273,13 +273,13 @@ def test_methods_for_levels_are_not_warned_of_levels() -> None:
     rng = np.random.default_rng(0)
     group = rng.integers(0, 4, size=400)
     growth = group + (0.3 + 0.2 * group) * rng.exponential(size=400)
-    assert any("distinct values" in text for text in whence.infer(group, growth, method="loci-h").warnings)
-    assert not whence.infer(group, growth, method="ordinal").warnings
+    assert any("distinct values" in text for text in causewise.infer(group, growth, method="loci-h").warnings)
+    assert not causewise.infer(group, growth, method="ordinal").warnings
 
 
 def test_zeros_in_the_effect_would_be_taken_for_its_cause() -> None:
     """Why heaps withhold an answer: without the look at the kinds nearly every lean is the wrong way."""
-    method = whence.method("whence")
+    method = causewise.method("causewise")
     leans = [method.decide_many([pair])[0].score for pair in BENCHMARK.drawn("hurdle, effect", 12)]
     assert np.mean(np.array(leans) < 0) > 0.8
 

@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 import pytest
 
-import whence
+import causewise
+from causewise.catalogue import CATALOGUE
+from causewise.pair import Pair
+from causewise.scanning import mapped, scanner
 from test_every_method import CHEAP
-from whence.catalogue import CATALOGUE
-from whence.pair import Pair
-from whence.scanning import mapped, scanner
 
 LIGHT = [entry.name for entry in CATALOGUE if not entry.extra]
 ROWS = 40_000
@@ -42,19 +42,19 @@ def a_row(call, rows=ROWS):
 
 def test_a_decision_needs_little_more_than_it_holds():
     """Six columns of the decision stay: curve, spread and residual of both directions."""
-    assert a_row(lambda pair: whence.infer(pair), 100_000) < 13 * NUMBER
+    assert a_row(lambda pair: causewise.infer(pair), 100_000) < 13 * NUMBER
 
 
 @pytest.mark.parametrize("name", LIGHT)
 def test_memory_is_linear_in_the_rows(name):
     """As the catalogue says; the two columns themselves are not counted."""
-    method = whence.method(name, **CHEAP.get(name, {}) | ({"max_iter": 1} if name in ("gpi", "anm-mm") else {}))
+    method = causewise.method(name, **CHEAP.get(name, {}) | ({"max_iter": 1} if name in ("gpi", "anm-mm") else {}))
     grown = a_row(lambda pair: method.decide_many([pair]), 5000)
     assert grown < 200 * NUMBER  # one matrix of n × n would be 15 000
 
 
 def test_with_a_sample_only_the_draw_grows():
-    sampled = whence.method("pnl:rows=500")
+    sampled = causewise.method("pnl:rows=500")
     assert a_row(lambda pair: sampled.decide_many([pair])) < 12 * NUMBER
 
 
@@ -70,7 +70,7 @@ def test_a_scan_holds_no_more_for_more_columns(monkeypatch, tmp_path):
     for columns in (4, 12):
         file = tmp_path / f"{columns}.parquet"
         pandas.DataFrame({name: drawn[name] for name in [*list(drawn)[:columns], "t"]}).to_parquet(file)
-        scan = partial(whence.scan, file, target="t", method="igci", jobs=1)
+        scan = partial(causewise.scan, file, target="t", method="igci", jobs=1)
         scan()
         found[columns] = peak(scan)
     assert found[12] - found[4] < 2 * NUMBER * ROWS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from whence.markdown import markdown_table
+from causewise.markdown import markdown_table
 
 HEAD, ROWS = ("name", "n", "value"), [("a", "1", "0.25"), ("longer name", "1000", "–")]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from whence.catalogue import CATALOGUE, Entry
+from causewise.catalogue import CATALOGUE, Entry
 
 FOLDER = Path(__file__).parents[1] / "docs" / "methods"
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.stem != "README")

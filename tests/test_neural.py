@@ -5,10 +5,10 @@ import sys
 import numpy as np
 import pytest
 
-from whence.catalogue import accepts, method, seeded_method
-from whence.decision import Direction
-from whence.models.network import fitting
-from whence.pair import InputError, Pair
+from causewise.catalogue import accepts, method, seeded_method
+from causewise.decision import Direction
+from causewise.models.network import fitting
+from causewise.pair import InputError, Pair
 
 NAMES = ("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m")
 QUICK = {"hidden": 10, "steps": 150, "device": "cpu"}
@@ -91,7 +91,7 @@ def test_a_seeded_method_of_the_catalogue_that_handles_batches():
 
 def test_without_jax_the_error_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", None)
-    with pytest.raises(InputError, match=r'pip install "whence\[nn\]"'):
+    with pytest.raises(InputError, match=r'pip install "causewise\[nn\]"'):
         method("nn-loci-h", steps=1).decide_many([pair(seed=9)])
 
 

@@ -1,6 +1,6 @@
 """The neural methods on the published files, against the per-pair scores published by the ROCHE authors.
 
-Needs WHENCE_DATA and the golden files beside the checkout; minutes of CPU, so these are slow tests.
+Needs CAUSEWISE_DATA and the golden files beside the checkout; minutes of CPU, so these are slow tests.
 """
 
 import csv
@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from whence.catalogue import method
-from whence.datasets import load
+from causewise.catalogue import method
+from causewise.datasets import load
 
 GOLDEN = Path(__file__).parents[1].parent / "shared" / "golden"
 PAIRS = 20
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not os.environ.get("WHENCE_DATA"), reason="WHENCE_DATA names no folder of benchmark files"),
+    pytest.mark.skipif(
+        not os.environ.get("CAUSEWISE_DATA"), reason="CAUSEWISE_DATA names no folder of benchmark files"
+    ),
     pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden files beside the checkout"),
 ]
 

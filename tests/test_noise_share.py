@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from causewise.diagnostics import noise_share
+from causewise.pair import Pair
+from causewise.preflight import Level, check
 from defects import SEEDS, clean, kinds, rows
-from whence.diagnostics import noise_share
-from whence.pair import Pair
-from whence.preflight import Level, check
 
 
 def diamonds(n: int = 5000) -> Pair:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.pair import InputError, Pair, both_directions, spread, standardise
+from causewise.pair import InputError, Pair, both_directions, spread, standardise
 
 GOOD = np.arange(12.0)
 BAD = {

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from causewise.pair import Pair
+from causewise.preflight import CHECKS, Level, Notice, check
 from defects import DEFECTS, SEEDS, changed, clean, kinds, one, rows
-from whence.pair import Pair
-from whence.preflight import CHECKS, Level, Notice, check
 
 ORDERED = {"row_identifiers", "sorted_rows", "dependent_rows", "alternating_rows"}
 Shape = Callable[[np.ndarray, np.random.Generator], np.ndarray]

@@ -6,14 +6,14 @@ from inspect import signature
 import numpy as np
 import pytest
 
-from whence.baselines.cam import BASIS_SIZES
-from whence.catalogue import CATALOGUE, defaults, method, seeded_method
-from whence.datasets.generators import generate
-from whence.inference import infer
-from whence.models.estimator import LocationScaleRegressor
-from whence.models.network.training import Training
-from whence.pair import InputError, Pair
-from whence.ranges import SEEDS
+from causewise.baselines.cam import BASIS_SIZES
+from causewise.catalogue import CATALOGUE, defaults, method, seeded_method
+from causewise.datasets.generators import generate
+from causewise.inference import infer
+from causewise.models.estimator import LocationScaleRegressor
+from causewise.models.network.training import Training
+from causewise.pair import InputError, Pair
+from causewise.ranges import SEEDS
 
 NUMBERS = [
     (entry.name, setting, default)

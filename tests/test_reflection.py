@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causewise.baselines.qccd import comes_first
+from causewise.catalogue import CATALOGUE
+from causewise.decision import Decision
+from causewise.numerics.hsic import kernel_column
+from causewise.numerics.hsic.chebyshev import weighted_nodes
+from causewise.numerics.kernel import BLOCK, choose_pivots
+from causewise.numerics.ranked import mid_ranks
+from causewise.pair import Pair
 from test_every_method import built
 from test_method_pages import FOLDER
-from whence.baselines.qccd import comes_first
-from whence.catalogue import CATALOGUE
-from whence.decision import Decision
-from whence.numerics.hsic import kernel_column
-from whence.numerics.hsic.chebyshev import weighted_nodes
-from whence.numerics.kernel import BLOCK, choose_pivots
-from whence.numerics.ranked import mid_ranks
-from whence.pair import Pair
 
 RANDOM_START = "training starts from a random network, which is not its own mirror image and is the published one"
 CANNOT = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"), RANDOM_START) | {

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from whence.catalogue import method
-from whence.pair import Pair
+from causewise.catalogue import method
+from causewise.pair import Pair
 
 
 def test_outliers_pull_less_on_the_location_than_with_normal_noise():

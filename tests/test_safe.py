@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whence
-from whence.markdown import markdown_table
-from whence.pair import InputError
-from whence.report.wording import shown
-from whence.safe import csv_text, json_text, shell_word, visible, visible_lines
+import causewise
+from causewise.markdown import markdown_table
+from causewise.pair import InputError
+from causewise.report.wording import shown
+from causewise.safe import csv_text, json_text, shell_word, visible, visible_lines
 
 HOSTILE = "\x1b]0;owned\x07\x9b31m\x7f\u202ea';touch pwned;'[red]\r\nb"
 ACTING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -89,6 +89,6 @@ def test_sentences_and_decisions_show_hostile_names_escaped() -> None:
     with pytest.raises(InputError) as refused:
         raise InputError(f"Got {HOSTILE}.")
     assert not acts(str(refused.value))
-    decision = whence.infer({HOSTILE: x, "y": y}, method="loci-m")
+    decision = causewise.infer({HOSTILE: x, "y": y}, method="loci-m")
     assert decision.pair.x_name != visible(decision.pair.x_name)
     assert not acts(str(decision), keep="") and not acts(repr(decision))

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import whence
-from whence.combined.rows import MAX_ROWS
-from whence.numerics.native import FloatArray
+import causewise
+from causewise.combined.rows import MAX_ROWS
+from causewise.numerics.native import FloatArray
 
 ROWS = 2 * MAX_ROWS
 SORTS = ("sort", "argsort", "lexsort", "unique")
@@ -46,7 +46,7 @@ def sorted_columns(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("rounded", ["none", "x", "xy"])
 def test_a_column_is_sorted_once(rounded: str, sorted_columns: list[str]) -> None:
-    decision = whence.infer(*columns("" if rounded == "none" else rounded))
+    decision = causewise.infer(*columns("" if rounded == "none" else rounded))
     assert decision.rows_judged is not None and decision.rows_judged < ROWS
     assert len(sorted_columns) <= MOST, sorted_columns
     assert sorted_columns.count("argsort") == 4
@@ -55,13 +55,13 @@ def test_a_column_is_sorted_once(rounded: str, sorted_columns: list[str]) -> Non
 def test_the_columns_of_a_pair_can_be_changed_afterwards() -> None:
     """What is found out about them is remembered no longer than they are judged."""
     x, y = (column[:300].copy() for column in columns(""))
-    pair = whence.Pair(x, y)
-    before = whence.infer(pair)
+    pair = causewise.Pair(x, y)
+    before = causewise.infer(pair)
     x[:] = y**3
-    assert whence.infer(pair).score == whence.infer(y**3, y).score != before.score
+    assert causewise.infer(pair).score == causewise.infer(y**3, y).score != before.score
 
 
 def test_columns_need_not_be_contiguous() -> None:
     x, y = (column[:300] for column in columns(""))
     table = np.column_stack([x, y])
-    assert whence.infer(whence.Pair(table[:, 0], table[:, 1])) == whence.infer(x, y)
+    assert causewise.infer(causewise.Pair(table[:, 0], table[:, 1])) == causewise.infer(x, y)

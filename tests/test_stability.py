@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import whence
-from whence.decision import Decision, Direction, Evidence
-from whence.pair import FloatArray, InputError, Pair
-from whence.preflight import Level, Notice
-from whence.stability import BLOCK, MOST_DRAWS, Stability, half_samples
+import causewise
+from causewise.decision import Decision, Direction, Evidence
+from causewise.pair import FloatArray, InputError, Pair
+from causewise.preflight import Level, Notice
+from causewise.stability import BLOCK, MOST_DRAWS, Stability, half_samples
 
 
 def clear(n: int = 400) -> tuple[FloatArray, FloatArray]:
@@ -61,35 +61,35 @@ def drawn_rows(decision: Decision, draws: int = 5, seed: int = 0) -> list[FloatA
 
 
 def test_the_same_seed_gives_the_same_result_and_another_another() -> None:
-    decision = whence.infer(*weak())
+    decision = causewise.infer(*weak())
     one, same, other = (decision.stability(8, seed) for seed in (0, 0, 1))
     assert one == same
     assert (one.low, one.high) != (other.low, other.high)
     assert (one.draws, one.seed, other.seed) == (8, 0, 1)
 
 
-@pytest.mark.parametrize("name", ["whence", "loci-h", "loci-h:n_knots=5"])
+@pytest.mark.parametrize("name", ["causewise", "loci-h", "loci-h:n_knots=5"])
 def test_it_is_what_a_loop_over_halves_finds(name: str) -> None:
     x, y = weak()
-    decision = whence.infer(x, y, method=name)
+    decision = causewise.infer(x, y, method=name)
     rng, scores = np.random.default_rng(3), []
     for _ in range(6):
         rows = np.sort(rng.choice(101, 51, replace=False))
-        scores.append(whence.infer(x[rows], y[rows], method=name).score)
+        scores.append(causewise.infer(x[rows], y[rows], method=name).score)
     agreement = np.mean(np.sign(scores) == np.sign(decision.score))
     assert decision.stability(6, seed=3) == Stability(agreement, min(scores), max(scores), 6, 3, tuple(scores))
 
 
-@pytest.mark.parametrize("name", ["whence", "loci-h"])
+@pytest.mark.parametrize("name", ["causewise", "loci-h"])
 def test_a_very_clear_pair_agrees_with_itself(name: str) -> None:
     for columns in (clear(), clear()[::-1]):
-        found = whence.infer(*columns, method=name).stability(10)
+        found = causewise.infer(*columns, method=name).stability(10)
         assert found.agreement == 1.0 and found.draws == 10
         assert found.low <= found.high and found.low * found.high > 0
 
 
 def test_a_clear_pair_agrees_although_its_answer_is_withheld() -> None:
-    found = whence.infer(*clear(), threshold=0.99)
+    found = causewise.infer(*clear(), threshold=0.99)
     assert found.direction is Direction.UNDECIDED
     assert found.stability(5).agreement == 1.0
 
@@ -102,11 +102,11 @@ def test_the_decisions_settings_are_those_of_its_halves(monkeypatch: pytest.Monk
         return Recorder()
 
     x, y = weak()
-    decision = whence.infer(x + 10, y, max_rows=60, threshold=0.9)
-    monkeypatch.setattr("whence.stability.method", method)
+    decision = causewise.infer(x + 10, y, max_rows=60, threshold=0.9)
+    monkeypatch.setattr("causewise.stability.method", method)
     decision.stability(3)
     replace(decision, method="cgnn", settings={}, seed=5).stability(3)
-    assert asked == [("whence", dict(decision.settings)), ("cgnn", {"seed": 5})]
+    assert asked == [("causewise", dict(decision.settings)), ("cgnn", {"seed": 5})]
     assert {"max_rows": 60, "threshold": 0.9}.items() <= decision.settings.items()
 
 
@@ -145,7 +145,7 @@ def test_short_tables_are_drawn_row_by_row_even_where_rows_depend() -> None:
 def test_infer_finds_the_notice_that_asks_for_blocks() -> None:
     rng = np.random.default_rng(0)
     x = np.cumsum(rng.normal(size=400))
-    decision = whence.infer(x, np.sin(x) + np.cumsum(rng.normal(size=400)))
+    decision = causewise.infer(x, np.sin(x) + np.cumsum(rng.normal(size=400)))
     recorder = Recorder()
     half_samples(replace(decision, pair=Pair.of(np.arange(400), decision.pair.y)), 4, 0, recorder)
     assert all(runs(pair.x) <= 4 for pair in recorder.seen)
@@ -168,13 +168,13 @@ def test_halves_without_an_answer_are_left_out_of_the_count() -> None:
 @pytest.mark.parametrize("draws", [0, -1, MOST_DRAWS + 1, 2.0, "ten", None])
 def test_bad_draws_are_refused_with_a_sentence(draws: Any) -> None:
     with pytest.raises(InputError, match=r"Got draws=.*; expected a whole number from 1 to 1000\."):
-        whence.infer(*weak()).stability(draws)
+        causewise.infer(*weak()).stability(draws)
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, "zero", None])
 def test_bad_seeds_are_refused_with_a_sentence(seed: Any) -> None:
     with pytest.raises(InputError, match=r"Got seed=.*; expected a whole number from 0 to .*\."):
-        whence.infer(*weak()).stability(2, seed)
+        causewise.infer(*weak()).stability(2, seed)
 
 
 def test_a_failed_decision_is_refused_with_a_sentence() -> None:
@@ -184,11 +184,11 @@ def test_a_failed_decision_is_refused_with_a_sentence() -> None:
 
 def test_too_few_rows_for_a_half_are_refused_with_a_sentence() -> None:
     with pytest.raises(InputError, match="too few"):
-        whence.infer(*weak(14)).stability(3)
+        causewise.infer(*weak(14)).stability(3)
 
 
 def test_what_was_found_stands_in_the_record() -> None:
-    decision = whence.infer(*weak())
+    decision = causewise.infer(*weak())
     found = decision.stability(4)
     assert "stability" not in decision.to_dict()
     assert replace(decision, half_samples=found).to_dict()["stability"] == found.to_dict()
@@ -196,7 +196,7 @@ def test_what_was_found_stands_in_the_record() -> None:
 
 def test_where_a_warning_stops_the_answer_there_is_no_lean_to_repeat(tmp_path) -> None:
     x, y = clear()
-    stopped = whence.infer(x, 1.0 * (y > 0))
+    stopped = causewise.infer(x, 1.0 * (y > 0))
     with pytest.raises(InputError, match="nothing to repeat"):
         stopped.stability()
     stopped.report(tmp_path / "page.html", stability=True)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whence
-from whence.catalogue import CATALOGUE, DEFAULT, LAWS, LINEAR, accepts, expected_seconds, method, sample_hint
-from whence.combined.rows import thinned
-from whence.pair import InputError, Pair
-from whence.report.provenance import specification
-from whence.subsample import Subsample
+import causewise
+from causewise.catalogue import CATALOGUE, DEFAULT, LAWS, LINEAR, accepts, expected_seconds, method, sample_hint
+from causewise.combined.rows import thinned
+from causewise.pair import InputError, Pair
+from causewise.report.provenance import specification
+from causewise.subsample import Subsample
 
 CHEAP = ["igci", "resit", "lingam", "heci", "loci-h", "mdl"]
 OTHERS = [entry.name for entry in CATALOGUE if entry.name != DEFAULT]
@@ -26,7 +26,7 @@ def curved(n=900, seed=0):
 
 
 def score(x, y, spec):
-    return whence.infer(x, y, method=spec).score
+    return causewise.infer(x, y, method=spec).score
 
 
 @pytest.mark.parametrize("name", CHEAP)
@@ -60,19 +60,19 @@ def test_every_row_is_drawn_as_often_as_any_other():
 
 def test_what_is_said_of_it():
     x, y = curved()
-    decision = whence.infer(x, y, method="resit", rows=150, seed=4)
+    decision = causewise.infer(x, y, method="resit", rows=150, seed=4)
     assert (decision.pair.n, decision.rows_judged, decision.settings["rows"], decision.seed) == (900, 150, 150, 4)
     assert "judged on 150 of 900 rows" in str(decision)
     assert any("150 of 900 rows (rows=150), drawn with seed 4" in text for text in decision.warnings)
     assert specification(decision) == "resit:rows=150:seed=4"
     assert decision.forward.residual is None
     assert score(x, y, specification(decision)) == decision.score
-    assert decision.stability(draws=4) == whence.infer(x, y, method="resit:rows=150:seed=4").stability(draws=4)
+    assert decision.stability(draws=4) == causewise.infer(x, y, method="resit:rows=150:seed=4").stability(draws=4)
 
 
 def test_a_short_pair_is_decided_as_ever():
     x, y = curved(100)
-    plain, sampled = (whence.infer(x, y, method=spec) for spec in ("loci-h", "loci-h:rows=100"))
+    plain, sampled = (causewise.infer(x, y, method=spec) for spec in ("loci-h", "loci-h:rows=100"))
     assert (sampled.score, sampled.warnings) == (plain.score, plain.warnings)
     np.testing.assert_array_equal(sampled.forward.residual, plain.forward.residual)
 

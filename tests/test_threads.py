@@ -11,10 +11,10 @@ import pytest
 import threadpoolctl
 from threadpoolctl import threadpool_info, threadpool_limits
 
-import whence
-from whence.threads import one_thread, single_threaded
+import causewise
+from causewise.threads import one_thread, single_threaded
 
-PACKAGE = Path(whence.__file__).parent
+PACKAGE = Path(causewise.__file__).parent
 WORDS = ("NUM_THREADS", "MAXIMUM_THREADS", "threadpool", "set_num_threads", "multi_thread_eigen", "n_jobs")
 
 
@@ -145,27 +145,27 @@ def test_infer_leaves_the_number_alone_even_where_it_fails(before: set[int]) -> 
     class Broken:
         name = "broken"
 
-        def decide_many(self, pairs: object) -> list[whence.Decision]:
+        def decide_many(self, pairs: object) -> list[causewise.Decision]:
             assert blas() == {1}
             raise RuntimeError("broken")
 
     with pytest.raises(RuntimeError, match="broken"):
-        whence.infer(np.arange(20.0), np.arange(20.0) ** 2, method=Broken())
+        causewise.infer(np.arange(20.0), np.arange(20.0) ** 2, method=Broken())
     assert blas() == before
 
 
 def test_stability_works_with_one_thread(before: set[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    from whence.combined.method import Whence
+    from causewise.combined.method import Causewise
 
-    decide, inside = Whence.decide_many, []
+    decide, inside = Causewise.decide_many, []
 
-    def watched(self: Whence, pairs: list[whence.Pair]) -> list[whence.Decision]:
+    def watched(self: Causewise, pairs: list[causewise.Pair]) -> list[causewise.Decision]:
         inside.append(blas())
         return decide(self, pairs)
 
-    monkeypatch.setattr(Whence, "decide_many", watched)
+    monkeypatch.setattr(Causewise, "decide_many", watched)
     x = np.random.default_rng(0).normal(size=60)
-    whence.infer(x, x**2).stability(2)
+    causewise.infer(x, x**2).stability(2)
     assert inside == [{1}, {1}]
     assert blas() == before
 
@@ -179,7 +179,7 @@ def test_infer_gives_the_same_bytes_whatever_the_number_was() -> None:
         let_go()
         with threadpool_limits(number, user_api="blas"):
             assert blas() == {number}
-            decision = whence.infer(x, y)
+            decision = causewise.infer(x, y)
         arrays = [
             getattr(side, name) for side in (decision.forward, decision.backward) for name in ("residual", "scale")
         ]
@@ -189,9 +189,9 @@ def test_infer_gives_the_same_bytes_whatever_the_number_was() -> None:
 
 def test_a_child_gets_one_thread_and_the_rest_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
-    monkeypatch.setenv("WHENCE_SOMETHING", "kept")
+    monkeypatch.setenv("CAUSEWISE_SOMETHING", "kept")
     child = single_threaded()
-    assert child["WHENCE_SOMETHING"] == "kept"
+    assert child["CAUSEWISE_SOMETHING"] == "kept"
     assert {value for name, value in child.items() if name.endswith("_NUM_THREADS")} == {"1"}
     assert {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"} <= set(child)
 

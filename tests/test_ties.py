@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causewise.decision import Direction
+from causewise.pair import Pair, one_variable
 from test_every_method import METHODS, built
 from test_reflection import MUST
-from whence.decision import Direction
-from whence.pair import Pair, one_variable
 
 UNITS = ((-1.0, 0.0), (2.0, 1.0), (0.1, 0.0), (1.8, 32.0), (-1e-7, 3.0))
 

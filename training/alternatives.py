@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from causewise.catalogue import method
+from causewise.combined.rows import thinned
+from causewise.numerics.arrays import minmax
+from causewise.numerics.polynomials import squared_error
+from causewise.pair import FloatArray, Pair, standardise
 from training.recorded import Case
 from training.sets import SETS
-from whence.catalogue import method
-from whence.combined.rows import thinned
-from whence.numerics.arrays import minmax
-from whence.numerics.polynomials import squared_error
-from whence.pair import FloatArray, Pair, standardise
 
 MAX_ROWS = 2500
 METHODS = ("slope", "sloppy", "qccd", "heci", "reci", "loci-h")

@@ -1,4 +1,4 @@
-"""Fit the constants of the default method and write them: `WHENCE_DATA=… python -m training.fit`.
+"""Fit the constants of the default method and write them: `CAUSEWISE_DATA=… python -m training.fit`.
 
 1. What simulators can teach. Heights and widths of `description` and `shape`, and the rows at which λ is one half: by
    maximum likelihood on the oriented pairs of two simulators that share no law, function or mechanism, half and half.
@@ -22,11 +22,11 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
+from causewise.combined.constants import TERMS, NeitherConstants, Term, WeightConstants
+from causewise.pair import FloatArray
 from training import world
 from training.recorded import FOLDS, SOURCES
 from training.table import Table, read
-from whence.combined.constants import TERMS, NeitherConstants, Term, WeightConstants
-from whence.pair import FloatArray
 
 VALUES, REGRESSION = 2.0, 3.0
 """Set by hand: see 5."""
@@ -37,7 +37,7 @@ HIGHEST = 1.2
 SMALLEST_LEFT = 1e-3
 SMOOTH, RECORDED = ("description", "shape"), ("recording", "regression")
 SHRINKAGE = 1e-3
-TARGET = Path(__file__).parents[1] / "src" / "whence" / "combined" / "constants.toml"
+TARGET = Path(__file__).parents[1] / "src" / "causewise" / "combined" / "constants.toml"
 
 Curves = Mapping[str, Term]
 Part = tuple[Table, float]

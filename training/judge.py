@@ -1,6 +1,6 @@
-"""Score the default method on what nothing was fitted to, and write docs/whence-ablation.md with its two figures.
+"""Score the default method on what nothing was fitted to, and write docs/causewise-ablation.md with its two figures.
 
-    WHENCE_DATA=… python -m training.judge        reads every set once (out/training), then writes
+    CAUSEWISE_DATA=… python -m training.judge        reads every set once (out/training), then writes
 
 Tübingen pairs are scored with constants that were fitted without their source table; Lisbon, the held-out simulators
 and the pairs without a direction set no constant.
@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from causewise.combined.constants import FOLDS, TERMS
+from causewise.combined.method import THRESHOLD, terms_of, weighing, weight_in
+from causewise.inference import infer
+from causewise.pair import FloatArray, Pair
 from training.recorded import Case
 from training.sets import SETS
-from whence.combined.constants import FOLDS, TERMS
-from whence.combined.method import THRESHOLD, terms_of, weighing, weight_in
-from whence.inference import infer
-from whence.pair import FloatArray, Pair
 
 JUDGED = (
     *("foreign", "doubtful", "simulated", "tuebingen", "lisbon"),

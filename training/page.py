@@ -1,4 +1,4 @@
-"""What was scored as a page: docs/whence-ablation.md and its two figures. Every number on it is computed here."""
+"""What was scored as a page: docs/causewise-ablation.md and its two figures. Every number on it is computed here."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from causewise.benchmark.intervals import wilson
+from causewise.benchmark.metrics import Scored, accuracy, audrc
+from causewise.combined.constants import TERMS
+from causewise.combined.method import NEITHER_PRIOR, THRESHOLD
+from causewise.combined.words import KINDS
+from causewise.markdown import markdown_table
+from causewise.pair import FloatArray
 from training.alternatives import ALTERNATIVES, read_alternatives
 from training.judge import JUDGED, Judged, read_judged
 from training.relation import Form, forms
 from training.sets import SIMULATED, STEPS
-from whence.benchmark.intervals import wilson
-from whence.benchmark.metrics import Scored, accuracy, audrc
-from whence.combined.constants import TERMS
-from whence.combined.method import NEITHER_PRIOR, THRESHOLD
-from whence.combined.words import KINDS
-from whence.markdown import markdown_table
-from whence.pair import FloatArray
 
 TEMPLATE = Path(__file__).with_name("ablation.md")
 MOSTLY = 0.5
@@ -38,8 +38,8 @@ def write(folder: Path, jobs: int, out: Path) -> None:
 
     sets = {where: read_judged(where, folder, jobs) for where in JUDGED}
     others = {where: read_alternatives(where, folder, jobs) for where in (*WHERE, *(s for s in JUDGED if "round" in s))}
-    draw_families(sets["foreign"], out / "pictures" / "whence-families.png")
-    draw_confidence(sets, out / "pictures" / "whence-confidence.png")
+    draw_families(sets["foreign"], out / "pictures" / "causewise-families.png")
+    draw_confidence(sets, out / "pictures" / "causewise-confidence.png")
     text = TEMPLATE.read_text(encoding="utf-8").format(
         threshold=f"{100 * THRESHOLD:g}",
         neither=f"{NEITHER_PRIOR:g}",
@@ -55,7 +55,7 @@ def write(folder: Path, jobs: int, out: Path) -> None:
         doubtful=_doubtful(sets["doubtful"]),
         ten=_ten(sets),
     )
-    (out / "whence-ablation.md").write_text(text, encoding="utf-8")
+    (out / "causewise-ablation.md").write_text(text, encoding="utf-8")
 
 
 def by_family(judged: Judged, score: FloatArray, measure: Callable[[Scored], float]) -> float:
@@ -76,7 +76,7 @@ def both(judged: Judged, score: FloatArray) -> str:
 
 def _alone(sets: Sets, others: dict[str, FloatArray]) -> str:
     """The method, its terms and other methods, each alone, by the sign of its score."""
-    rows = [("**whence**", *(both(sets[where], sets[where].score) for where in WHERE))]
+    rows = [("**causewise**", *(both(sets[where], sets[where].score) for where in WHERE))]
     for k, name in enumerate(TERMS):
         rows.append((f"{KINDS[name]} alone", *(both(sets[where], sets[where].terms[:, k]) for where in WHERE)))
     for k, name in enumerate(ALTERNATIVES):
@@ -91,7 +91,7 @@ def _titled(name: str) -> str:
 
 def _split(sets: Sets, others: dict[str, FloatArray]) -> str:
     """Right where the cause is the coarser column, where the effect is, and where neither column repeats."""
-    rows = [("**whence**", *_split_row(sets, lambda where: sets[where].score))]
+    rows = [("**causewise**", *_split_row(sets, lambda where: sets[where].score))]
     for k, name in enumerate(TERMS):
         rows.append((KINDS[name], *_split_row(sets, lambda where, k=k: sets[where].terms[:, k])))
     for k, name in enumerate(ALTERNATIVES):
@@ -230,7 +230,7 @@ def _ten(sets: Sets) -> str:
     low, high = _interval(cells)
     row = [both(cell, cell.score) for cell in cells]
     whole = f"{mean[0]:.1f} [{low:.1f}, {high:.1f}] / {mean[1]:.1f}"
-    return markdown_table(("", *SIMULATED, "Tue", "mean"), [("whence, accuracy / AUDRC", *row, whole)])
+    return markdown_table(("", *SIMULATED, "Tue", "mean"), [("causewise, accuracy / AUDRC", *row, whole)])
 
 
 def _interval(cells: Sequence[Judged]) -> tuple[float, float]:

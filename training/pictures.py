@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from causewise.combined.constants import TERMS
+from causewise.combined.words import KINDS
+from causewise.pair import FloatArray
+from causewise.report.picture import blank, settings
 from training.judge import Judged
-from whence.combined.constants import TERMS
-from whence.combined.words import KINDS
-from whence.pair import FloatArray
-from whence.report.picture import blank, settings
 
 _COLOURS = {"description": "#4477aa", "shape": "#66c2a5"}
 """Of the terms that columns without ties have."""
@@ -25,7 +25,7 @@ def draw_families(foreign: Judged, path: Path) -> None:
         for name, colour in _COLOURS.items():
             alone = _by_family(foreign, foreign.terms[:, list(TERMS).index(name)], names)
             ax.plot(alone[order], np.arange(len(names)), "o", ms=4, color=colour, label=KINDS[name])
-        ax.plot(whole[order], np.arange(len(names)), "D", ms=6, color="#222222", label="whence", zorder=0)
+        ax.plot(whole[order], np.arange(len(names)), "D", ms=6, color="#222222", label="causewise", zorder=0)
         ax.axvline(50, color="#bbbbbb", lw=1, zorder=-1)
         ax.set_yticks(np.arange(len(names)), [names[k].replace("_", " ") for k in order])
         ax.set_xlim(0, 102)

@@ -1,7 +1,7 @@
 """Recorded pairs: Tübingen, whose labels teach what generated pairs cannot, and Lisbon, which judges alone.
 
-Both are read from the folder that `WHENCE_DATA` names. Pairs of one source table resemble each other, so that folds are
-made of sources, never of pairs: a pair is scored with constants that saw no pair of its table.
+Both are read from the folder that `CAUSEWISE_DATA` names. Pairs of one source table resemble each other, so that folds
+are made of sources, never of pairs: a pair is scored with constants that saw no pair of its table.
 """
 
 import csv
@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.datasets import load
-from whence.pair import FloatArray
+from causewise.datasets import load
+from causewise.pair import FloatArray
 
 FOLDS = 10
 SOURCES: dict[str, tuple[int, ...]] = {
@@ -76,7 +76,7 @@ def tuebingen() -> list[Case]:
 
 def lisbon() -> list[Case]:
     """196 pairs of 58 sources, each source counting one; the labels are "feature → target" and often debatable."""
-    folder = Path(os.environ["WHENCE_DATA"]) / "Lisbon"
+    folder = Path(os.environ["CAUSEWISE_DATA"]) / "Lisbon"
     with (folder / "meta.csv").open(encoding="utf-8") as lines, np.load(folder / "pairs.npz") as pairs:
         return [
             _shuffled(Case(*pairs[row["id"]].T.astype(float), 1, float(row["weight"]), "Lisbon"), k)

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from causewise.benchmark.metrics import Scored, accuracy, audrc
+from causewise.combined.constants import TERMS
+from causewise.pair import FloatArray
 from training import world
 from training.alternatives import ALTERNATIVES, read_alternatives
 from training.fit import Curves, fit_recorded, fit_smooth, mixed, scores
 from training.recorded import FOLDS
 from training.table import Table, read
-from whence.benchmark.metrics import Scored, accuracy, audrc
-from whence.combined.constants import TERMS
-from whence.pair import FloatArray
 
 REGRESSION = list(TERMS).index("regression")
 RECORDING = list(TERMS).index("recording")

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from causewise.pair import FloatArray, standardise
 from training.world import Columns, Labelled, Random, recorded, usable
-from whence.pair import FloatArray, standardise
 
 ROWS = (60, 2500)
 

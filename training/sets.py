@@ -5,9 +5,9 @@ from types import ModuleType
 
 import numpy as np
 
+from causewise.pair import FloatArray
 from training import doubtful, foreign, second, world
 from training.recorded import Case, lisbon, tuebingen
-from whence.pair import FloatArray
 
 SEEDS = {"first": 1, "second": 2}
 PAIRS = {"first": 6000, "second": 2000}
@@ -41,8 +41,8 @@ def doubtful_pairs() -> list[Case]:
 
 
 def simulated_pairs() -> list[Case]:
-    """The nine simulated public sets, from the folder that `WHENCE_DATA` names."""
-    from whence.datasets import load
+    """The nine simulated public sets, from the folder that `CAUSEWISE_DATA` names."""
+    from causewise.datasets import load
 
     return [Case(p.pair.x, p.pair.y, p.truth, p.weight, name) for name in SIMULATED for p in load(name).pairs]
 

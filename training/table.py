@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from causewise.combined.constants import TERMS
+from causewise.combined.method import weighing
+from causewise.pair import FloatArray, Pair
 from training.recorded import Case
 from training.sets import SETS
-from whence.combined.constants import TERMS
-from whence.combined.method import weighing
-from whence.pair import FloatArray, Pair
 
 
 class Table(NamedTuple):

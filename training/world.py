@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whence.datasets.mechanisms import draw_process, increasing_map
-from whence.pair import FloatArray, standardise
+from causewise.datasets.mechanisms import draw_process, increasing_map
+from causewise.pair import FloatArray, standardise
 
 Random = np.random.Generator
 Columns = tuple[FloatArray, FloatArray]

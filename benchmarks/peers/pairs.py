@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from whence.pair import Pair
+from causewise.pair import Pair
 
 
 def cubic(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

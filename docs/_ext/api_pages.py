@@ -1,4 +1,4 @@
-"""A page for every public name, written before Sphinx reads the sources: `whence.__all__` is the only list there is."""
+"""A page for every public name, written before Sphinx reads the sources: `causewise.__all__` is the only list."""
 
 import inspect
 from importlib import import_module
@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 DOORS = {
-    "whence": "What most people use",
-    "whence.scanning.result": "What a scan returns",
-    "whence.datasets": "Labelled pairs",
-    "whence.protocol": "Methods of your own",
+    "causewise": "What most people use",
+    "causewise.scanning.result": "What a scan returns",
+    "causewise.datasets": "Labelled pairs",
+    "causewise.protocol": "Methods of your own",
 }
-CHOSEN = {"whence.scanning.result": ("Scan",), "whence.protocol": ("Directional", "Joint", "PairScore")}
+CHOSEN = {"causewise.scanning.result": ("Scan",), "causewise.protocol": ("Directional", "Joint", "PairScore")}
 """Of rooms whose door lists no names."""
 
 

@@ -13,11 +13,11 @@ CONTROL = "control-gaussian"
 
 def recorded(summary: Any) -> str:
     """The recorded tables alone: who leans rightly how often, best first; what the default method answers."""
-    from whence.markdown import markdown_table
+    from causewise.markdown import markdown_table
 
     by_value = sorted(summary.methods, key=lambda method: -summary.value(method, RECORDED))
-    best = [method for method in by_value if method not in ("whence", CONTROL)][:SHOWN]
-    ranked = [method for method in by_value if method in ("whence", CONTROL, *best)]
+    best = [method for method in by_value if method not in ("causewise", CONTROL)][:SHOWN]
+    ranked = [method for method in by_value if method in ("causewise", CONTROL, *best)]
     rows = []
     for method in ranked:
         low, high = summary.bounds(method, RECORDED)
@@ -28,7 +28,7 @@ def recorded(summary: Any) -> str:
             else "all"
         )
         rows.append((f"`{method}`", f"{summary.value(method, RECORDED):.0f} % [{low:.0f}–{high:.0f}]", answered))
-    rows.sort(key=lambda row: row[0] != "`whence`")
+    rows.sort(key=lambda row: row[0] != "`causewise`")
     return markdown_table(("method", "leans the right way", "answers"), rows)
 
 
@@ -45,10 +45,10 @@ def write_pages(app: Any) -> None:
     sources = (KEPT, graph_rows.KEPT, *code, Path(__file__))
     if done.exists() and all(done.stat().st_mtime > source.stat().st_mtime for source in sources):
         return
-    from whence.benchmark import rendering
-    from whence.benchmark.figures import draw
-    from whence.benchmark.publish import write_leaderboard
-    from whence.benchmark.scores import summarise
+    from causewise.benchmark import rendering
+    from causewise.benchmark.figures import draw
+    from causewise.benchmark.publish import write_leaderboard
+    from causewise.benchmark.scores import summarise
 
     folder.mkdir(exist_ok=True)
     rows, graphs = kept(), graph_rows.kept()
@@ -59,7 +59,7 @@ def write_pages(app: Any) -> None:
         "every-audrc.html": every_method.table(audrc, pages, seconds=False),
         "every-standing.md": every_method.standing(accuracy, pages),
         "every-published.md": every_method.listed(),
-        "answered.md": rendering.withheld(accuracy, "whence"),
+        "answered.md": rendering.withheld(accuracy, "causewise"),
         "recorded.md": recorded(accuracy),
         **{f"graphs-{world}.md": graph_rows.beside(graphs, world) for world in graph_rows.INSIDE},
         "graphs-beyond.md": graph_rows.beyond(graphs),

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from whence.benchmark.published import PAPER, Published, protocols, rows, sources
-from whence.benchmark.scores import MEAN, ScoreTable
-from whence.catalogue import cost
-from whence.markdown import markdown_table
+from causewise.benchmark.published import PAPER, Published, protocols, rows, sources
+from causewise.benchmark.scores import MEAN, ScoreTable
+from causewise.catalogue import cost
+from causewise.markdown import markdown_table
 
 GROUPS = {
     "The paper's own": ("nn-loci-m", "nn-loci-h", "loci-m", "loci-h"),
@@ -23,7 +23,7 @@ GROUPS = {
         *("kcdc", "cds", "cdci"),
     ),
     "Later rivals": ("roche", "velocity"),
-    "Ours": ("whence", "mdl"),
+    "Ours": ("causewise", "mdl"),
     "Made for columns of levels": ("entropic", "discrete", "ordinal"),
     "Controls: marginals alone": ("control-gaussian", "control-distinct", "control-kurtosis"),
 }

@@ -29,7 +29,7 @@ def floors() -> list[list[str]]:
 
 def purpose(room: str) -> str:
     """The first sentence of a room's own docstring, without its marks."""
-    package = ROOT / "src" / "whence"
+    package = ROOT / "src" / "causewise"
     path = next(path for path in (package / room / "__init__.py", package / f"{room}.py") if path.exists())
     told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return re.split(r"(?<=[.?])\s", told.split("\n\n")[0].replace("\n", " "))[0].replace("`", "").rstrip(".")
@@ -49,8 +49,8 @@ def drawing() -> str:
             )
     total = 60 + len(rows) * (HEIGHT + GAP)
     roof = f'<path class="roof" d="M0 50 L{WIDTH // 2} 4 L{WIDTH} 50 Z"/>'
-    sign = f'<text class="sign" x="{WIDTH // 2}" y="40">import whence</text>'
-    title = "The rooms of whence, floor by floor; imports point downwards"
+    sign = f'<text class="sign" x="{WIDTH // 2}" y="40">import causewise</text>'
+    title = "The rooms of causewise, floor by floor; imports point downwards"
     return (
         f'<div class="house"><svg viewBox="-4 0 {WIDTH + 8} {total}" role="img" aria-label="{title}">'
         f"{roof}{sign}{''.join(shapes)}</svg></div>"

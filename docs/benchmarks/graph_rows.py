@@ -17,7 +17,7 @@ STORE = Path(__file__).parents[2] / "out" / "graphs.jsonl"
 COLUMNS = ("world", "columns", "rows", "parents", "method", "seed", "error", "distance", "edges", "seconds", "failed")
 NUMBERS = {"columns": int, "rows": int, "parents": float, "seed": int, "error": float, "distance": float, "edges": int}
 INSIDE = ("heteroscedastic", "homoscedastic")
-METHODS = ("whence", "sinks", "CAM-UV", "RESIT", "DAGMA", "PC", "DirectLiNGAM")
+METHODS = ("causewise", "sinks", "CAM-UV", "RESIT", "DAGMA", "PC", "DirectLiNGAM")
 FEW = 3
 """Tables beneath which a mean has no interval."""
 Row = dict[str, Any]
@@ -88,11 +88,11 @@ def distances(rows: Sequence[Row]) -> list[list[float]]:
 
 
 def beside(rows: Sequence[Row], world: str) -> str:
-    """Every method on the cells it could finish, and `whence` on the same tables."""
-    from whence.markdown import markdown_table
+    """Every method on the cells it could finish, and `causewise` on the same tables."""
+    from causewise.markdown import markdown_table
 
     here = [row for row in rows if row["world"] == world]
-    own = {(cell(row), row["seed"]): row for row in here if row["method"] == "whence" and row["failed"] is None}
+    own = {(cell(row), row["seed"]): row for row in here if row["method"] == "causewise" and row["failed"] is None}
     lines = []
     for method in METHODS:
         theirs = [row for row in here if row["method"] == method and row["failed"] is None]
@@ -101,7 +101,7 @@ def beside(rows: Sequence[Row], world: str) -> str:
             continue
         told = [interval(errors(theirs)), interval(distances(theirs)), seconds(theirs)]
         same = [interval(errors(ours)), interval(distances(ours)), seconds(ours)]
-        both = told if method == "whence" else [f"{one} · {other}" for one, other in zip(told, same, strict=True)]
+        both = told if method == "causewise" else [f"{one} · {other}" for one, other in zip(told, same, strict=True)]
         lines.append((method, f"{len(grouped(theirs))} · {len(theirs)}", *both))
     return markdown_table(("method", "cells · tables", "order error, %", "distance, % of edges", "CPU seconds"), lines)
 
@@ -117,7 +117,7 @@ def seconds(rows: Sequence[Row]) -> str:
 
 def beyond(rows: Sequence[Row]) -> str:
     """Order errors in worlds that the model does not describe."""
-    from whence.markdown import markdown_table
+    from causewise.markdown import markdown_table
 
     worlds = dict.fromkeys(row["world"] for row in rows if row["world"] not in INSIDE)
     of = {
@@ -132,7 +132,7 @@ def beyond(rows: Sequence[Row]) -> str:
 
 def every_cell(rows: Sequence[Row]) -> str:
     """All cells, with the reason where a method was given up."""
-    from whence.markdown import markdown_table
+    from causewise.markdown import markdown_table
 
     lines = []
     for key in sorted({cell(row) for row in rows}):

@@ -7,16 +7,16 @@ Twenty men of a fitness club: chin-ups, sit-ups, jumps, weight, waist, pulse (Li
 
 from sklearn.datasets import load_linnerud
 
-import whence
+import causewise
 
 club = load_linnerud(as_frame=True).frame
-print(whence.scan(club, jobs=1))
+print(causewise.scan(club, jobs=1))
 
 # %%
 # Of twenty rows most relations do not stand out from chance, and are called unrelated; the others stay undecided. The
 # weight says how much the rows can tell: with n rows its first factor is n / (n + 12).
 
-decision = whence.infer(club, "Weight", "Waist")
+decision = causewise.infer(club, "Weight", "Waist")
 print(decision)
 print({part: round(value, 2) for part, value in decision.weight_parts.items()})
 figure = decision.plot()
@@ -25,7 +25,7 @@ figure = decision.plot()
 # Methods that answer everything answer here, too; they agree, and most halves of the rows agree with them:
 
 for name in ("anm-h", "lingam", "igci-g"):
-    answer = whence.infer(club, "Weight", "Waist", method=name)
+    answer = causewise.infer(club, "Weight", "Waist", method=name)
     print(f"{name}: {answer.verdict}; {answer.stability().agreement:.0%} of the halves agree")
 
 # %%

@@ -8,11 +8,11 @@ Irises: the third variable is a group
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_iris
 
-import whence
+import causewise
 
 iris = load_iris(as_frame=True)
 flowers = iris.frame.rename(columns=lambda name: name.removesuffix(" (cm)"))
-print(whence.infer(flowers, "petal length", "sepal width"))
+print(causewise.infer(flowers, "petal length", "sepal width"))
 
 # %%
 # Nothing in a flower lets its petals set the width of its sepals. Colour the points by species, and there are three
@@ -30,7 +30,7 @@ panel.legend()
 
 for kind, name in enumerate(iris.target_names):
     group = flowers[flowers["target"] == kind]
-    print(f"{name}: {whence.infer(group, 'petal length', 'sepal width')}")
+    print(f"{name}: {causewise.infer(group, 'petal length', 'sepal width')}")
 
 # %%
 # No species has an answer: the arrow belonged to the species. Whenever a table has groups, do this first. A group that

@@ -8,10 +8,10 @@ values, and how the disease went on.
 
 from sklearn.datasets import load_diabetes
 
-import whence
+import causewise
 
 patients = load_diabetes(scaled=False, as_frame=True).frame
-scan = whence.scan(patients, jobs=1)  # so small a table is not worth starting processes for
+scan = causewise.scan(patients, jobs=1)  # so small a table is not worth starting processes for
 print(scan)
 
 # %%
@@ -33,7 +33,7 @@ print(f"share of whole numbers in s4: {(ratio == ratio.round()).mean():.0%}")
 # beginning of a story, whichever way the arrow points: ``s4`` would be the cause of everything, even of age. So no
 # answer is given, no lean and no confidence either, and the reason is:
 
-decision = whence.infer(patients, "s4", "age")
+decision = causewise.infer(patients, "s4", "age")
 print(decision)
 print(decision.explanation)
 
@@ -47,6 +47,6 @@ figure = decision.plot()
 # numbers stay the data's:
 
 known = {"first": ["age", "sex"], "last": ["target"]}
-told = whence.scan(patients.drop(columns="s4"), known=known, jobs=1)
+told = causewise.scan(patients.drop(columns="s4"), known=known, jobs=1)
 print(told)
 figure = told.plot()

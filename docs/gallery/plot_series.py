@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import cbook
 
-import whence
+import causewise
 
 prices = cbook.get_sample_data("goog.npz")["price_data"]["adj_close"].astype(float)
 walk = np.cumsum(np.random.default_rng(1).normal(size=len(prices)))
@@ -26,7 +26,7 @@ panels[1].set(xlabel="random walk", ylabel="share")
 # The right panel looks like a relation. It is not: both columns drift, and any two drifting columns draw such a figure.
 # In their order, the rows are recognised as a series and count for few:
 
-decision = whence.infer({"walk": walk, "share": prices}, "walk", "share")
+decision = causewise.infer({"walk": walk, "share": prices}, "walk", "share")
 print(decision)
 print(f"weight {decision.weight:.2f}, of which rows {decision.weight_parts['rows']:.2f}")
 for warning in decision.warnings:
@@ -36,7 +36,7 @@ for warning in decision.warnings:
 # Shuffle the rows, and that protection is gone: nothing in them says that they were a series.
 
 mixed = np.random.default_rng(0).permutation(len(prices))
-shuffled = whence.infer({"walk": walk[mixed], "share": prices[mixed]}, "walk", "share")
+shuffled = causewise.infer({"walk": walk[mixed], "share": prices[mixed]}, "walk", "share")
 print(shuffled)
 print(f"weight {shuffled.weight:.2f}, of which rows {shuffled.weight_parts['rows']:.2f}")
 
@@ -44,4 +44,4 @@ print(f"weight {shuffled.weight:.2f}, of which rows {shuffled.weight_parts['rows
 # Look at changes from day to day instead of levels, and the two are what they are:
 
 changes = {"walk": np.diff(walk), "share": np.diff(np.log(prices))}
-print(whence.infer(changes, "walk", "share"))
+print(causewise.infer(changes, "walk", "share"))

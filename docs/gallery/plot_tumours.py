@@ -9,10 +9,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-import whence
+import causewise
 
 cells = load_breast_cancer(as_frame=True).data
-decision = whence.infer(cells, "mean radius", "mean area")
+decision = causewise.infer(cells, "mean radius", "mean area")
 print(decision)
 print(decision.explanation)
 
@@ -24,7 +24,7 @@ print(decision.explanation)
 # line through the middle cannot say; the location-scale regressor fits mean and spread together.
 
 radius, error = cells["mean radius"].to_numpy(), cells["area error"].to_numpy()
-model = whence.LocationScaleRegressor(n_knots=6).fit(radius[:, None], error)
+model = causewise.LocationScaleRegressor(n_knots=6).fit(radius[:, None], error)
 grid = np.linspace(radius.min(), radius.max(), 200)
 low, middle, high = model.predict_quantile(grid[:, None], [0.05, 0.5, 0.95]).T
 

@@ -9,7 +9,7 @@ standard units, and who recognises the direction.
 import matplotlib.pyplot as plt
 import numpy as np
 
-import whence
+import causewise
 
 
 def additive(rng, n):
@@ -56,7 +56,7 @@ WORLDS = {
     "little noise": little_noise,
     "hidden cause": hidden_cause,
 }
-METHODS = ("whence", "mdl", "loci-h", "loci-m", "anm-h", "lingam", "pnl", "igci")
+METHODS = ("causewise", "mdl", "loci-h", "loci-m", "anm-h", "lingam", "pnl", "igci")
 
 figure, panels = plt.subplots(2, 4, figsize=(11, 5), layout="constrained")
 for panel, (name, world) in zip(panels.flat, WORLDS.items(), strict=False):
@@ -75,10 +75,10 @@ def right_share(method, world):
     pairs, truths = [], []
     for number in range(PAIRS):
         rng = np.random.default_rng(number)
-        pair = whence.Pair.of(*world(rng, ROWS))
+        pair = causewise.Pair.of(*world(rng, ROWS))
         truths.append(rng.choice([-1, 1]))
         pairs.append(pair if truths[-1] > 0 else pair.swapped())
-    decisions = whence.method(method).decide_many(pairs)
+    decisions = causewise.method(method).decide_many(pairs)
     leans = [decision.score * truth > 0 for decision, truth in zip(decisions, truths, strict=True)]
     return 100 * np.mean(leans), 100 * np.mean([decision.status == "oriented" for decision in decisions])
 

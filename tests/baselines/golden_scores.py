@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-import whence
-from whence.datasets import load
+import causewise
+from causewise.datasets import load
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "golden"
 FILES = {"Tue": "Tuebingen"}
 
 needs_golden = pytest.mark.skipif(
-    not (os.environ.get("WHENCE_DATA") and GOLDEN.is_dir()),
-    reason="needs the benchmark files (WHENCE_DATA) and the published scores",
+    not (os.environ.get("CAUSEWISE_DATA") and GOLDEN.is_dir()),
+    reason="needs the benchmark files (CAUSEWISE_DATA) and the published scores",
 )
 
 
@@ -33,7 +33,7 @@ def agreement(spec: str, column: str, dataset: str, limit: int | None = None) ->
     pairs = list(load(dataset, limit=limit).pairs)
     golden = _published(column, FILES.get(dataset, dataset))
     theirs = np.array([golden[str(each.pair_id)] for each in pairs])
-    ours = np.array([d.score for d in whence.method(spec).decide_many([each.pair for each in pairs])])
+    ours = np.array([d.score for d in causewise.method(spec).decide_many([each.pair for each in pairs])])
     assert np.all(np.isfinite(ours))
     same = float(np.mean(np.sign(ours) == np.sign(theirs)))
     return Agreement(float(spearmanr(ours, theirs)[0]), same, float(np.max(np.abs(ours - theirs))))

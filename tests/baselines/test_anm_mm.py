@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-import whence
-from whence.baselines.anm_mm import START, TEST_SINES, Dependence, dependence, mechanisms, objective
-from whence.baselines.latent import MARGIN, REACH, LatentProcess, first_guess, sines
-from whence.decision import Direction
-from whence.pair import InputError, standardise
+import causewise
+from causewise.baselines.anm_mm import START, TEST_SINES, Dependence, dependence, mechanisms, objective
+from causewise.baselines.latent import MARGIN, REACH, LatentProcess, first_guess, sines
+from causewise.decision import Direction
+from causewise.pair import InputError, standardise
 
 MECHANISMS = {
     "power": lambda x, t: 2 * x ** (t - 0.25),
@@ -71,5 +71,7 @@ def test_mechanisms_are_counted_from_one_to_the_rows() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_mixtures_are_decided_rightly_more_often_than_not(name: str) -> None:
-    right = [whence.infer(*mixed(name, seed)[:2], method="anm-mm").direction is Direction.FORWARD for seed in range(30)]
+    right = [
+        causewise.infer(*mixed(name, seed)[:2], method="anm-mm").direction is Direction.FORWARD for seed in range(30)
+    ]
     assert np.mean(right) > 0.7

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-import whence
-from whence.baselines.cam import published_score, score
-from whence.decision import Direction
+import causewise
+from causewise.baselines.cam import published_score, score
+from causewise.decision import Direction
 
 
 def additive(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -36,13 +36,13 @@ def test_the_published_score_from_its_formula() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_additive_gaussian_noise_is_decided_rightly(seed: int) -> None:
-    assert whence.infer(*additive(300, seed), method="cam").direction is Direction.FORWARD
+    assert causewise.infer(*additive(300, seed), method="cam").direction is Direction.FORWARD
 
 
 def test_two_columns_of_two_values_tie() -> None:
     x = np.repeat([0.0, 1.0], 20)
     y = np.concatenate([np.zeros(15), np.ones(20), np.zeros(5)])
-    assert whence.infer(x, y, method="cam").direction is Direction.UNDECIDED
+    assert causewise.infer(x, y, method="cam").direction is Direction.UNDECIDED
 
 
 def test_replicated_rows_count() -> None:
@@ -54,5 +54,5 @@ def test_replicated_rows_count() -> None:
 def test_long_tied_columns_are_no_burden() -> None:
     rng = np.random.default_rng(3)
     x = np.round(5 * rng.standard_normal(16_382))
-    decision = whence.infer(x, np.round(np.abs(x) + rng.standard_normal(16_382)), method="cam")
+    decision = causewise.infer(x, np.round(np.abs(x) + rng.standard_normal(16_382)), method="cam")
     assert decision.direction is Direction.FORWARD

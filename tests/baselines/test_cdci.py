@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import whence
-from whence.baselines.cdci import DIVERGENCES, conditional_histograms
-from whence.decision import Direction
+import causewise
+from causewise.baselines.cdci import DIVERGENCES, conditional_histograms
+from causewise.decision import Direction
 
 EPS = 1e-8
 
@@ -49,10 +49,10 @@ def test_every_divergence_vanishes_for_equal_histograms_only(divergence: str) ->
 @pytest.mark.parametrize("divergence", DIVERGENCES)
 @pytest.mark.parametrize("seed", range(3))
 def test_location_scale_pairs_are_decided_rightly(divergence: str, seed: int) -> None:
-    assert whence.infer(*location_scale(seed), method=f"cdci:divergence={divergence}").direction is Direction.FORWARD
+    assert causewise.infer(*location_scale(seed), method=f"cdci:divergence={divergence}").direction is Direction.FORWARD
 
 
 def test_too_few_rows_are_refused_and_in_published_form_undecided() -> None:
     x, y = location_scale(0, n=20)
-    assert "min_count" in whence.infer(x, y, method="cdci").failure
-    assert whence.infer(x[:12], y[:12], method="cdci:published=true").score == 0.0
+    assert "min_count" in causewise.infer(x, y, method="cdci").failure
+    assert causewise.infer(x[:12], y[:12], method="cdci:published=true").score == 0.0

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import whence
-from whence.baselines.cds import score
-from whence.decision import Direction
+import causewise
+from causewise.baselines.cds import score
+from causewise.decision import Direction
 
 
 def loop(x: np.ndarray, y: np.ndarray) -> float:
@@ -59,7 +59,7 @@ def test_laws_that_differ_in_their_mean_alone_do_not_differ() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_additive_noise_is_decided_rightly(seed: int) -> None:
-    assert whence.infer(*additive(seed), method="cds").direction is Direction.FORWARD
+    assert causewise.infer(*additive(seed), method="cds").direction is Direction.FORWARD
 
 
 def test_reflection_changes_nothing() -> None:
@@ -68,4 +68,4 @@ def test_reflection_changes_nothing() -> None:
 
 
 def test_too_few_rows_are_refused() -> None:
-    assert "min_count" in whence.infer(*additive(0, n=20), method="cds").failure
+    assert "min_count" in causewise.infer(*additive(0, n=20), method="cds").failure

@@ -5,11 +5,11 @@ import sys
 import numpy as np
 import pytest
 
-from whence.baselines.cgnn import CgnnTraining, distances, mmd, mmd_gradient
-from whence.catalogue import method
-from whence.models.network import jax_runtime
-from whence.models.network.layout import canonical
-from whence.pair import InputError, Pair
+from causewise.baselines.cgnn import CgnnTraining, distances, mmd, mmd_gradient
+from causewise.catalogue import method
+from causewise.models.network import jax_runtime
+from causewise.models.network.layout import canonical
+from causewise.pair import InputError, Pair
 
 QUICK = {"runs": 2, "epochs": 4, "test_epochs": 4, "batch": 40, "hidden": 5, "device": "cpu"}
 
@@ -78,5 +78,5 @@ def test_long_pairs_are_thinned_and_progress_reaches_its_end():
 
 def test_without_jax_the_error_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", None)
-    with pytest.raises(InputError, match=r'pip install "whence\[nn\]"'):
+    with pytest.raises(InputError, match=r'pip install "causewise\[nn\]"'):
         method("cgnn", **QUICK).decide_many([pair()])

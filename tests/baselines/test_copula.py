@@ -5,8 +5,8 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import multivariate_normal
 
-from whence.baselines import copula
-from whence.baselines.copula import (
+from causewise.baselines import copula
+from causewise.baselines.copula import (
     conditional_quantiles,
     copula_density,
     maximal_correlation,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from whence.baselines.cure import log_density, score
-from whence.baselines.inverse import LearntCurve, Place, from_effect, from_pairs
-from whence.pair import standardise
+from causewise.baselines.cure import log_density, score
+from causewise.baselines.inverse import LearntCurve, Place, from_effect, from_pairs
+from causewise.pair import standardise
 
 LEVELS = 64
 
@@ -50,7 +50,7 @@ def test_densities_do_not_depend_on_blocks_of_rows(monkeypatch: pytest.MonkeyPat
     place = Place.of(x, LEVELS)
     curves = from_pairs(place, standardise(y), LEVELS)
     whole = log_density(curves, [place], standardise(y))
-    monkeypatch.setattr("whence.baselines.cure.BLOCK", 37)
+    monkeypatch.setattr("causewise.baselines.cure.BLOCK", 37)
     assert log_density(curves, [place], standardise(y)) == pytest.approx(whole)
 
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-import whence
-from whence.baselines.discrete import MOST_LEVELS, chi_square_moments, discrete, evidence, independence
-from whence.decision import Direction
-from whence.pair import Pair
+import causewise
+from causewise.baselines.discrete import MOST_LEVELS, chi_square_moments, discrete, evidence, independence
+from causewise.decision import Direction
+from causewise.pair import Pair
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -86,9 +86,9 @@ def test_a_ring_has_no_first_level(seed: int, turn: int) -> None:
 def test_columns_that_are_no_levels_are_refused_with_a_sentence() -> None:
     rng = np.random.default_rng(3)
     x = rng.integers(5, size=300).astype(float)
-    fine = whence.infer(x, rng.normal(size=300), method="discrete")
+    fine = causewise.infer(x, rng.normal(size=300), method="discrete")
     assert f"at most {MOST_LEVELS}" in fine.failure
-    uneven = whence.infer(x, np.array([0.0, 1.0, 2.5, 7.0])[rng.integers(4, size=300)], method="discrete")
+    uneven = causewise.infer(x, np.array([0.0, 1.0, 2.5, 7.0])[rng.integers(4, size=300)], method="discrete")
     assert "not evenly spaced" in uneven.failure
-    far = whence.infer(x, np.where(x > 3, 1000.0, x), method="discrete")
+    far = causewise.infer(x, np.where(x > 3, 1000.0, x), method="discrete")
     assert f"at most {MOST_LEVELS}" in far.failure

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import whence
-from whence.baselines.entropic import entropy, greedy_coupling, levels_of, noise_entropy, score
-from whence.decision import Direction
-from whence.pair import InputError
+import causewise
+from causewise.baselines.entropic import entropy, greedy_coupling, levels_of, noise_entropy, score
+from causewise.decision import Direction
+from causewise.pair import InputError
 
 SUM = 10
 LAW = st.lists(st.integers(0, SUM), min_size=2, max_size=2).map(lambda cut: np.diff([0, *sorted(cut), SUM]).tolist())
@@ -80,18 +80,18 @@ def test_a_function_needs_no_noise_and_unrelated_columns_no_less_than_the_effect
 @pytest.mark.parametrize("seed", range(6))
 def test_little_noise_is_decided_rightly_whatever_the_levels_are_called(seed: int) -> None:
     x, y = few_levels(seed)
-    found = whence.infer(x, y, method="entropic")
+    found = causewise.infer(x, y, method="entropic")
     assert found.direction is Direction.FORWARD
     renamed = np.array([3.0, -1.0, 100.0, 7.5, 0.0, 2.0, 55.0, 8.0])
-    assert whence.infer(renamed[x], y, method="entropic").score == found.score
+    assert causewise.infer(renamed[x], y, method="entropic").score == found.score
 
 
 def test_continuous_columns_are_refused_unless_bins_are_asked_for() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 200))
-    refusal = whence.infer(x, y, method="entropic").failure
+    refusal = causewise.infer(x, y, method="entropic").failure
     assert "200 distinct values" in refusal and "bins=8" in refusal
-    assert not whence.infer(x, y, method="entropic", bins=8).failure
+    assert not causewise.infer(x, y, method="entropic", bins=8).failure
     assert len(set(levels_of(x, 30, 8).tolist())) <= 8
     assert levels_of(np.array([0.0, 0.1, 0.9, 1.0, 0.5]), 2, 2).tolist() == [0, 0, 1, 1, 1]
 
@@ -99,4 +99,4 @@ def test_continuous_columns_are_refused_unless_bins_are_asked_for() -> None:
 @pytest.mark.parametrize("spec", ["entropic:bins=1", "entropic:bins=101", "entropic:max_levels=1", "entropic:bins=x"])
 def test_settings_that_make_no_sense_are_refused_with_a_sentence(spec: str) -> None:
     with pytest.raises(InputError, match=r"^Got .*\.$"):
-        whence.method(spec)
+        causewise.method(spec)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-import whence
-from whence.baselines.fom import score
-from whence.decision import Direction
+import causewise
+from causewise.baselines.fom import score
+from causewise.decision import Direction
 
 
 def low_noise(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -26,4 +26,4 @@ def test_the_moment_is_that_of_the_noise_on_the_unit_interval(moment: str) -> No
 @pytest.mark.parametrize("moment", ["model", "empirical"])
 @pytest.mark.parametrize("seed", range(5))
 def test_low_noise_is_decided_rightly(moment: str, seed: int) -> None:
-    assert whence.infer(*low_noise(seed), method=f"fom:moment={moment}").direction is Direction.FORWARD
+    assert causewise.infer(*low_noise(seed), method=f"fom:moment={moment}").direction is Direction.FORWARD

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import whence
-from whence.datasets import load
+import causewise
+from causewise.datasets import load
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "golden"
 FILES = {"AN": "AN", "LS": "LS", "SIM": "SIM", "Tue": "Tuebingen"}
@@ -19,8 +19,8 @@ COLUMNS = {
 }
 
 pytestmark = pytest.mark.skipif(
-    not (os.environ.get("WHENCE_DATA") and GOLDEN.is_dir()),
-    reason="needs the benchmark files (WHENCE_DATA) and the published scores",
+    not (os.environ.get("CAUSEWISE_DATA") and GOLDEN.is_dir()),
+    reason="needs the benchmark files (CAUSEWISE_DATA) and the published scores",
 )
 
 
@@ -29,7 +29,7 @@ def scores(column: str, dataset: str, limit: int | None = None) -> tuple[np.ndar
     with (GOLDEN / f"baselines_{FILES[dataset]}.tab").open(newline="") as file:
         published = {row["PairID"]: float(row[column]) for row in csv.DictReader(file, delimiter="\t")}
     pairs = [each for each in load(dataset, limit=limit).pairs if published[str(each.pair_id)] != 0]
-    ours = [decision.score for decision in whence.method(COLUMNS[column]).decide_many([each.pair for each in pairs])]
+    ours = [decision.score for decision in causewise.method(COLUMNS[column]).decide_many([each.pair for each in pairs])]
     return np.array(ours), np.array([published[str(each.pair_id)] for each in pairs])
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from whence.baselines.gpi import START, message, score
-from whence.baselines.latent import LatentProcess, LatentRows, first_guess
+from causewise.baselines.gpi import START, message, score
+from causewise.baselines.latent import LatentProcess, LatentRows, first_guess
 
 NOISE = 2 * np.log(0.1)
 

@@ -3,14 +3,14 @@ import pytest
 from golden_scores import agreement, needs_golden
 from scipy.special import digamma
 
-import whence
-from whence.baselines.grci import _dependence, score
-from whence.numerics.arrays import zscore
-from whence.pair import Pair
+import causewise
+from causewise.baselines.grci import _dependence, score
+from causewise.numerics.arrays import zscore
+from causewise.pair import Pair
 
 
 def decide(spec, x, y):
-    return whence.method(spec).decide_many([Pair.of(x, y)])[0]
+    return causewise.method(spec).decide_many([Pair.of(x, y)])[0]
 
 
 def reference(x, y, k=10):

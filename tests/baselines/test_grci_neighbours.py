@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.baselines import grci
-from whence.baselines.grci import count_within, kth_distance
+from causewise.baselines import grci
+from causewise.baselines.grci import count_within, kth_distance
 
 
 def brute_distance(a, b, k):

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.baselines.grci import fit_constant, fit_piecewise_linear
+from causewise.baselines.grci import fit_constant, fit_piecewise_linear
 
 
 def truncated_powers(u, knots):

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from golden_scores import agreement, needs_golden
 
-import whence
-from whence.pair import Pair
+import causewise
+from causewise.pair import Pair
 
 
 def decide(spec, x, y):
-    return whence.method(spec).decide_many([Pair.of(x, y)])[0]
+    return causewise.method(spec).decide_many([Pair.of(x, y)])[0]
 
 
 def test_one_bin_is_polynomial_regression():

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.baselines import heci
-from whence.baselines.heci import bin_factors, bin_starts, cheapest_cut
+from causewise.baselines import heci
+from causewise.baselines.heci import bin_factors, bin_starts, cheapest_cut
 
 
 def brute_cost(u, v, floor, penalty):

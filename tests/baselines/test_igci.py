@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from golden_scores import agreement, needs_golden
 
-import whence
-from whence.pair import InputError, Pair
+import causewise
+from causewise.pair import InputError, Pair
 
 
 def decide(spec, x, y):
-    return whence.method(spec).decide_many([Pair.of(x, y)])[0]
+    return causewise.method(spec).decide_many([Pair.of(x, y)])[0]
 
 
 @pytest.mark.parametrize("spec", ["igci", "igci:ties=mass"])
@@ -46,7 +46,7 @@ def test_two_distinct_values_are_refused():
 @pytest.mark.parametrize("ties", ["jitter", [1], None])
 def test_an_unknown_treatment_of_ties_is_refused(name, ties):
     with pytest.raises(InputError, match="'zero'"):
-        whence.method(name, ties=ties)
+        causewise.method(name, ties=ties)
 
 
 @needs_golden

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from whence.baselines.inverse import (
+from causewise.baselines.inverse import (
     HEIGHTS,
     LENGTHS,
     NOISES,
@@ -19,7 +19,7 @@ from whence.baselines.inverse import (
     from_pairs,
     roots,
 )
-from whence.pair import standardise
+from causewise.pair import standardise
 
 LEVELS = 64
 GRID = (np.arange(LEVELS) + 0.5) / LEVELS

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import whence
-from whence.baselines.kcdc import embedding_lengths, score
-from whence.decision import Direction
-from whence.pair import standardise
+import causewise
+from causewise.baselines.kcdc import embedding_lengths, score
+from causewise.decision import Direction
+from causewise.pair import standardise
 
 
 def kernel(column: np.ndarray, width: float) -> np.ndarray:
@@ -55,7 +55,7 @@ def test_a_law_that_is_the_same_everywhere_scores_higher_than_one_that_widens() 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_bounded_noise_of_one_size_is_decided_rightly(seed: int) -> None:
-    assert whence.infer(*saturating(seed), method="kcdc").direction is Direction.FORWARD
+    assert causewise.infer(*saturating(seed), method="kcdc").direction is Direction.FORWARD
 
 
 def test_reflection_changes_nothing() -> None:

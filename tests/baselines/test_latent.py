@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.baselines.latent import MARGIN, REACH, LatentProcess, LatentRows, Scales, first_guess, sines
-from whence.pair import standardise
+from causewise.baselines.latent import MARGIN, REACH, LatentProcess, LatentRows, Scales, first_guess, sines
+from causewise.pair import standardise
 
 NOISE = -3.0
 SCALES = Scales(0.1, 0.7, 0.2)
@@ -63,7 +63,7 @@ def test_blocks_of_rows_are_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     process = LatentProcess.of(*columns(100))
     guess = latent(first_guess(process), process)
     whole = process.look(guess, SCALES, NOISE)
-    monkeypatch.setattr("whence.baselines.latent.BLOCK", 33)
+    monkeypatch.setattr("causewise.baselines.latent.BLOCK", 33)
     parts = process.look(guess, SCALES, NOISE)
     assert len(list(parts.features)) == 4
     assert parts.value == pytest.approx(whole.value, rel=1e-12)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-import whence
-from whence.baselines.lingam import entropy
-from whence.decision import Direction
-from whence.pair import standardise
+import causewise
+from causewise.baselines.lingam import entropy
+from causewise.decision import Direction
+from causewise.pair import standardise
 
 GRID = (np.arange(20_000) + 0.5) / 20_000
 
@@ -37,9 +37,9 @@ def test_the_gaussian_has_the_most_entropy() -> None:
 def test_linear_pairs_with_non_gaussian_noise_are_decided_rightly(noise: str, slope: float) -> None:
     rng = np.random.default_rng(0)
     x, e = getattr(rng, noise)(size=1000), getattr(rng, noise)(size=1000)
-    assert whence.infer(x, slope * x + e, method="lingam").direction is Direction.FORWARD
+    assert causewise.infer(x, slope * x + e, method="lingam").direction is Direction.FORWARD
 
 
 def test_a_noiseless_line_is_refused() -> None:
     x = np.random.default_rng(0).uniform(size=50)
-    assert "exact linear function" in whence.infer(x, 2 * x + 1, method="lingam").failure
+    assert "exact linear function" in causewise.infer(x, 2 * x + 1, method="lingam").failure

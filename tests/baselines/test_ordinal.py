@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import whence
-from whence.baselines.level_codes import CodedColumn, direction_code, settled
-from whence.baselines.ordinal import columns_of, compared, ordinal
-from whence.decision import Direction
-from whence.pair import Pair
+import causewise
+from causewise.baselines.level_codes import CodedColumn, direction_code, settled
+from causewise.baselines.ordinal import columns_of, compared, ordinal
+from causewise.decision import Direction
+from causewise.pair import Pair
 
 ROOT = Path(__file__).parents[2]
 SEEDS = st.integers(0, 2**32 - 1)
@@ -91,7 +91,7 @@ def test_copies_of_a_skewed_law_are_laid_over_each_other() -> None:
 def test_two_columns_of_two_values_are_alike_both_ways() -> None:
     rng = np.random.default_rng(1)
     x = rng.random(300) < 0.4
-    found = whence.infer(x.astype(float), (rng.random(300) < 0.3 + 0.4 * x).astype(float), method="ordinal")
+    found = causewise.infer(x.astype(float), (rng.random(300) < 0.3 + 0.4 * x).astype(float), method="ordinal")
     assert found.score == 0
     assert "the same law" in found.explanation
 
@@ -136,7 +136,9 @@ def test_gaussian_classes_are_a_logistic_curve_read_backwards() -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
         x = (rng.random(1000) < 0.5).astype(float)
-        undecided += whence.infer(x, 3 * x + rng.normal(size=1000), method="ordinal").direction is Direction.UNDECIDED
+        undecided += (
+            causewise.infer(x, 3 * x + rng.normal(size=1000), method="ordinal").direction is Direction.UNDECIDED
+        )
     assert undecided >= 10
 
 
@@ -155,22 +157,22 @@ def test_a_level_of_a_single_row_does_no_harm() -> None:
     rng = np.random.default_rng(3)
     x = rng.integers(3, size=200).astype(float)
     x[0] = 9.0
-    found = whence.infer(x, x + rng.normal(size=200), method="ordinal")
+    found = causewise.infer(x, x + rng.normal(size=200), method="ordinal")
     assert math.isfinite(found.score)
 
 
 def test_continuous_columns_are_refused_with_a_sentence() -> None:
     rng = np.random.default_rng(4)
     x, y = rng.normal(size=(2, 100))
-    found = whence.infer(x, y, method="ordinal")
+    found = causewise.infer(x, y, method="ordinal")
     assert "100 and 100 values; expected at most 12" in found.failure
-    assert not whence.infer(np.round(3 * x), y, method="ordinal", max_levels=30).failure
+    assert not causewise.infer(np.round(3 * x), y, method="ordinal", max_levels=30).failure
 
 
 def test_of_long_tables_a_fixed_sample_is_judged() -> None:
     rng = np.random.default_rng(5)
     x = rng.integers(3, size=2000)
-    found = whence.infer(x, x + rng.normal(size=2000), method="ordinal", max_rows=500)
+    found = causewise.infer(x, x + rng.normal(size=2000), method="ordinal", max_rows=500)
     assert found.rows_judged == 500
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import whence
-from whence.baselines import pnl
-from whence.baselines.pnl import score
-from whence.decision import Direction
+import causewise
+from causewise.baselines import pnl
+from causewise.baselines.pnl import score
+from causewise.decision import Direction
 
 SENSORS = {"cube": lambda z: z**3, "exp": np.exp, "root": np.cbrt, "saturating": lambda z: 1 / (1 + np.exp(-z))}
 
@@ -19,7 +19,7 @@ def distorted(sensor: str, seed: int = 0, n: int = 1000) -> tuple[np.ndarray, np
 
 @pytest.mark.parametrize("sensor", SENSORS)
 def test_distorted_additive_noise_is_decided_rightly(sensor: str) -> None:
-    decision = whence.infer(*distorted(sensor), method="pnl")
+    decision = causewise.infer(*distorted(sensor), method="pnl")
     assert decision.direction is Direction.FORWARD
     assert decision.forward.converged and decision.backward.converged
     assert decision.forward.p_value > 0.01
@@ -42,7 +42,7 @@ def test_blocks_of_rows_change_nothing_but_rounding(monkeypatch: pytest.MonkeyPa
 @pytest.mark.slow
 def test_it_is_right_on_most_distorted_pairs() -> None:
     right = [
-        whence.infer(*distorted(sensor, seed), method="pnl").direction is Direction.FORWARD
+        causewise.infer(*distorted(sensor, seed), method="pnl").direction is Direction.FORWARD
         for sensor in SENSORS
         for seed in range(25)
     ]

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from whence.baselines import pnl
-from whence.baselines.pnl import IncreasingBasis, quadratic_minus_log
+from causewise.baselines import pnl
+from causewise.baselines.pnl import IncreasingBasis, quadratic_minus_log
 
 
 def test_derivatives_are_those_of_the_values() -> None:

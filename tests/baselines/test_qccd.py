@@ -4,13 +4,13 @@ from golden_scores import agreement, needs_golden
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whence
-from whence.baselines.qccd import InFileOrder, comes_first, random_tie_ranks, uniforms
-from whence.pair import Pair
+import causewise
+from causewise.baselines.qccd import InFileOrder, comes_first, random_tie_ranks, uniforms
+from causewise.pair import Pair
 
 
 def decide(spec, x, y):
-    return whence.method(spec).decide_many([Pair.of(x, y)])[0]
+    return causewise.method(spec).decide_many([Pair.of(x, y)])[0]
 
 
 def bent(seed, n=400):
@@ -69,7 +69,7 @@ def test_the_parts_are_fractions_of_the_marginal_code_length():
 
 def test_a_published_score_is_computed_in_the_order_of_the_file():
     x, y = (np.round(column, 1) for column in bent(6))
-    method = whence.method("qccd:published=true")
+    method = causewise.method("qccd:published=true")
     assert isinstance(method, InFileOrder)
     as_filed = method.decide_many([Pair.of(x, y)])[0]
     pair = Pair.of(y, x)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import whence
-from whence.baselines.reci import score
-from whence.decision import Direction
-from whence.numerics.arrays import minmax
+import causewise
+from causewise.baselines.reci import score
+from causewise.decision import Direction
+from causewise.numerics.arrays import minmax
 
 
 def low_noise(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -37,4 +37,4 @@ def test_with_all_powers_reflection_changes_nothing_with_one_it_does() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_low_noise_is_decided_rightly(seed: int) -> None:
-    assert whence.infer(*low_noise(seed), method="reci").direction is Direction.FORWARD
+    assert causewise.infer(*low_noise(seed), method="reci").direction is Direction.FORWARD

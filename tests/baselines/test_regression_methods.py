@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-import whence
-from whence.decision import Decision, Direction
-from whence.pair import InputError, Pair
+import causewise
+from causewise.decision import Decision, Direction
+from causewise.pair import InputError, Pair
 
 UNIT_FREE = ["cam", "resit", "resit:published=true", "fom", "reci", "reci:published=true", "cdci", "lingam", "pnl"]
 UNIT_FREE += ["sloppy", "sloppy:curve=terms", "cds", "kcdc", "entropic:bins=8"]
@@ -20,7 +20,7 @@ METHODS = [*UNIT_FREE, "slope", "cam:published=true", "cdci:published=true", "re
 
 
 def decide(spec: str, x: np.ndarray, y: np.ndarray) -> Decision:
-    return whence.method(spec).decide_many([Pair.of(x, y)])[0]
+    return causewise.method(spec).decide_many([Pair.of(x, y)])[0]
 
 
 def curved(n: int = 250, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -74,8 +74,8 @@ def test_in_published_form_units_change_no_decision(spec: str) -> None:
 @pytest.mark.parametrize("spec", METHODS)
 def test_methods_travel_to_other_processes(spec: str) -> None:
     pair = Pair.of(*curved())
-    there = pickle.loads(pickle.dumps(whence.method(spec)))
-    assert there.decide_many([pair])[0].score == whence.method(spec).decide_many([pair])[0].score
+    there = pickle.loads(pickle.dumps(causewise.method(spec)))
+    assert there.decide_many([pair])[0].score == causewise.method(spec).decide_many([pair])[0].score
 
 
 def hard_cases() -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -128,7 +128,7 @@ def test_no_input_makes_a_score_that_is_no_number(x: np.ndarray, y: np.ndarray) 
     except InputError:
         return
     for spec in METHODS:
-        (decision,) = whence.method(spec).decide_many([pair])
+        (decision,) = causewise.method(spec).decide_many([pair])
         assert answers_or_says_why(decision), spec
 
 
@@ -167,4 +167,4 @@ def test_no_input_makes_a_score_that_is_no_number(x: np.ndarray, y: np.ndarray) 
 )
 def test_settings_that_make_no_sense_are_refused_with_a_sentence(spec: str) -> None:
     with pytest.raises(InputError, match=r"^Got .*\.$"):
-        whence.method(spec)
+        causewise.method(spec)

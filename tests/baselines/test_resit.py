@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-import whence
-from whence.baselines.resit import published_score, published_test, score
-from whence.criteria import Reading
-from whence.decision import Direction
-from whence.pair import Pair
+import causewise
+from causewise.baselines.resit import published_score, published_test, score
+from causewise.criteria import Reading
+from causewise.decision import Direction
+from causewise.pair import Pair
 
 
 def cubic(seed: int, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
@@ -22,7 +22,7 @@ def cubic(seed: int, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("method", ["resit", "anm-h"])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_textbook_cubic_is_decided_rightly_and_with_a_real_p_value(method: str, seed: int) -> None:
-    decision = whence.infer(*cubic(seed), method=method)
+    decision = causewise.infer(*cubic(seed), method=method)
     assert decision.direction is Direction.FORWARD
     for side in (decision.forward, decision.backward):
         assert 0.0 < side.p_value < 1.0
@@ -33,7 +33,7 @@ def test_the_textbook_cubic_is_decided_rightly_and_with_a_real_p_value(method: s
 @pytest.mark.parametrize("method", ["resit", "anm-h"])
 def test_shifting_the_cause_by_a_hundred_changes_nothing(method: str) -> None:
     x, y = cubic(0)
-    before, after = whence.infer(x, y, method=method), whence.infer(x + 100, y, method=method)
+    before, after = causewise.infer(x, y, method=method), causewise.infer(x + 100, y, method=method)
     assert after.score == pytest.approx(before.score, rel=1e-6)
     assert after.forward.p_value == pytest.approx(before.forward.p_value, rel=1e-6)
 
@@ -42,14 +42,14 @@ def test_shifting_the_cause_by_a_hundred_changes_nothing(method: str) -> None:
 def test_sorting_the_rows_changes_nothing(method: str) -> None:
     x, y = cubic(0)
     order = np.argsort(y)
-    assert whence.infer(x[order], y[order], method=method).score == whence.infer(x, y, method=method).score
+    assert causewise.infer(x[order], y[order], method=method).score == causewise.infer(x, y, method=method).score
 
 
 def test_the_score_stays_informative_where_both_p_values_underflow() -> None:
     rng = np.random.default_rng(0)
     x = rng.standard_normal(8000)
     y = x + (0.1 + x**2) * rng.standard_normal(8000)
-    decision = whence.infer(x, y, method="resit")
+    decision = causewise.infer(x, y, method="resit")
     assert decision.forward.p_value == decision.backward.p_value == 0.0
     assert math.isfinite(decision.score) and decision.score != 0
     assert decision.reading is Reading.NEITHER_FITS
@@ -67,7 +67,7 @@ def test_a_tiny_p_value_is_not_taken_for_a_tie() -> None:
     rng = np.random.default_rng(3)
     x = rng.standard_normal(500)
     y = x + (0.1 + x**2) * rng.standard_normal(500)
-    decision = whence.infer(x, y, method="resit:published=true")
+    decision = causewise.infer(x, y, method="resit:published=true")
     assert 0 < abs(decision.score) < 1e-14
     assert decision.score == pytest.approx(published_score(x, y).score, rel=1e-9, abs=0)
 
@@ -89,7 +89,7 @@ def test_location_and_residual_are_in_the_effects_own_units_and_order() -> None:
 
 def test_raw_units_on_a_wide_scale_use_the_band() -> None:
     x, y = cubic(4, n=3000)
-    raw = whence.method("resit:standardised=false").decide_many([Pair.of(1e5 * x, 1e4 * y)])[0]
+    raw = causewise.method("resit:standardised=false").decide_many([Pair.of(1e5 * x, 1e4 * y)])[0]
     # Length scale one on columns this wide: the regression follows single points and leaves a share of each.
     assert np.std(raw.forward.residual * raw.forward.scale) < np.std(1e4 * y)
     assert math.isfinite(raw.score)
@@ -97,5 +97,5 @@ def test_raw_units_on_a_wide_scale_use_the_band() -> None:
 
 @pytest.mark.slow
 def test_it_is_right_on_most_additive_pairs() -> None:
-    right = [whence.infer(*cubic(seed), method="resit").direction is Direction.FORWARD for seed in range(200)]
+    right = [causewise.infer(*cubic(seed), method="resit").direction is Direction.FORWARD for seed in range(200)]
     assert np.mean(right) > 0.97

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.baselines.resit import _occupied_cells, _widest_window, banded_mean, low_rank_mean, residual
-from whence.numerics.kernel import choose_pivots
+from causewise.baselines.resit import _occupied_cells, _widest_window, banded_mean, low_rank_mean, residual
+from causewise.numerics.kernel import choose_pivots
 
 
 def dense_residual(x: np.ndarray, y: np.ndarray, bandwidth: float, noise: float) -> np.ndarray:

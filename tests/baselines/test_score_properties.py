@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import whence
-from whence.decision import Direction
-from whence.pair import Pair
+import causewise
+from causewise.decision import Direction
+from causewise.pair import Pair
 
 METHODS = ["igci", "igci:ties=mass", "igci-g", "grci", "heci", "qccd"]
 PUBLISHED = ["igci:published=true", "igci-g:published=true", "grci:published=true", "heci:published=true"]
@@ -39,7 +39,7 @@ SAMPLES = samples()
 
 
 def decide(spec, x, y):
-    return whence.method(spec).decide_many([Pair.of(x, y)])[0]
+    return causewise.method(spec).decide_many([Pair.of(x, y)])[0]
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -93,7 +93,7 @@ def test_rounded_columns_never_give_a_number_that_is_none(spec, rows):
 
 @pytest.mark.parametrize("spec", [*METHODS, *PUBLISHED, "qccd:published=true"])
 def test_a_method_carries_its_settings_and_can_be_sent_to_another_process(spec):
-    method = pickle.loads(pickle.dumps(whence.method(spec)))
+    method = pickle.loads(pickle.dumps(causewise.method(spec)))
     assert method.name == spec.split(":")[0]
     assert method.settings["published"] is ("published" in spec)
     x, y = SAMPLES["smooth"]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import whence
-from whence.baselines.slope import (
+import causewise
+from causewise.baselines.slope import (
     Code,
     code,
     coefficient_bits,
@@ -18,8 +18,8 @@ from whence.baselines.slope import (
     resolution,
     shapes,
 )
-from whence.decision import Direction
-from whence.numerics.arrays import minmax
+from causewise.decision import Direction
+from causewise.numerics.arrays import minmax
 
 
 def low_noise(seed: int, n: int = 400) -> tuple[np.ndarray, np.ndarray]:
@@ -115,14 +115,14 @@ def test_a_choice_of_functions_never_costs_more_than_none(rows: list[tuple[int, 
 @pytest.mark.parametrize("seed", range(4))
 def test_little_noise_and_causes_of_few_values_are_decided_rightly(seed: int) -> None:
     for pair in (low_noise(seed), stepped(seed)):
-        assert whence.infer(*pair, method="slope").direction is Direction.FORWARD
+        assert causewise.infer(*pair, method="slope").direction is Direction.FORWARD
 
 
 def test_the_p_value_withholds_what_the_level_does_not_allow() -> None:
     x, y = low_noise(0, n=30)
     forward, backward = code(x, y), code(y, x)
     p = 2.0 ** (-abs(forward.total - backward.total) / 2)
-    below, above = (whence.infer(x, y, method="slope", level=level) for level in (p / 2, 2 * p))
+    below, above = (causewise.infer(x, y, method="slope", level=level) for level in (p / 2, 2 * p))
     assert below.direction is Direction.UNDECIDED and below.leaning is above.direction is Direction.FORWARD
     assert f"{p:.2g}" in below.abstention and f"{p:.2g}" in above.reason
     assert below.score == above.score
@@ -130,7 +130,7 @@ def test_the_p_value_withholds_what_the_level_does_not_allow() -> None:
 
 def test_costs_add_up_to_the_score_and_a_page_says_why_an_answer_is_withheld() -> None:
     x, y = low_noise(0, n=30)
-    decision = whence.infer(x, y, method="slope", level=1e-30)
+    decision = causewise.infer(x, y, method="slope", level=1e-30)
     assert sum(decision.forward.costs.values()) == pytest.approx(-decision.forward.score)
     assert "bits shorter" in decision._repr_html_()
 
@@ -138,4 +138,4 @@ def test_costs_add_up_to_the_score_and_a_page_says_why_an_answer_is_withheld() -
 def test_two_values_are_refused_on_either_side() -> None:
     x, y = low_noise(0)
     for pair in ((x > 0.5, y), (y, x > 0.5)):
-        assert "distinct values" in whence.infer(*pair, method="slope").failure
+        assert "distinct values" in causewise.infer(*pair, method="slope").failure

@@ -7,10 +7,10 @@ import pytest
 from scipy.interpolate import make_smoothing_spline
 from scipy.optimize import brentq
 
-import whence
-from whence.baselines.sloppy import MIN_DISTINCT, bits, direction_bits, spline_bits
-from whence.decision import Direction
-from whence.numerics.arrays import minmax
+import causewise
+from causewise.baselines.sloppy import MIN_DISTINCT, bits, direction_bits, spline_bits
+from causewise.decision import Direction
+from causewise.numerics.arrays import minmax
 
 
 def low_noise(seed: int, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
@@ -74,13 +74,13 @@ def test_terms_find_the_power_there_is() -> None:
 @pytest.mark.parametrize("spec", ["sloppy", "sloppy:penalty=aic", "sloppy:curve=terms"])
 @pytest.mark.parametrize("seed", range(3))
 def test_low_noise_is_decided_rightly(spec: str, seed: int) -> None:
-    assert whence.infer(*low_noise(seed), method=spec).direction is Direction.FORWARD
+    assert causewise.infer(*low_noise(seed), method=spec).direction is Direction.FORWARD
 
 
 def test_the_score_is_a_share_of_the_larger_price_and_reflection_keeps_it() -> None:
     x, y = low_noise(2)
     forward, backward = direction_bits(x, y), direction_bits(y, x)
-    plain, turned = (whence.infer(column, y, method="sloppy").score for column in (x, -x))
+    plain, turned = (causewise.infer(column, y, method="sloppy").score for column in (x, -x))
     assert plain == pytest.approx((backward - forward) / max(forward, backward))
     assert turned == pytest.approx(plain, rel=1e-6)
 
@@ -89,4 +89,4 @@ def test_few_values_are_refused_on_either_side() -> None:
     x, y = low_noise(0)
     few = np.floor(x * (MIN_DISTINCT - 1))
     for pair in ((few, y), (y, few)):
-        assert "distinct values" in whence.infer(*pair, method="sloppy").failure
+        assert "distinct values" in causewise.infer(*pair, method="sloppy").failure

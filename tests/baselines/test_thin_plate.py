@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import make_smoothing_spline
 from scipy.optimize import minimize_scalar
 
-from whence.baselines.thin_plate import (
+from causewise.baselines.thin_plate import (
     DENSE_BELOW,
     cubic_distance_product,
     leading_eigenpairs,

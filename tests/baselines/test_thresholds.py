@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import minimize
 
-from whence.baselines.thresholds import LARGEST, LEAST, LOGISTIC, NORMAL, RIDGE, SCALE_RIDGE, NoiseLaw, fit_ordered
+from causewise.baselines.thresholds import LARGEST, LEAST, LOGISTIC, NORMAL, RIDGE, SCALE_RIDGE, NoiseLaw, fit_ordered
 
 THEIRS = {
     "normal": (NORMAL, stats.norm),

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-import whence
-from whence.baselines import velocity
-from whence.baselines.velocity import FORMS, density_gradient, score
-from whence.decision import Direction
-from whence.pair import Pair, standardise
+import causewise
+from causewise.baselines import velocity
+from causewise.baselines.velocity import FORMS, density_gradient, score
+from causewise.decision import Direction
+from causewise.pair import Pair, standardise
 
 
 def dense_gradient(points: np.ndarray, bandwidth: float, ridge: float) -> np.ndarray:
@@ -71,13 +71,13 @@ def test_additive_noise_is_recognised() -> None:
         rng = np.random.default_rng(seed)
         x = rng.normal(size=800)
         y = np.tanh(2 * x) + 0.3 * rng.normal(size=800)
-        assert whence.infer(x, y, method="velocity").direction is Direction.FORWARD
-        assert whence.infer(x, y, method="velocity:form=additive").direction is Direction.FORWARD
+        assert causewise.infer(x, y, method="velocity").direction is Direction.FORWARD
+        assert causewise.infer(x, y, method="velocity:form=additive").direction is Direction.FORWARD
 
 
 def test_long_columns_go_through_their_representatives() -> None:
     rng = np.random.default_rng(5)
     x = standardise(rng.normal(size=4000))
     y = np.tanh(2 * x) + 0.3 * rng.normal(size=4000)
-    decision = whence.method("velocity").decide_many([Pair.of(x, y)])[0]
+    decision = causewise.method("velocity").decide_many([Pair.of(x, y)])[0]
     assert decision.score > 0

@@ -7,12 +7,12 @@ from pathlib import Path
 import toys
 import typer
 
-from whence.benchmark.contenders import contenders
-from whence.benchmark.pool import Limits
-from whence.benchmark.runner import plan
-from whence.benchmark.store import Store
-from whence.cli.bench import do_pairs
-from whence.cli.failures import resumable_job
+from causewise.benchmark.contenders import contenders
+from causewise.benchmark.pool import Limits
+from causewise.benchmark.runner import plan
+from causewise.benchmark.store import Store
+from causewise.cli.bench import do_pairs
+from causewise.cli.failures import resumable_job
 
 PAIRS = 20
 METHODS = ("toys:slow", "toys:batched", "toys:some_raise")

@@ -15,19 +15,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-import whence
-from whence.benchmark import rendering
-from whence.benchmark.contenders import contenders
-from whence.benchmark.intervals import wilson
-from whence.benchmark.publish import leaderboard
-from whence.benchmark.rendering import store_contents
-from whence.benchmark.row import Row, Status, export, outcome_of
-from whence.benchmark.runner import plan, run
-from whence.benchmark.scores import MEAN, answer_rate, summarise
-from whence.benchmark.store import Store
-from whence.benchmark.worker import decide
-from whence.decision import Decision, Evidence
-from whence.pair import Pair
+import causewise
+from causewise.benchmark import rendering
+from causewise.benchmark.contenders import contenders
+from causewise.benchmark.intervals import wilson
+from causewise.benchmark.publish import leaderboard
+from causewise.benchmark.rendering import store_contents
+from causewise.benchmark.row import Row, Status, export, outcome_of
+from causewise.benchmark.runner import plan, run
+from causewise.benchmark.scores import MEAN, answer_rate, summarise
+from causewise.benchmark.store import Store
+from causewise.benchmark.worker import decide
+from causewise.decision import Decision, Evidence
+from causewise.pair import Pair
 
 PAIR = Pair.of(*np.random.default_rng(0).normal(size=(2, 12)))
 
@@ -86,7 +86,7 @@ def test_a_fit_that_stopped_short_hides_no_withheld_answer(converged: bool) -> N
 
 def test_the_lean_of_a_stopped_pair_is_counted_and_its_answer_withheld() -> None:
     x = np.random.default_rng(0).normal(size=200)
-    (outcome,) = decide(whence.method("whence"), [Pair.of(x, 1.0 * (x + np.sin(9 * x) > 0))])
+    (outcome,) = decide(causewise.method("causewise"), [Pair.of(x, 1.0 * (x + np.sin(9 * x) > 0))])
     assert outcome.withheld
     assert math.isfinite(outcome.score) and math.isfinite(outcome.confidence)
 

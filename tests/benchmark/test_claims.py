@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_store import ROW
 
-from whence.benchmark import store as stores
-from whence.benchmark.store import BEAT_SECONDS, LEASE_SECONDS, Key, Store
+from causewise.benchmark import store as stores
+from causewise.benchmark.store import BEAT_SECONDS, LEASE_SECONDS, Key, Store
 
 KEYS: list[Key] = [("toy", str(number), "m", 0, "h", "0") for number in range(4)]
 RUNNERS = 3

@@ -11,12 +11,12 @@ import pytest
 import toys
 from test_store import ROW
 
-from whence.benchmark.contenders import contenders
-from whence.benchmark.rendering import FORMS, Look, render
-from whence.benchmark.row import Row, export
-from whence.benchmark.runner import plan, run
-from whence.benchmark.scores import summarise
-from whence.benchmark.store import APPLICATION_ID, SCHEMA, Store
+from causewise.benchmark.contenders import contenders
+from causewise.benchmark.rendering import FORMS, Look, render
+from causewise.benchmark.row import Row, export
+from causewise.benchmark.runner import plan, run
+from causewise.benchmark.scores import summarise
+from causewise.benchmark.store import APPLICATION_ID, SCHEMA, Store
 
 # As the first layout wrote it.
 LAYOUT_1 = """

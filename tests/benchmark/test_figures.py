@@ -9,13 +9,13 @@ import made_up
 import numpy as np
 import pytest
 
-from whence.benchmark import paper
-from whence.benchmark.figures import draw
-from whence.benchmark.figures.style import line
-from whence.benchmark.publish import leaderboard
-from whence.benchmark.scores import MEAN, summarise
-from whence.decision import Decision, Evidence
-from whence.pair import Pair
+from causewise.benchmark import paper
+from causewise.benchmark.figures import draw
+from causewise.benchmark.figures.style import line
+from causewise.benchmark.publish import leaderboard
+from causewise.benchmark.scores import MEAN, summarise
+from causewise.decision import Decision, Evidence
+from causewise.pair import Pair
 
 NAMES = {"example", "accuracy-bars", "improvement", "overall", "decision-rate", "cost"}
 

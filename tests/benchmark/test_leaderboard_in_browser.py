@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from made_up import rows as made_up_rows
 
-from whence.benchmark.publish import leaderboard
-from whence.benchmark.rendering import render
-from whence.benchmark.scores import summarise
+from causewise.benchmark.publish import leaderboard
+from causewise.benchmark.rendering import render
+from causewise.benchmark.scores import summarise
 
 
 @pytest.fixture(scope="module")

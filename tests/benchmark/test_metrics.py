@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.benchmark import paper
-from whence.benchmark.intervals import bootstrap, compare, interval, resample, sign_test
-from whence.benchmark.metrics import METRICS, Scored, accuracy, audrc, auroc, decision_rate_curve
-from whence.pair import InputError
+from causewise.benchmark import paper
+from causewise.benchmark.intervals import bootstrap, compare, interval, resample, sign_test
+from causewise.benchmark.metrics import METRICS, Scored, accuracy, audrc, auroc, decision_rate_curve
+from causewise.pair import InputError
 
 GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden"
 SETS = {"AN": "AN", "LS": "LS", "SIM": "SIM", "Tue": "Tuebingen"}

@@ -5,8 +5,8 @@ from collections import Counter
 import made_up
 import pytest
 
-from whence.benchmark.progress import Forecast, duration
-from whence.catalogue import cost
+from causewise.benchmark.progress import Forecast, duration
+from causewise.catalogue import cost
 
 
 def seconds(method: str) -> float:

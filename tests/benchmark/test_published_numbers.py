@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.benchmark import paper, rendering
-from whence.benchmark.metrics import METRICS
-from whence.benchmark.publish import leaderboard
-from whence.benchmark.published import PAPER, PublishedRow, protocols, published, rows, sources
-from whence.benchmark.scores import MEAN, ScoreTable, SetScore, summarise
-from whence.catalogue import CATALOGUE
+from causewise.benchmark import paper, rendering
+from causewise.benchmark.metrics import METRICS
+from causewise.benchmark.publish import leaderboard
+from causewise.benchmark.published import PAPER, PublishedRow, protocols, published, rows, sources
+from causewise.benchmark.scores import MEAN, ScoreTable, SetScore, summarise
+from causewise.catalogue import CATALOGUE
 
 NAMES = {entry.name for entry in CATALOGUE}
 AGAINST = rendering.Look(against="published")

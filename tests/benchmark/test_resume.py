@@ -12,9 +12,9 @@ from pathlib import Path
 import drive
 import pytest
 
-from whence.benchmark.rendering import FORMS, Look, render
-from whence.benchmark.scores import summarise
-from whence.benchmark.store import Store
+from causewise.benchmark.rendering import FORMS, Look, render
+from causewise.benchmark.scores import summarise
+from causewise.benchmark.store import Store
 
 LIMITED = """
 import os, resource, sys

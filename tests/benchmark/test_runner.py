@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 import toys
 
-from whence.benchmark.contenders import contenders
-from whence.benchmark.metrics import accuracy
-from whence.benchmark.pool import Limits, PoolError
-from whence.benchmark.row import Row
-from whence.benchmark.runner import plan, run
-from whence.benchmark.scores import scored
-from whence.benchmark.sets import flipped
-from whence.benchmark.store import Store
-from whence.pair import InputError
-from whence.signals import deaf_children
+from causewise.benchmark.contenders import contenders
+from causewise.benchmark.metrics import accuracy
+from causewise.benchmark.pool import Limits, PoolError
+from causewise.benchmark.row import Row
+from causewise.benchmark.runner import plan, run
+from causewise.benchmark.scores import scored
+from causewise.benchmark.sets import flipped
+from causewise.benchmark.store import Store
+from causewise.pair import InputError
+from causewise.signals import deaf_children
 
 
 def results(
@@ -177,7 +177,7 @@ def test_ctrl_c_that_reaches_a_worker_costs_no_pair(tmp_path: Path) -> None:
 def test_each_of_the_two_shields_keeps_ctrl_c_from_a_worker(shield: str) -> None:
     """One from the first moment on, one where signals cannot be blocked."""
     code = (
-        "import signal; from whence.signals import deaf_children, follow_parent; deaf = deaf_children(); "
+        "import signal; from causewise.signals import deaf_children, follow_parent; deaf = deaf_children(); "
         f"{shield}; signal.raise_signal(signal.SIGINT); print('alive')"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).stdout == b"alive\n"

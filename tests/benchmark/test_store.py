@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from whence.benchmark.ledger import StoreError
-from whence.benchmark.row import Row
-from whence.benchmark.store import APPLICATION_ID, SCHEMA, Store
+from causewise.benchmark.ledger import StoreError
+from causewise.benchmark.row import Row
+from causewise.benchmark.store import APPLICATION_ID, SCHEMA, Store
 
 ROW = Row(
     dataset="toy",
@@ -112,7 +112,7 @@ def test_somebody_elses_database_is_left_alone(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE people (name TEXT)")
     connection.close()
     for opening in (Store.open, Store.read):
-        with pytest.raises(StoreError, match="not one of whence's"), opening(path):
+        with pytest.raises(StoreError, match="not one of causewise's"), opening(path):
             pass
 
 
@@ -125,7 +125,7 @@ def test_a_newer_layout_asks_for_an_update(tmp_path: Path) -> None:
     assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
     connection.close()
     for opening in (Store.open, Store.read):
-        with pytest.raises(StoreError, match="update whence"), opening(path):
+        with pytest.raises(StoreError, match="update causewise"), opening(path):
             pass
 
 

@@ -12,12 +12,12 @@ import made_up
 import numpy as np
 import pytest
 
-from whence.benchmark import paper, rendering
-from whence.benchmark.publish import leaderboard
-from whence.benchmark.rendering import comparison_table, store_contents
-from whence.benchmark.row import Row
-from whence.benchmark.scores import MEAN, summarise
-from whence.pair import InputError
+from causewise.benchmark import paper, rendering
+from causewise.benchmark.publish import leaderboard
+from causewise.benchmark.rendering import comparison_table, store_contents
+from causewise.benchmark.row import Row
+from causewise.benchmark.scores import MEAN, summarise
+from causewise.pair import InputError
 
 FULL = rendering.Look(intervals=True, against="paper")
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from whence.decision import Decision, Evidence
-from whence.pair import Pair
+from causewise.decision import Decision, Evidence
+from causewise.pair import Pair
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Every bridge beside the real package, each in an environment of its own: python tests/bridges/run.py [dowhy pgmpy …].
 
 A package that the index does not give in time is named and passed over; a package that is there must pass its tests.
-At the end the index is asked whether those that are there fit into one environment with whence and its extras.
+At the end the index is asked whether those that are there fit into one environment with causewise and its extras.
 """
 
 import argparse
@@ -87,7 +87,7 @@ def together(names: list[str], limit: float) -> tuple[Outcome, str]:
     shown = {*names, *SHOWN}
     lines = [line.removeprefix(" + ") for line in found.stderr.splitlines() if line.startswith(" + ")]
     chosen = [line.replace("==", " ") for line in lines if line.partition("==")[0] in shown]
-    return Outcome.PASSED, f"whence[all] and all of these resolve: {', '.join(chosen)}"
+    return Outcome.PASSED, f"causewise[all] and all of these resolve: {', '.join(chosen)}"
 
 
 def run(limit: float, *command: object) -> bool:

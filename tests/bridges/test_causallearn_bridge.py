@@ -12,8 +12,8 @@ from causallearn.graph.GraphNode import GraphNode
 from causallearn.search.ConstraintBased.FCI import fci
 from causallearn.search.ConstraintBased.PC import pc
 
-import whence
-from whence.pair import InputError
+import causewise
+from causewise.pair import InputError
 
 NAMES = ["dose", "level", "answer"]
 
@@ -42,7 +42,7 @@ def test_what_pc_leaves_undirected_is_turned() -> None:
     found = pc(data, 0.05, "fisherz", node_names=NAMES, show_progress=False)
     before = found.G.graph.copy()
     assert found.find_undirected()  # a chain has no collider: PC cannot say which way
-    result = whence.orient(found, dict(zip(NAMES, data.T, strict=True)))
+    result = causewise.orient(found, dict(zip(NAMES, data.T, strict=True)))
     turned = result.graph
     assert type(turned) is type(found) and np.array_equal(found.G.graph, before)
     assert np.array_equal(shape(turned.G), shape(found.G))
@@ -52,17 +52,17 @@ def test_what_pc_leaves_undirected_is_turned() -> None:
     first = result.edges[0]
     assert (first.cause, first.effect) == ("dose", "level")
     assert turned.G.is_ancestor_of(turned.G.get_node("dose"), turned.G.get_node("level"))
-    assert np.array_equal(whence.orient(found.G, dict(zip(NAMES, data.T, strict=True))).graph.graph, turned.G.graph)
+    assert np.array_equal(causewise.orient(found.G, dict(zip(NAMES, data.T, strict=True))).graph.graph, turned.G.graph)
 
 
 def test_nameless_columns_are_the_nodes_in_their_order() -> None:
     data = chain()
-    named = whence.orient(pc(data, node_names=NAMES, show_progress=False).G, dict(zip(NAMES, data.T, strict=True)))
-    nameless = whence.orient(pc(data, show_progress=False).G, data)
+    named = causewise.orient(pc(data, node_names=NAMES, show_progress=False).G, dict(zip(NAMES, data.T, strict=True)))
+    nameless = causewise.orient(pc(data, show_progress=False).G, data)
     assert np.array_equal(named.graph.graph, nameless.graph.graph)
     assert [edge.confidence for edge in named.edges] == [edge.confidence for edge in nameless.edges]
     with pytest.raises(InputError, match="called like columns"):
-        whence.orient(pc(data, show_progress=False).G, data[:, :2])
+        causewise.orient(pc(data, show_progress=False).G, data[:, :2])
 
 
 def test_arrows_stay_and_what_is_known_is_obeyed() -> None:
@@ -71,17 +71,17 @@ def test_arrows_stay_and_what_is_known_is_obeyed() -> None:
         ("level", "answer", Endpoint.TAIL, Endpoint.TAIL),
     )
     known = {"before": [["answer", "level"]]}
-    result = whence.orient(graph, dict(zip(NAMES, chain().T, strict=True)), known=known)
+    result = causewise.orient(graph, dict(zip(NAMES, chain().T, strict=True)), known=known)
     assert {str(edge) for edge in result.graph.get_graph_edges()} == {"level --> dose", "answer --> level"}
 
 
 def test_two_heads_are_open_in_pcs_graphs_and_a_common_cause_in_fcis() -> None:
     both = ("dose", "level", Endpoint.ARROW, Endpoint.ARROW)
     table = dict(zip(NAMES, chain().T, strict=True))
-    assert [str(edge) for edge in whence.orient(drawn(both), table).graph.get_graph_edges()] == ["dose --> level"]
+    assert [str(edge) for edge in causewise.orient(drawn(both), table).graph.get_graph_edges()] == ["dose --> level"]
     partial = drawn(both, ("level", "answer", Endpoint.CIRCLE, Endpoint.CIRCLE))
     partial.set_pag(True)
-    result = whence.orient(partial, table)
+    result = causewise.orient(partial, table)
     assert np.array_equal(result.graph.graph, partial.graph)
     assert all("hidden common cause" in edge.why for edge in result.edges) and len(result.edges) == 2
 
@@ -89,5 +89,5 @@ def test_two_heads_are_open_in_pcs_graphs_and_a_common_cause_in_fcis() -> None:
 def test_circles_of_fci_are_left() -> None:
     data = chain()
     graph, _ = fci(data, node_names=NAMES, show_progress=False, verbose=False)
-    result = whence.orient(graph, dict(zip(NAMES, data.T, strict=True)))
+    result = causewise.orient(graph, dict(zip(NAMES, data.T, strict=True)))
     assert np.array_equal(result.graph.graph, graph.graph) and result.edges

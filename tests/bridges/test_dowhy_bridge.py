@@ -13,10 +13,10 @@ from dowhy import gcm
 from dowhy.gcm.ml import SklearnRegressionModel
 from scipy.stats import norm
 
-import whence.bridges.dowhy
-from whence import LocationScaleRegressor
-from whence.bridges.dowhy import LocationScaleModel
-from whence.pair import InputError
+import causewise.bridges.dowhy
+from causewise import LocationScaleRegressor
+from causewise.bridges.dowhy import LocationScaleModel
+from causewise.pair import InputError
 
 gcm.config.disable_progress_bars()
 gcm.config.set_default_n_jobs(1)  # its processes take longer to start than to work
@@ -116,7 +116,7 @@ def test_a_clone_has_the_settings_and_no_fit() -> None:
 
 
 def test_the_example_in_its_docstring_runs() -> None:
-    assert doctest.testmod(whence.bridges.dowhy).failed == 0
+    assert doctest.testmod(causewise.bridges.dowhy).failed == 0
 
 
 def test_parents_that_are_no_numbers_are_a_sentence() -> None:

@@ -1,9 +1,9 @@
-"""lingam beside whence: both import, and its pairwise measure is another implementation of ours."""
+"""lingam beside causewise: both import, and its pairwise measure is another implementation of ours."""
 
 import numpy as np
 import pytest
 
-import whence
+import causewise
 
 lingam = pytest.importorskip("lingam", reason="lingam is not installed here: make bridges has an environment for it")
 
@@ -16,7 +16,7 @@ def test_direct_lingam_and_ours_point_the_same_way(seed: int) -> None:
     if seed % 2:
         pair = pair[:, ::-1]
     first = lingam.DirectLiNGAM(measure="pwling").fit(pair).causal_order_[0]
-    assert whence.infer(pair[:, 0], pair[:, 1], method="lingam").direction.value == ("x->y", "y->x")[first]
+    assert causewise.infer(pair[:, 0], pair[:, 1], method="lingam").direction.value == ("x->y", "y->x")[first]
 
 
 def test_what_lingam_finds_is_a_graph_to_orient() -> None:
@@ -28,4 +28,4 @@ def test_what_lingam_finds_is_a_graph_to_orient() -> None:
     table = {"a": a, "b": a + np.sin(3 * a) + (0.1 + 0.2 * abs(a)) * rng.normal(size=500)}
     found = lingam.DirectLiNGAM().fit(np.column_stack(list(table.values()))).adjacency_matrix_
     graph = nx.relabel_nodes(nx.Graph(found != 0), dict(enumerate(table)))
-    assert set(whence.orient(graph, table).graph.edges) == {("a", "b")}
+    assert set(causewise.orient(graph, table).graph.edges) == {("a", "b")}

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whence
-from whence.bridges import orienting
-from whence.bridges.orienting import OrientedEdge
-from whence.pair import InputError
+import causewise
+from causewise.bridges import orienting
+from causewise.bridges.orienting import OrientedEdge
+from causewise.pair import InputError
 
 NAMES = "abcdef"
 
@@ -34,16 +34,16 @@ def skeleton(graph: nx.Graph) -> set[frozenset]:
 
 def test_what_the_rows_answer_is_turned_and_told() -> None:
     table = chain()
-    found = whence.orient(nx.path_graph(["a", "b", "c"]), table)
+    found = causewise.orient(nx.path_graph(["a", "b", "c"]), table)
     edge = found.edges[0]
     assert ("a", "b") in arrows(found.graph)
-    alone = whence.infer(table, "a", "b")
+    alone = causewise.infer(table, "a", "b")
     assert (edge.cause, edge.effect, edge.confidence, edge.score) == ("a", "b", alone.confidence, alone.score)
     assert "a → b" in str(found) and str(found).splitlines()[0].endswith("of 2 open edges oriented")
 
 
 def test_a_high_threshold_leaves_everything_and_says_why() -> None:
-    found = whence.orient(nx.path_graph(["a", "b", "c"]), chain(), threshold=0.999)
+    found = causewise.orient(nx.path_graph(["a", "b", "c"]), chain(), threshold=0.999)
     assert not arrows(found.graph)
     assert all(edge.cause is None and edge.why for edge in found.edges)
     assert all("left" in line for line in str(found).splitlines()[1:])
@@ -53,7 +53,7 @@ def test_the_graph_that_was_given_is_not_changed_and_keeps_its_attributes() -> N
     graph = nx.Graph(name="mine")
     graph.add_edge("a", "b", weight=3)
     graph.add_node("elsewhere", colour="red")
-    found = whence.orient(graph, chain())
+    found = causewise.orient(graph, chain())
     assert set(graph.edges) == {("a", "b")} and not graph.is_directed()
     assert found.graph.graph["name"] == "mine" and found.graph.nodes["elsewhere"] == {"colour": "red"}
     assert dict(found.graph.edges) == {("a", "b"): {"weight": 3}}
@@ -61,13 +61,13 @@ def test_the_graph_that_was_given_is_not_changed_and_keeps_its_attributes() -> N
 
 def test_arrows_stay_and_two_way_edges_are_open() -> None:
     graph = nx.DiGraph([("b", "a"), ("b", "c"), ("c", "b")])  # the first against the rows
-    found = whence.orient(graph, chain(), known={"before": [["b", "c"]]})
+    found = causewise.orient(graph, chain(), known={"before": [["b", "c"]]})
     assert set(found.graph.edges) == {("b", "a"), ("b", "c")}
     assert [(edge.x, edge.y) for edge in found.edges] == [("b", "c")]
 
 
 def test_what_is_known_decides_whatever_the_rows_say() -> None:
-    found = whence.orient(nx.path_graph(["a", "b", "c"]), chain(), known={"tiers": [["b"], ["a"]]})
+    found = causewise.orient(nx.path_graph(["a", "b", "c"]), chain(), known={"tiers": [["b"], ["a"]]})
     assert ("b", "a") in arrows(found.graph)
     edge = found.edges[0]
     assert edge.known and "earlier tier" in edge.why and edge.confidence < 0.5
@@ -75,19 +75,19 @@ def test_what_is_known_decides_whatever_the_rows_say() -> None:
 
 def test_what_is_known_to_have_no_edge_is_left_as_it_is() -> None:
     known = {"forbidden": [["a", "b"], ["b", "a"]]}
-    found = whence.orient(nx.Graph([("a", "b")]), chain(), known=known)
+    found = causewise.orient(nx.Graph([("a", "b")]), chain(), known=known)
     assert not arrows(found.graph) and "the graph has the edge all the same" in found.edges[0].why
 
 
 def test_a_likely_direction_is_added_to_the_score() -> None:
     graph, table = nx.Graph([("a", "b")]), chain()
-    alone = whence.orient(graph, table).edges[0]
-    told = whence.orient(graph, table, known={"soft": [["b", "a", {"log_odds": 10}]]}).edges[0]
+    alone = causewise.orient(graph, table).edges[0]
+    told = causewise.orient(graph, table, known={"soft": [["b", "a", {"log_odds": 10}]]}).edges[0]
     assert told.score == pytest.approx(alone.score - 10) and told.cause == "b" and not told.known
 
 
 def test_arrows_of_the_graph_that_go_against_what_is_known_are_told_of() -> None:
-    found = whence.orient(nx.DiGraph([("a", "b")]), chain(), known={"forbidden": [["a", "b"]]})
+    found = causewise.orient(nx.DiGraph([("a", "b")]), chain(), known={"forbidden": [["a", "b"]]})
     assert set(found.graph.edges) == {("a", "b")}
     assert "a → b goes against what is known" in found.against[0] and found.against[0] in str(found)
 
@@ -95,7 +95,7 @@ def test_arrows_of_the_graph_that_go_against_what_is_known_are_told_of() -> None
 def test_ends_that_cannot_be_judged_leave_their_edge_open() -> None:
     table = {**chain(), "same": np.ones(500), "word": ["x"] * 500}
     graph = nx.Graph([("a", "b"), ("a", "same"), ("word", "b"), ("b", "hidden")])
-    found = whence.orient(graph, table)
+    found = causewise.orient(graph, table)
     told = {frozenset((edge.x, edge.y)): edge.why for edge in found.edges}
     assert arrows(found.graph) == {("a", "b")}
     assert "1 in every row" in told[frozenset(("a", "same"))]
@@ -107,9 +107,9 @@ def test_ends_that_cannot_be_judged_leave_their_edge_open() -> None:
 def test_a_known_direction_needs_no_rows_that_answer() -> None:
     table = chain()
     table["copy"] = table["a"]  # refused as a pair: both columns are equal
-    found = whence.orient(nx.Graph([("a", "copy")]), table, known={"before": [["a", "copy"]]})
+    found = causewise.orient(nx.Graph([("a", "copy")]), table, known={"before": [["a", "copy"]]})
     assert set(found.graph.edges) == {("a", "copy")}
-    assert not arrows(whence.orient(nx.Graph([("a", "copy")]), table).graph)
+    assert not arrows(causewise.orient(nx.Graph([("a", "copy")]), table).graph)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_known_direction_needs_no_rows_that_answer() -> None:
 )
 def test_what_is_no_graph_of_the_table_is_a_sentence(graph: object, hint: str) -> None:
     with pytest.raises(InputError, match=hint):
-        whence.orient(graph, {**chain(), "1": np.arange(500.0)})
+        causewise.orient(graph, {**chain(), "1": np.arange(500.0)})
 
 
 @given(st.randoms(use_true_random=False))

@@ -6,10 +6,10 @@ import inspect
 import numpy as np
 import pytest
 
-import whence
-import whence.bridges.pgmpy
-from whence.bridges.pgmpy import PairwiseOrientation, orientation_fn
-from whence.pair import InputError
+import causewise
+import causewise.bridges.pgmpy
+from causewise.bridges.pgmpy import PairwiseOrientation, orientation_fn
+from causewise.pair import InputError
 
 NAMES = ["dose", "level", "answer"]
 
@@ -46,7 +46,7 @@ def test_the_function_obeys_what_is_known_and_refuses_what_it_cannot_judge() -> 
 
 
 def test_the_example_in_its_docstring_runs() -> None:
-    assert doctest.testmod(whence.bridges.pgmpy).failed == 0
+    assert doctest.testmod(causewise.bridges.pgmpy).failed == 0
 
 
 # ---- with pgmpy
@@ -64,12 +64,12 @@ def test_a_pdag_is_turned_into_a_pdag(frame) -> None:
     from pgmpy.base import PDAG
 
     graph = PDAG(undirected_ebunch=[("level", "dose")], directed_ebunch=[("level", "answer")], latents=["answer"])
-    found = whence.orient(graph, frame).graph
+    found = causewise.orient(graph, frame).graph
     assert type(found) is PDAG and found.latents == {"answer"}
     assert found.directed_edges == {("dose", "level"), ("level", "answer")} and not found.undirected_edges
     assert graph.undirected_edges == {("level", "dose")}
     known = {"before": [["level", "dose"]]}
-    assert ("level", "dose") in whence.orient(graph, frame, known=known).graph.directed_edges
+    assert ("level", "dose") in causewise.orient(graph, frame, known=known).graph.directed_edges
 
 
 def test_what_pgmpys_pc_leaves_undirected_is_turned(frame) -> None:
@@ -77,7 +77,7 @@ def test_what_pgmpys_pc_leaves_undirected_is_turned(frame) -> None:
 
     graph = PC(ci_test="pearsonr", return_type="pdag", show_progress=False).fit(frame).causal_graph_
     assert graph.undirected_edges
-    result = whence.orient(graph, frame)
+    result = causewise.orient(graph, frame)
     assert ("dose", "level") in result.graph.directed_edges
     assert {frozenset(edge) for edge in result.graph.edges} == {frozenset(edge) for edge in graph.edges}
 
@@ -86,7 +86,7 @@ def test_a_dag_has_nothing_to_turn(frame) -> None:
     from pgmpy.base import DAG
 
     graph = DAG([("level", "dose")])
-    result = whence.orient(graph, frame)
+    result = causewise.orient(graph, frame)
     assert type(result.graph) is DAG and set(result.graph.edges) == {("level", "dose")} and not result.edges
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from skpro.metrics import CRPS
 from skpro.regression.adapters.sklearn import SklearnProbaReg
 
-from whence import LocationScaleRegressor
+from causewise import LocationScaleRegressor
 
 
 def test_the_adapter_has_our_mean_and_spread() -> None:

@@ -1,4 +1,4 @@
-"""One `whence serve` for the tests of a session, and the pages that whence writes as files."""
+"""One `causewise serve` for the tests of a session, and the pages that causewise writes as files."""
 
 import gzip
 import re
@@ -12,7 +12,7 @@ from visiting import TABLE, pages_as_files
 
 from browsing import absent
 
-SERVE = [sys.executable, "-m", "whence", "serve", "--port", "0", "--no-browser", "--jobs", "1"]
+SERVE = [sys.executable, "-m", "causewise", "serve", "--port", "0", "--no-browser", "--jobs", "1"]
 
 
 @pytest.fixture(scope="session")
@@ -49,5 +49,5 @@ def axe() -> str:
     try:
         import axe_playwright_python
     except ImportError:
-        absent("no axe-core in this environment: pip install 'whence[dev]' brings it")
+        absent("no axe-core in this environment: pip install 'causewise[dev]' brings it")
     return Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")

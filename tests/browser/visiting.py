@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import whence
-from whence.web.examples import valley
+import causewise
+from causewise.web.examples import valley
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "benchmarks"))
 
@@ -67,16 +67,16 @@ def answer(page: Any, verdict: str, headline: str = "") -> Any:
 
 def pages_as_files(folder: Path) -> dict[str, str]:
     """A pair's page with everything that can be asked for, a scan's, and the benchmark's from the kept rows."""
+    from causewise.benchmark.publish import write_leaderboard
+    from causewise.tables import read_pair
     from keep import kept
-    from whence.benchmark.publish import write_leaderboard
-    from whence.tables import read_pair
 
     (folder / "valley.csv").write_bytes(TABLE)
     pair = read_pair(folder / "valley.csv", "temperature", "growth")
-    whence.infer(pair).report(folder / "pair.html", stability=True, methods=["loci-h", "reci"])
-    whence.scan(folder / "valley.csv").report(folder / "scan.html")
+    causewise.infer(pair).report(folder / "pair.html", stability=True, methods=["loci-h", "reci"])
+    causewise.scan(folder / "valley.csv").report(folder / "scan.html")
     rows = [
-        row for row in kept() if row.method in ("whence", "loci-h", "loci-m") and row.dataset in ("AN", "LS", "Tue")
+        row for row in kept() if row.method in ("causewise", "loci-h", "loci-m") and row.dataset in ("AN", "LS", "Tue")
     ]
     write_leaderboard(rows, folder / "benchmark.html")
     return {name: (folder / f"{name}.html").as_uri() for name in ("pair", "scan", "benchmark")}

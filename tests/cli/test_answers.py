@@ -1,4 +1,4 @@
-"""`whence infer`: the answer on standard output, as text or as JSON, at any width and in any encoding."""
+"""`causewise infer`: the answer on standard output, as text or as JSON, at any width and in any encoding."""
 
 import errno
 import io
@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from trial import N, infer, run
 
-import whence
-from whence.catalogue import DEFAULT
-from whence.cli.infer import Stepwise
-from whence.decision import Decision, Evidence
-from whence.pair import Pair
-from whence.preflight import Level, Notice
-from whence.protocol import Method, undecided
-from whence.report.outcome_bar import outcome_bar
+import causewise
+from causewise.catalogue import DEFAULT
+from causewise.cli.infer import Stepwise
+from causewise.decision import Decision, Evidence
+from causewise.pair import Pair
+from causewise.preflight import Level, Notice
+from causewise.protocol import Method, undecided
+from causewise.report.outcome_bar import outcome_bar
 
 
 def test_the_verdict_comes_first_and_everything_else_is_there(table: Path) -> None:
@@ -29,7 +29,7 @@ def test_the_verdict_comes_first_and_everything_else_is_there(table: Path) -> No
     assert result.stderr == ""
     lines = result.stdout.splitlines()
     assert lines[0] == "dose → response"
-    for words in ("What speaks for dose → response", "Independence test, p", "whence", f"{N} rows", "How to read"):
+    for words in ("What speaks for dose → response", "Independence test, p", "causewise", f"{N} rows", "How to read"):
         assert words in result.stdout
     assert max(map(len, lines)) <= 80
     assert "\x1b" not in result.stdout
@@ -89,7 +89,7 @@ def test_one_bar_of_three_parts_in_terminal_report_and_card(table: Path, tmp_pat
     page = tmp_path / "page.html"
     shown = infer(table, "--report", page).stdout
     data = np.loadtxt(table, delimiter=",", skiprows=1)
-    decision = whence.infer(Pair.of(data[:, 0], data[:, 1], x_name="dose", y_name="response"))
+    decision = causewise.infer(Pair.of(data[:, 0], data[:, 1], x_name="dose", y_name="response"))
     bar = outcome_bar(decision)
     assert bar is not None
     legend = "   ".join(f"{fill} {part.name} {part.text}" for fill, part in zip("█▒░", bar.parts, strict=True))
@@ -109,7 +109,7 @@ def slice_of(text: str, start: str, lines: int) -> tuple[int, int]:
 
 def test_halves_of_the_rows_are_decided_when_asked(table: Path, tmp_path: Path) -> None:
     data = np.loadtxt(table, delimiter=",", skiprows=1)
-    decision = whence.infer(Pair.of(data[:, 0], data[:, 1], x_name="dose", y_name="response"))
+    decision = causewise.infer(Pair.of(data[:, 0], data[:, 1], x_name="dose", y_name="response"))
     found = json.loads(infer(table, "--stability", "--seed", "3", "--json").stdout)["stability"]
     assert found == decision.stability(seed=3).to_dict()
     page = tmp_path / "page.html"
@@ -130,7 +130,7 @@ def test_an_answer_stands_where_its_halves_have_none(tmp_path: Path) -> None:
 
 def test_steps_are_told_and_change_nothing() -> None:
     steps: list[tuple[int, int]] = []
-    plain = whence.method("igci")
+    plain = causewise.method("igci")
     stepwise = Stepwise(plain).with_progress(lambda done, total: steps.append((done, total)))
     pairs = [PAIR, PAIR.swapped()]
     assert [d.score for d in stepwise.decide_many(pairs)] == [d.score for d in plain.decide_many(pairs)]
@@ -139,7 +139,7 @@ def test_steps_are_told_and_change_nothing() -> None:
 
 
 def test_warnings_stand_under_their_level(capsys: pytest.CaptureFixture[str]) -> None:
-    from whence.cli.answer import show
+    from causewise.cli.answer import show
 
     warnings = ("Slow.", Notice("On a line.", Level.STOPS, "exact_line"), Notice("Few.", Level.LOWERS, "few_rows"))
     show(Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0), warnings=warnings))
@@ -151,7 +151,7 @@ def test_json_is_the_decision_and_nothing_else(table: Path) -> None:
     result = infer(table, "--json")
     record = json.loads(result.stdout)
     data = np.loadtxt(table, delimiter=",", skiprows=1)
-    expected = whence.infer(Pair.of(data[:, 0], data[:, 1], x_name="dose", y_name="response")).to_dict()
+    expected = causewise.infer(Pair.of(data[:, 0], data[:, 1], x_name="dose", y_name="response")).to_dict()
     assert record == json.loads(json.dumps(expected))
     assert record["direction"] == "x->y"
     assert (record["cause"], record["effect"], record["method"], record["n"]) == ("dose", "response", DEFAULT, N)
@@ -214,7 +214,7 @@ def test_neither_the_files_nor_the_answer_are_lost_with_the_other(
         full.setattr(Decision, "report", fail)
         unwritten = infer(table, "--report", tmp_path / "page.html")
     assert unwritten.stdout.startswith("dose → response") and unwritten.exit_code == 1
-    monkeypatch.setattr("whence.cli.answer.show", leave)
+    monkeypatch.setattr("causewise.cli.answer.show", leave)
     assert infer(table, "--report", tmp_path / "page.html").exit_code == 0
     assert "dose" in (tmp_path / "page.html").read_text()
 
@@ -248,12 +248,14 @@ PAIR = Pair.of(np.arange(20.0) ** 2, np.arange(20.0), x_name="area", y_name="sid
         (Decision("tie", PAIR, 0.0, Evidence(1.0), Evidence(1.0)), "undecided between area and side"),
         (
             Decision(
-                "whence", PAIR, 0.4, Evidence(0.2), Evidence(-0.2), confidence=0.6, unrelated=True, abstention="Un."
+                "causewise", PAIR, 0.4, Evidence(0.2), Evidence(-0.2), confidence=0.6, unrelated=True, abstention="Un."
             ),
             "area and side are unrelated",
         ),
         (
-            Decision("whence", PAIR, math.nan, Evidence(math.nan), Evidence(math.nan), abstention="Undecided: a line."),
+            Decision(
+                "causewise", PAIR, math.nan, Evidence(math.nan), Evidence(math.nan), abstention="Undecided: a line."
+            ),
             "Undecided: a line.",
         ),
         (Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0), rows_judged=15), "judged on 15 of 20 rows"),
@@ -264,7 +266,7 @@ PAIR = Pair.of(np.arange(20.0) ** 2, np.arange(20.0), x_name="area", y_name="sid
     ],
 )
 def test_every_kind_of_answer_can_be_shown(decision: Decision, words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    from whence.cli.answer import show
+    from causewise.cli.answer import show
 
     show(decision)
     shown = capsys.readouterr().out
@@ -275,7 +277,7 @@ def test_every_kind_of_answer_can_be_shown(decision: Decision, words: str, capsy
 
 
 def test_a_terminal_without_arrows(monkeypatch: pytest.MonkeyPatch) -> None:
-    from whence.cli.streams import accept_any_encoding
+    from causewise.cli.streams import accept_any_encoding
 
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))

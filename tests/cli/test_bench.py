@@ -1,4 +1,4 @@
-"""`whence bench` from the outside: files in, files out, sentences and exit codes."""
+"""`causewise bench` from the outside: files in, files out, sentences and exit codes."""
 
 import csv
 import json
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from whence.benchmark import paper
-from whence.benchmark.sets import present
-from whence.cli import bench
-from whence.datasets import Collection, LabelledPair, load
-from whence.pair import InputError
+from causewise.benchmark import paper
+from causewise.benchmark.sets import present
+from causewise.cli import bench
+from causewise.datasets import Collection, LabelledPair, load
+from causewise.pair import InputError
 
 TOYS = Path(__file__).parents[1] / "benchmark"
 sys.path.insert(0, str(TOYS))
@@ -29,7 +29,7 @@ def toy_sets(monkeypatch: pytest.MonkeyPatch) -> None:
         made = toys.collection(name, pairs=6).pairs[:limit]
         return Collection(name, [LabelledPair(name, int(p.pair_id), p.pair, p.truth, p.weight) for p in made])
 
-    monkeypatch.setattr("whence.benchmark.sets.load", toy)
+    monkeypatch.setattr("causewise.benchmark.sets.load", toy)
 
 
 def call(*words: object, code: int = 0) -> tuple[str, str]:
@@ -114,20 +114,20 @@ def test_reproduce_writes_everything_and_a_second_call_does_nothing_again(tmp_pa
 def test_reproduce_without_data_is_one_sentence_that_names_the_sets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whence.benchmark.sets.load", load)
+    monkeypatch.setattr("causewise.benchmark.sets.load", load)
     said = call("reproduce", "--out", tmp_path / "out", "--data", tmp_path, code=2)[1]
     names = paper.sets()
-    assert said.startswith(f"The data sets {', '.join(names)} are not in {tmp_path}; run `whence data fetch all`")
+    assert said.startswith(f"The data sets {', '.join(names)} are not in {tmp_path}; run `causewise data fetch all`")
     assert said.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
 
 def test_a_single_set_that_is_absent_is_told_with_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("whence.benchmark.sets.load", load)
+    monkeypatch.setattr("causewise.benchmark.sets.load", load)
     monkeypatch.setattr(paper, "sets", lambda: ["Tue"])
     (said,) = present(tmp_path)[1]
     assert "expected the files of" in said
-    assert "whence data fetch Tue`" in said
+    assert "causewise data fetch Tue`" in said
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`whence infer --method A,B,C`: a row each, one line for all of them, and every record as it is alone."""
+"""`causewise infer --method A,B,C`: a row each, one line for all of them, and every record as it is alone."""
 
 import json
 import re
@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trial import infer, run
 
-import whence
-from whence.cli.compare import method_names
-from whence.cli.side_by_side import show_all
-from whence.consensus import Answer, consensus
-from whence.decision import Decision, Direction, Evidence
-from whence.pair import InputError, Pair
-from whence.preflight import Level, Notice
-from whence.protocol import undecided
+import causewise
+from causewise.cli.compare import method_names
+from causewise.cli.side_by_side import show_all
+from causewise.consensus import Answer, consensus
+from causewise.decision import Decision, Direction, Evidence
+from causewise.pair import InputError, Pair
+from causewise.preflight import Level, Notice
+from causewise.protocol import undecided
 
 PAIR = Pair.of(np.arange(20), np.arange(20) ** 2, x_name="rain", y_name="river")
-THREE = "whence,loci-h:n_knots=5,igci"
+THREE = "causewise,loci-h:n_knots=5,igci"
 
 
 def answer(name: str, score: float = 1.0, **facts: Any) -> Answer:
@@ -49,7 +49,7 @@ def test_every_method_has_a_row_and_one_line_counts_them(table: Path) -> None:
     rows = {line.split()[0]: line for line in lines[2:5]}
     assert list(rows) == THREE.split(",")
     assert all("dose → response" in row for row in rows.values())
-    assert re.search(r"\d\d %", rows["whence"])
+    assert re.search(r"\d\d %", rows["causewise"])
     assert "3 of 3 methods: dose → response." in lines
     assert max(map(len, lines)) <= 80
 
@@ -115,14 +115,14 @@ def test_a_warning_is_told_once_and_by_name_where_not_all_give_it(capsys: pytest
 
 def test_names_are_fit_to_print(capsys: pytest.CaptureFixture[str]) -> None:
     pair = Pair.of(PAIR.x, PAIR.y, x_name="a\x1b[2J\nb", y_name="y")
-    show_all([Answer(name, whence.infer(pair, method=name), 0.0) for name in ("igci", "mdl")])
+    show_all([Answer(name, causewise.infer(pair, method=name), 0.0) for name in ("igci", "mdl")])
     assert "\x1b" not in capsys.readouterr().out
 
 
 def test_one_name_is_one_method_and_several_are_told_apart() -> None:
     assert method_names("loci-h") == ["loci-h"]
-    assert method_names("whence, loci-h:n_knots=5,loci-h") == ["whence", "loci-h:n_knots=5", "loci-h"]
-    for wrong in ("whence,", ",", "whence,,mdl", "mdl,whence,mdl"):
+    assert method_names("causewise, loci-h:n_knots=5,loci-h") == ["causewise", "loci-h:n_knots=5", "loci-h"]
+    for wrong in ("causewise,", ",", "causewise,,mdl", "mdl,causewise,mdl"):
         with pytest.raises(InputError, match="expected different names with a comma between"):
             method_names(wrong)
 
@@ -130,16 +130,16 @@ def test_one_name_is_one_method_and_several_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--method", "whence,mdll"], "'mdll', which whence does not have"),
-        (["--method", "whence,whence"], "different names"),
+        (["--method", "causewise,mdll"], "'mdll', which causewise does not have"),
+        (["--method", "causewise,causewise"], "different names"),
         (["--method", "mdl,igci", "--threshold", "0.9"], "--threshold 0.9 for mdl, igci, which do not take it"),
         (["--method", "mdl", "--neither", "0.3"], "--neither 0.3 for mdl, which does not take it"),
         (["--method", "mdl", "--direct"], "--direct for mdl, which does not take it"),
         (["--method", "mdl", "--no-recording"], "--no-recording for mdl, which does not take it"),
         (["--neither", "0.3", "--direct"], "Got --neither 0.3 and --direct; expected one of them"),
-        (["--neither", "1.5"], "Got neither=1.5 for whence"),
-        (["--neither", "nan"], "Got neither=nan for whence"),
-        (["--method", "whence,loci-h:n_knots=-1"], "n_knots"),
+        (["--neither", "1.5"], "Got neither=1.5 for causewise"),
+        (["--neither", "nan"], "Got neither=nan for causewise"),
+        (["--method", "causewise,loci-h:n_knots=-1"], "n_knots"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(table: Path, arguments: list[str], sentence: str) -> None:
@@ -149,30 +149,30 @@ def test_what_cannot_be_is_a_sentence(table: Path, arguments: list[str], sentenc
 
 
 def test_a_threshold_is_for_those_that_have_a_confidence(table: Path) -> None:
-    result = infer(table, "--method", "whence,loci-h,igci", "--threshold", "0.999", "--json")
+    result = infer(table, "--method", "causewise,loci-h,igci", "--threshold", "0.999", "--json")
     found = json.loads(result.stdout)
     assert [each["status"] for each in found["methods"]] == ["undecided", "oriented", "oriented"]
-    assert found["consensus"]["sentence"] == "2 of 3 methods: dose → response; whence: undecided."
+    assert found["consensus"]["sentence"] == "2 of 3 methods: dose → response; causewise: undecided."
     assert found["consensus"]["agree"] == ["loci-h", "igci"]
 
 
 def test_halves_are_decided_by_every_method(table: Path) -> None:
-    found = json.loads(infer(table, "--method", "whence,igci", "--stability", "--seed", "3", "--json").stdout)
+    found = json.loads(infer(table, "--method", "causewise,igci", "--stability", "--seed", "3", "--json").stdout)
     for record in found["methods"]:
         alone = json.loads(infer(table, "--method", record["method"], "--stability", "--seed", "3", "--json").stdout)
         assert record["stability"] == alone["stability"]
-    assert "halves" in infer(table, "--method", "whence,igci", "--stability").stdout
-    assert "halves" not in infer(table, "--method", "whence,igci").stdout
+    assert "halves" in infer(table, "--method", "causewise,igci", "--stability").stdout
+    assert "halves" not in infer(table, "--method", "causewise,igci").stdout
 
 
 def test_the_page_and_the_picture_are_the_first_methods(table: Path, tmp_path: Path) -> None:
     page, picture = tmp_path / "page.html", tmp_path / "picture.svg"
-    result = infer(table, "--method", "loci-h,whence", "--report", page, "--plot", picture)
+    result = infer(table, "--method", "loci-h,causewise", "--report", page, "--plot", picture)
     assert "What the other methods say" in page.read_text(encoding="utf-8")
     assert result.stdout.splitlines()[-2:] == [f"Picture of loci-h: {picture}", f"Report of loci-h: {page}"]
     assert picture.exists()
     assert "loci-h" in page.read_text()
-    quiet = infer(table, "--method", "loci-h,whence", "--json", "--report", page)
+    quiet = infer(table, "--method", "loci-h,causewise", "--json", "--report", page)
     assert quiet.stderr == f"Report of loci-h: {page}\n"
     assert json.loads(quiet.stdout)["consensus"]["direction"] == Direction.FORWARD.value
 

@@ -1,4 +1,4 @@
-"""`whence data`: the list, fetching from this machine, drawing and reading back; sentences and exit codes."""
+"""`causewise data`: the list, fetching from this machine, drawing and reading back; sentences and exit codes."""
 
 import json
 import shutil
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from whence.cli.app import app
-from whence.datasets import generate, load
+from causewise.cli.app import app
+from causewise.datasets import generate, load
 
 
 def run(*arguments: object, **env: str):
@@ -19,7 +19,7 @@ def run(*arguments: object, **env: str):
 def test_list_shows_every_set_and_what_is_at_hand(tmp_path: Path) -> None:
     result = run("list", "--data", tmp_path)
     assert result.exit_code == 0
-    for word in ("SIMln", "Tagasovska", "Mooij", "Terms", "WHENCE_DATA", "about 1500"):
+    for word in ("SIMln", "Tagasovska", "Mooij", "Terms", "CAUSEWISE_DATA", "about 1500"):
         assert word in result.stdout
     assert " yes " not in result.stdout
 
@@ -40,7 +40,7 @@ def test_list_says_whose_values_cannot_be_verified(tmp_path: Path) -> None:
 
 
 def test_list_finds_the_published_files(data_dir: Path) -> None:
-    records = json.loads(run("list", "--json", WHENCE_DATA=str(data_dir)).stdout)
+    records = json.loads(run("list", "--json", CAUSEWISE_DATA=str(data_dir)).stdout)
     assert {r["name"] for r in records if r["at_hand"]} >= {"AN", "SIM", "Tue"}
 
 
@@ -78,7 +78,7 @@ def test_fetch_that_cannot_reach_its_server_ends_with_1_and_says_what_to_do(tmp_
     nowhere = "http://127.0.0.1:9/data.zip"
     result = run("fetch", "AN", "Net", "--from", nowhere, "--data", tmp_path, "--attempts", 1)
     assert result.exit_code == 1
-    for hint in ("AN", "Net", "WHENCE_DATA", "by hand", str(tmp_path / "Dataverse_pairs")):
+    for hint in ("AN", "Net", "CAUSEWISE_DATA", "by hand", str(tmp_path / "Dataverse_pairs")):
         assert hint in result.stderr
 
 

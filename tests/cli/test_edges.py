@@ -8,15 +8,15 @@ from types import SimpleNamespace
 import pytest
 from trial import infer, run
 
-from whence.benchmark import pool, publish
-from whence.benchmark.contenders import contender
-from whence.benchmark.figures.style import canvas, save
-from whence.benchmark.pool import PoolError
-from whence.cli.demo import _write_table
-from whence.datasets.exhibits import generated
-from whence.pair import InputError
-from whence.report.files import replace_with
-from whence.study.output import StudyTable, write_tables
+from causewise.benchmark import pool, publish
+from causewise.benchmark.contenders import contender
+from causewise.benchmark.figures.style import canvas, save
+from causewise.benchmark.pool import PoolError
+from causewise.cli.demo import _write_table
+from causewise.datasets.exhibits import generated
+from causewise.pair import InputError
+from causewise.report.files import replace_with
+from causewise.study.output import StudyTable, write_tables
 
 TOYS = Path(__file__).parents[1] / "benchmark"
 sys.path.insert(0, str(TOYS))

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from trial import infer, run
 
-from whence.cli import failures
-from whence.decision import Decision
-from whence.pair import InputError
+from causewise.cli import failures
+from causewise.decision import Decision
+from causewise.pair import InputError
 
 ROWS = "".join(f"{k / 7},{(k * 37) % 23}\n" for k in range(30))
 BAD_FILES: dict[str, tuple[str | bytes, str]] = {
@@ -73,7 +73,7 @@ def test_bad_files_end_with_one_sentence_and_two(case: str, tmp_path: Path) -> N
         (["infer", "TABLE", "-x", "1", "-y", "2", "--threshold", "1.5"], "expected a confidence"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--threshold", "nan"], "expected a confidence"),
         (["infer", "TABLE", "-x", "1", "-y", "2", "--threshold", "high"], "--threshold"),
-        (["infer", "TABLE", "--threshold", "0.9", "--method", "loci-h"], "such as whence: leave it out"),
+        (["infer", "TABLE", "--threshold", "0.9", "--method", "loci-h"], "such as causewise: leave it out"),
         (["infer", "TABLE", "--colour"], "--colour"),
         (["infer"], "argument"),
         (["infr"], "infer"),
@@ -101,8 +101,8 @@ def failing(problem: BaseException):
     ("problem", "code", "words"),
     [
         (InputError("Got this; expected that."), 2, "Got this; expected that."),
-        (ModuleNotFoundError("No module named 'jax'", name="jax"), 2, "pip install 'whence[nn]'"),
-        (ModuleNotFoundError("No module named 'x'", name="x"), 1, "WHENCE_DEBUG=1"),
+        (ModuleNotFoundError("No module named 'jax'", name="jax"), 2, "pip install 'causewise[nn]'"),
+        (ModuleNotFoundError("No module named 'x'", name="x"), 1, "CAUSEWISE_DEBUG=1"),
         (RuntimeError("the\nmatrix"), 1, "RuntimeError: the); this is not your input's fault"),
         (MemoryError(), 1, "not enough memory"),
         (KeyboardInterrupt(), 130, "Stopped"),
@@ -113,7 +113,7 @@ def failing(problem: BaseException):
 def test_failures_have_codes(
     problem: BaseException, code: int, words: str, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whence.inference.infer", failing(problem))
+    monkeypatch.setattr("causewise.inference.infer", failing(problem))
     result = infer(table)
     assert result.exit_code == code
     assert words in result.stderr
@@ -122,8 +122,8 @@ def test_failures_have_codes(
 
 
 def test_the_traceback_is_there_for_who_wants_it(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("whence.inference.infer", failing(RuntimeError("deep inside")))
-    result = infer(table, WHENCE_DEBUG="1")
+    monkeypatch.setattr("causewise.inference.infer", failing(RuntimeError("deep inside")))
+    result = infer(table, CAUSEWISE_DEBUG="1")
     assert isinstance(result.exception, RuntimeError)
 
 
@@ -145,13 +145,13 @@ def test_a_full_disk_gets_a_sentence(arguments: list[str]) -> None:
 def test_closed_streams_change_nothing_but_what_is_seen() -> None:
     closing = "import os; os.close(1); os.close(2); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
     for arguments, code in (["methods"], 0), (["infer", "no such file.csv"], 2):
-        started = [sys.executable, "-c", f"import sys; {closing}", "-m", "whence", *arguments]
+        started = [sys.executable, "-c", f"import sys; {closing}", "-m", "causewise", *arguments]
         assert subprocess.run(started, check=False).returncode == code
 
 
 def command(*arguments: str, **streams: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "whence", *arguments],
+        [sys.executable, "-m", "causewise", *arguments],
         check=False,
         text=True,
         env=os.environ | {"COLUMNS": "80", "PYTHONUNBUFFERED": ""},  # output waits in a buffer, as it does for users

@@ -1,4 +1,4 @@
-"""`whence graph` as it is typed."""
+"""`causewise graph` as it is typed."""
 
 import json
 import os
@@ -84,7 +84,7 @@ def test_what_cannot_be_is_one_sentence(wide, arguments, sentence):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are looked up in /proc")
 def test_ctrl_c_ends_it_and_its_processes(wide):
-    command = [sys.executable, "-m", "whence", "graph", str(wide), "--bootstrap", "5000", "--jobs", "2"]
+    command = [sys.executable, "-m", "causewise", "graph", str(wide), "--bootstrap", "5000", "--jobs", "2"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from trial import run
 
+from causewise.benchmark.store import Store
+from causewise.cli import infer
+from causewise.cli.streams import paragraph, say, terminal
+from causewise.safe import visible
 from test_safe import HOSTILE, acts
-from whence.benchmark.store import Store
-from whence.cli import infer
-from whence.cli.streams import paragraph, say, terminal
-from whence.safe import visible
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmark"))
 import made_up
@@ -73,7 +73,7 @@ def test_a_suggested_command_is_quoted_for_the_shell(tmp_path: Path) -> None:
 def test_suggested_paths_are_quoted_for_the_shell(tmp_path: Path, command: list[str]) -> None:
     place = tmp_path / "a';touch pwned;'.sqlite"
     told = run(*command, "--store", place).stderr.split("make one with: ")[1]
-    assert shlex.split(told)[:5] == ["whence", "bench", "run", "--store", str(place)]
+    assert shlex.split(told)[:5] == ["causewise", "bench", "run", "--store", str(place)]
 
 
 def test_paths_are_printed_as_they_are(hostile: Path, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_console_shows_what_it_is_given_and_obeys_nothing(monkeypatch: pytest.
 
 @pytest.mark.parametrize("tells", [False, True])
 def test_a_sign_of_life_takes_markup_and_orders_for_words(monkeypatch: pytest.MonkeyPatch, tells: bool) -> None:
-    from whence.catalogue import method
+    from causewise.catalogue import method
 
     out = io.StringIO()
     monkeypatch.setattr(sys, "stderr", out)

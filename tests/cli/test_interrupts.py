@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import whence
-from whence.report.files import replace_with
+import causewise
+from causewise.report.files import replace_with
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are a POSIX thing")
 
@@ -25,9 +25,9 @@ EXEC = """
 import sys
 def _(*_):
     raise KeyboardInterrupt
-sys.modules["whence.cli.app"] = type(sys)("app")
-sys.modules["whence.cli.app"].app = lambda prog_name: exec("_()", {"_": _})
-from whence.cli import main
+sys.modules["causewise.cli.app"] = type(sys)("app")
+sys.modules["causewise.cli.app"].app = lambda prog_name: exec("_()", {"_": _})
+from causewise.cli import main
 main()
 """
 
@@ -42,7 +42,7 @@ def script() -> Any:
 
 
 def start(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "whence", *arguments]
+    command = [sys.executable, "-m", "causewise", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
@@ -105,7 +105,9 @@ def test_a_scan_names_what_it_keeps_and_carries_on(jobs: int, number: int, tmp_p
     assert said.splitlines()[-1] == told  # what it may take comes before
     assert "Traceback" not in said
     assert part.exists()
-    assert subprocess.run([sys.executable, "-m", "whence", *command], check=False, capture_output=True).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-m", "causewise", *command], check=False, capture_output=True).returncode == 0
+    )
     assert (part.exists(), (tmp_path / "pairs.csv").exists()) == (False, True)
 
 
@@ -143,14 +145,14 @@ def test_python_gets_a_keyboard_interrupt_and_goes_on_as_before(delay: float) ->
     rng = np.random.default_rng(0)
     x = rng.normal(size=5000)
     y = np.tanh(x) + 0.3 * rng.normal(size=5000)
-    before = json.dumps(whence.infer(x, y).to_dict())
+    before = json.dumps(causewise.infer(x, y).to_dict())
     timer = threading.Timer(delay, signal.raise_signal, (signal.SIGINT,))
     with pytest.raises(KeyboardInterrupt):
         timer.start()
         while True:
-            whence.infer(x, y)
+            causewise.infer(x, y)
     timer.join()
-    assert json.dumps(whence.infer(x, y).to_dict()) == before
+    assert json.dumps(causewise.infer(x, y).to_dict()) == before
 
 
 def test_half_a_file_is_left_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

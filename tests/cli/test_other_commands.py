@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from trial import run
 
-import whence
-from whence.catalogue import CATALOGUE, Entry
-from whence.cli.demo import _judged
+import causewise
+from causewise.catalogue import CATALOGUE, Entry
+from causewise.cli.demo import _judged
 
 
 def test_version_help_and_no_command() -> None:
-    assert run("--version").stdout == f"whence {whence.__version__}\n"
+    assert run("--version").stdout == f"causewise {causewise.__version__}\n"
     for arguments in ((), ("--help",), ("-h",)):
         result = run(*arguments)
         assert result.exit_code == 0
@@ -43,7 +43,7 @@ def test_methods() -> None:
 def test_one_method_is_shown_in_full(entry: Entry) -> None:
     shown = " ".join(run("methods", entry.name).stdout.split())
     assert shown.startswith(entry.name)
-    for words in (entry.assumes, entry.fails, "Cost: ", *(["whence[nn]"] if entry.extra else [])):
+    for words in (entry.assumes, entry.fails, "Cost: ", *(["causewise[nn]"] if entry.extra else [])):
         assert words in shown
     assert ("Paper: " in shown) == (entry.family != "control")
     record = json.loads(run("methods", entry.name, "--json").stdout)
@@ -64,7 +64,7 @@ def test_demo(tmp_path: Path) -> None:
         assert (tmp_path / "tour" / f"{stem}.png").read_bytes()[:4] == b"\x89PNG"
         assert (tmp_path / "tour" / f"{stem}.html").read_text().startswith("<!doctype html>")
         again = run("infer", tmp_path / "tour" / f"{stem}.csv").stdout.splitlines()[0]
-        assert f"whence says: {again}" in result.stdout
+        assert f"causewise says: {again}" in result.stdout
 
 
 def test_the_demo_says_right_wrong_and_left_open() -> None:
@@ -74,10 +74,10 @@ def test_the_demo_says_right_wrong_and_left_open() -> None:
 
 
 HEAVY = ("pandas", "polars", "pyarrow", "sklearn", "matplotlib", "jinja2", "jax", "scipy.stats", "narwhals", "sqlite3")
-GROUPS = ("whence.cli.bench", "whence.cli.data", "whence.cli.studies")
+GROUPS = ("causewise.cli.bench", "causewise.cli.data", "causewise.cli.studies")
 PROBE = """
 import sys
-from whence.cli.app import app
+from causewise.cli.app import app
 try:
     app(["infer", sys.argv[1], "-x", "1", "-y", "2", *sys.argv[3:]])
 except SystemExit as end:
@@ -87,15 +87,15 @@ except SystemExit as end:
 
 @pytest.mark.parametrize("extra", [[], ["--json"]])
 def test_infer_imports_nothing_it_does_not_need(table: Path, extra: list[str]) -> None:
-    unwanted = (*HEAVY, *GROUPS, *(["rich.table", "whence.report"] if extra else []))
+    unwanted = (*HEAVY, *GROUPS, *(["rich.table", "causewise.report"] if extra else []))
     command = [sys.executable, "-c", PROBE, str(table), ",".join(unwanted), *extra]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert result.stderr == "0\n"
 
 
 def test_a_real_process(table: Path) -> None:
-    program = str(Path(sys.executable).with_name("whence"))
-    command = [program if Path(program).exists() else "whence", "infer", str(table), "-x", "dose", "-y", "response"]
+    program = str(Path(sys.executable).with_name("causewise"))
+    command = [program if Path(program).exists() else "causewise", "infer", str(table), "-x", "dose", "-y", "response"]
     env = {**os.environ, "PYTHONIOENCODING": "ascii"}
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env, check=False)
     assert (result.returncode, result.stderr) == (0, "")
@@ -104,7 +104,7 @@ def test_a_real_process(table: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="closed pipes are reported otherwise there")
 def test_a_reader_who_leaves_early(table: Path) -> None:
-    code = "from whence.cli import main; main()"
+    code = "from causewise.cli import main; main()"
     with subprocess.Popen(
         [sys.executable, "-c", code, "methods"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

@@ -1,4 +1,4 @@
-"""`whence scan` as it is typed."""
+"""`causewise scan` as it is typed."""
 
 import csv
 import json
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from trial import run
 
-import whence
+import causewise
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_the_answer_is_short_and_the_file_complete(table, tmp_path):
         ("response", "noise", "unrelated"),
     ]
     assert not out.with_name("pairs.csv.part").exists()
-    alone = whence.infer(table, "dose", "response")
+    alone = causewise.infer(table, "dose", "response")
     assert float(lines[0]["score"]) == alone.score
 
 
@@ -98,7 +98,7 @@ def test_a_table_of_many_columns_is_offered_the_scan(table):
 
 
 def test_the_three_outcomes_stand_in_one_bar_with_the_threshold_marked(table):
-    row = whence.scan(table).rows[0]
+    row = causewise.scan(table).rows[0]
     lines = run("scan", table).stdout.splitlines()
     (arrow,) = [line for line in lines if line.startswith("  dose → response")]
     bar = arrow[arrow.index("█") : arrow.index("   n =")]
@@ -115,6 +115,6 @@ def test_flags_of_the_outcomes_are_those_of_the_library(table, tmp_path):
     ):
         out = tmp_path / "pairs.json"
         assert run("scan", table, *flags, "--out", out).exit_code == 0
-        told, row = json.loads(out.read_text()), whence.scan(table, **stated).rows[0]
+        told, row = json.loads(out.read_text()), causewise.scan(table, **stated).rows[0]
         assert stated.items() <= told.items()
         assert (told["rows"][0]["confidence"], told["rows"][0]["neither"]) == (row.confidence, row.neither)

@@ -1,4 +1,4 @@
-"""`whence study`: tables on standard output, files in a folder, carried on when called again."""
+"""`causewise study`: tables on standard output, files in a folder, carried on when called again."""
 
 import sqlite3
 from contextlib import closing

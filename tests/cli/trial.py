@@ -4,7 +4,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from whence.cli.app import app
+from causewise.cli.app import app
 
 N = 300
 

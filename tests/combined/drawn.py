@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from whence.combined.method import whence as built
-from whence.decision import Decision
-from whence.pair import FloatArray, Pair
+from causewise.combined.method import causewise as built
+from causewise.decision import Decision
+from causewise.pair import FloatArray, Pair
 
 Columns = tuple[FloatArray, FloatArray]
 seeds = st.integers(0, 10**6)

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from whence.combined.curve import DEGREE, KNOTS, ROWS_PER_COEFFICIENT, curve_at, fit_curve
-from whence.combined.readings import read_direction
-from whence.numerics.mixture import fit_mixture, log_density
-from whence.pair import FloatArray, standardise
+from causewise.combined.curve import DEGREE, KNOTS, ROWS_PER_COEFFICIENT, curve_at, fit_curve
+from causewise.combined.readings import read_direction
+from causewise.numerics.mixture import fit_mixture, log_density
+from causewise.pair import FloatArray, standardise
 
 Columns = tuple[FloatArray, FloatArray]
 seeds = st.integers(0, 10**6)

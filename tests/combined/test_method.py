@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-import whence
-from whence.catalogue import method
-from whence.combined.constants import TERMS
-from whence.combined.method import NEITHER_PRIOR, THRESHOLD, terms_of, weighing
-from whence.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, probabilities
-from whence.pair import InputError, Pair
+import causewise
+from causewise.catalogue import method
+from causewise.combined.constants import TERMS
+from causewise.combined.method import NEITHER_PRIOR, THRESHOLD, terms_of, weighing
+from causewise.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, probabilities
+from causewise.pair import InputError, Pair
 
 # The sum.
 
@@ -176,7 +176,7 @@ def odd_tables() -> dict[str, Columns]:
 
 @pytest.mark.parametrize("name", odd_tables())
 def test_odd_tables_get_an_answer_or_a_sentence(name: str) -> None:
-    found = whence.infer(*odd_tables()[name])
+    found = causewise.infer(*odd_tables()[name])
     json.dumps(found.to_dict(), allow_nan=False)
     assert found.explanation
     if found.confidence is None:
@@ -198,7 +198,7 @@ def test_a_breakdown_becomes_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None
     def broken(*_: object) -> None:
         raise FloatingPointError("no spread")
 
-    monkeypatch.setattr("whence.combined.method.weighing", broken)
+    monkeypatch.setattr("causewise.combined.method.weighing", broken)
     found = decide(*related(1))
     assert found.status == "failed" and "no spread" in found.failure and math.isnan(found.score)
 
@@ -210,7 +210,7 @@ BAD += [("neither", value) for value in (-0.1, 1.0, math.nan, True)] + [("direct
 
 @pytest.mark.parametrize(("name", "value"), BAD)
 def test_bad_settings_are_refused_with_a_sentence(name: str, value: float) -> None:
-    with pytest.raises(InputError, match=rf"Got {name}=.* for whence; expected .+\."):
-        whence.infer(*related(1), **{name: value})
+    with pytest.raises(InputError, match=rf"Got {name}=.* for causewise; expected .+\."):
+        causewise.infer(*related(1), **{name: value})
     with pytest.raises(InputError, match=name):
-        method("whence", **{name: value})
+        method("causewise", **{name: value})

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 from scipy.stats import gamma, norm
 
-from whence.combined.curve import fit_curve
-from whence.combined.readings import (
+from causewise.combined.curve import fit_curve
+from causewise.combined.readings import (
     GROUPS,
     LEVELS,
     ROWS_PER_GROUP,
@@ -22,9 +22,9 @@ from whence.combined.readings import (
     read_direction,
     surface_rest,
 )
-from whence.numerics.hsic import hsic_test
-from whence.numerics.mixture import Mixture, fit_mixture
-from whence.pair import FloatArray, Pair, standardise
+from causewise.numerics.hsic import hsic_test
+from causewise.numerics.mixture import Mixture, fit_mixture
+from causewise.pair import FloatArray, Pair, standardise
 
 seeds = st.integers(0, 10**6)
 sizes = st.integers(20, 200)

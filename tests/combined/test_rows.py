@@ -5,9 +5,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from whence.combined.rows import judged_rows, thinned
-from whence.numerics.ties import scrambled, spread
-from whence.pair import FloatArray
+from causewise.combined.rows import judged_rows, thinned
+from causewise.numerics.ties import scrambled, spread
+from causewise.pair import FloatArray
 
 REFLECTIONS = ((-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0))
 Columns = tuple[FloatArray, FloatArray]

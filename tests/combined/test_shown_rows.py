@@ -9,12 +9,12 @@ from drawn import Columns, clear, decide, independent, related, seeds, some
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whence
-from whence.combined.constants import TERMS
-from whence.combined.method import Weighing, weighing
-from whence.decision import Decision, Direction
-from whence.numerics.hsic import hsic_test
-from whence.pair import FloatArray, Pair, standardise
+import causewise
+from causewise.combined.constants import TERMS
+from causewise.combined.method import Weighing, weighing
+from causewise.decision import Decision, Direction
+from causewise.numerics.hsic import hsic_test
+from causewise.pair import FloatArray, Pair, standardise
 
 CONTRACT = {
     *("direction", "cause", "effect", "score", "method", "n", "forward", "backward", "warnings"),
@@ -66,7 +66,7 @@ def test_without_ties_the_residual_is_effect_minus_location_over_scale(seed: int
 def long_pair() -> tuple[Decision, Weighing]:
     x, y = clear(9, 25_000)
     pair = Pair.of(x, np.round(y, 2))
-    return whence.infer(pair), weighing(pair)
+    return causewise.infer(pair), weighing(pair)
 
 
 def test_the_residual_of_a_long_table_is_the_tested_one() -> None:
@@ -104,7 +104,7 @@ def test_a_whole_table_does_not_say_it_is_thinned() -> None:
 
 @pytest.mark.parametrize("columns", [related(1), independent(0), clear(0)])
 def test_the_record_has_the_fields_of_the_contract(columns: Columns) -> None:
-    record = whence.infer(*columns).to_dict()
+    record = causewise.infer(*columns).to_dict()
     assert record.keys() >= CONTRACT
     assert json.loads(json.dumps(record, allow_nan=False)) == record
     assert set(record["contributions"]) == set(TERMS) >= set(record["forward"]["costs"])

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from scipy.signal import lfilter
 from scipy.stats import rankdata
 
-from whence.combined.constants import WEIGHT
-from whence.combined.method import weighing
-from whence.combined.weight import effective_rows, weight_of
-from whence.diagnostics import autocorrelation
-from whence.pair import FloatArray, Pair
+from causewise.combined.constants import WEIGHT
+from causewise.combined.method import weighing
+from causewise.combined.weight import effective_rows, weight_of
+from causewise.diagnostics import autocorrelation
+from causewise.pair import FloatArray, Pair
 
 rows = st.floats(1, 1e6)
 values = st.integers(2, 10**5)

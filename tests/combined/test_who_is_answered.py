@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.signal import lfilter
 
-import whence
-from whence.benchmark import worker
-from whence.combined.method import whence as built
-from whence.consensus import ask, consensus
-from whence.decision import Direction
-from whence.pair import FloatArray, InputError, Pair
-from whence.preflight import Level, Notice
+import causewise
+from causewise.benchmark import worker
+from causewise.combined.method import causewise as built
+from causewise.consensus import ask, consensus
+from causewise.decision import Direction
+from causewise.pair import FloatArray, InputError, Pair
+from causewise.preflight import Level, Notice
 
 
 def series(rng: np.random.Generator, n: int, memory: float) -> FloatArray:
@@ -47,12 +47,12 @@ def test_an_answer_is_given_from_the_threshold_on(seed: int, threshold: float) -
 @pytest.mark.parametrize("seed", range(8))
 def test_a_clear_pair_is_answered_rightly(seed: int) -> None:
     x, y = clear(seed)
-    assert whence.infer(x, y).direction is Direction.FORWARD
-    assert whence.infer(y, x).direction is Direction.BACKWARD
+    assert causewise.infer(x, y).direction is Direction.FORWARD
+    assert causewise.infer(y, x).direction is Direction.BACKWARD
 
 
 def test_unrelated_columns_are_told_so_and_get_no_lean() -> None:
-    found = whence.infer(*independent(1), threshold=0.5)
+    found = causewise.infer(*independent(1), threshold=0.5)
     assert found.unrelated and found.status == "unrelated"
     assert found.leaning is found.direction is Direction.UNDECIDED
     assert found.cause is found.effect is None
@@ -101,7 +101,7 @@ def test_series_are_seldom_answered(effect_of: Callable[[FloatArray], FloatArray
 
 def test_a_table_that_is_its_own_exchange_is_undecided_with_a_sentence() -> None:
     x, y = clear(3, 100)
-    found = whence.infer(np.append(x, y), np.append(y, x), threshold=0.5)
+    found = causewise.infer(np.append(x, y), np.append(y, x), threshold=0.5)
     assert found.score == 0
     assert found.confidence == found.probabilities["x->y"] == found.probabilities["y->x"] < 0.5
     assert "no usable lean" in str(found)
@@ -114,26 +114,26 @@ def test_a_table_that_is_its_own_exchange_is_undecided_with_a_sentence() -> None
 
 def test_infer_hands_the_threshold_to_the_default_method() -> None:
     x, y = related(1)
-    strict, lenient = whence.infer(x, y, threshold=0.99), whence.infer(x, y, threshold=0.5)
+    strict, lenient = causewise.infer(x, y, threshold=0.99), causewise.infer(x, y, threshold=0.5)
     assert (strict.status, lenient.status) == ("undecided", "oriented")
     assert strict.settings["threshold"] == 0.99 and "99 %" in strict.explanation
-    assert whence.infer(x, y).to_dict() == whence.infer(x, y, threshold=0.8).to_dict()
+    assert causewise.infer(x, y).to_dict() == causewise.infer(x, y, threshold=0.8).to_dict()
 
 
 def test_a_threshold_is_refused_for_a_method_without_confidence() -> None:
     with pytest.raises(InputError, match="loci-h, which does not take it"):
-        whence.infer(*related(1), method="loci-h", threshold=0.9)
+        causewise.infer(*related(1), method="loci-h", threshold=0.9)
 
 
 def test_a_threshold_beside_a_built_method_is_refused() -> None:
     with pytest.raises(InputError, match="'threshold'"):
-        whence.infer(*related(1), method=built(), threshold=0.9)
+        causewise.infer(*related(1), method=built(), threshold=0.9)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_linear_gaussian_pair_is_withheld_by_the_default_method_alone(seed: int) -> None:
     x, e = np.random.default_rng(seed).normal(size=(2, 400))
-    found, published = (whence.infer(x, x + e, **chosen) for chosen in ({"threshold": 0.5}, {"method": "loci-h"}))
+    found, published = (causewise.infer(x, x + e, **chosen) for chosen in ({"threshold": 0.5}, {"method": "loci-h"}))
     (notice,) = (n for n in found.warnings if isinstance(n, Notice) and n.level is Level.STOPS)
     assert found.status == "undecided" and str(notice) in found.abstention
     assert found.stopped and math.isnan(found.score) and found.leaning is Direction.UNDECIDED
@@ -142,7 +142,7 @@ def test_a_linear_gaussian_pair_is_withheld_by_the_default_method_alone(seed: in
 
 def test_a_stopped_pair_shows_no_number_that_leans() -> None:
     x, e = np.random.default_rng(0).normal(size=(2, 400))
-    found = whence.infer(x, x + e)
+    found = causewise.infer(x, x + e)
     told = found.to_dict()
     assert (told["direction"], told["leaning"], told["status"]) == ("undecided", "undecided", "undecided")
     silent = ("score", "confidence", "probabilities", "weight", "cause", "effect", "rows_judged")
@@ -154,7 +154,7 @@ def test_a_stopped_pair_shows_no_number_that_leans() -> None:
     assert "confidence" not in str(found) and "score" not in str(found)
     with pytest.raises(InputError, match="nothing to repeat"):
         found.stability()
-    answers = [ask(found.pair, "whence"), ask(found.pair, "loci-h")]
+    answers = [ask(found.pair, "causewise"), ask(found.pair, "loci-h")]
     assert consensus(answers).direction == "undecided"
 
 
@@ -162,20 +162,20 @@ def test_the_benchmark_keeps_score_and_confidence_of_a_stopped_pair() -> None:
     x, e = np.random.default_rng(0).normal(size=(2, 400))
     pair = Pair.of(x, x + e)
     (outcome,), (bare,) = worker.decide(built(), [pair]), built().decide_many([pair])
-    assert outcome.withheld and outcome.message == whence.infer(pair).abstention
+    assert outcome.withheld and outcome.message == causewise.infer(pair).abstention
     assert (outcome.score, outcome.confidence) == (bare.score, bare.confidence)
 
 
 def test_a_harmless_notice_withholds_nothing() -> None:
     x, y = clear(2)
     order = np.argsort(x)
-    found = whence.infer(x[order], y[order])
+    found = causewise.infer(x[order], y[order])
     assert found.warnings and found.direction is Direction.FORWARD
 
 
 def test_printing_a_decision_mentions_its_warnings() -> None:
     x, y = clear(2, 60)
-    one, two = whence.infer(x, y), whence.infer(np.sort(x), y[np.argsort(x)])
+    one, two = causewise.infer(x, y), causewise.infer(np.sort(x), y[np.argsort(x)])
     assert len(one.warnings) == 1 and "1 warning)" in str(one)
     assert len(two.warnings) == 2 and "2 warnings)" in str(two)
-    assert "warning" not in str(whence.infer(*clear(2)))
+    assert "warning" not in str(causewise.infer(*clear(2)))

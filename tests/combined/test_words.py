@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whence
-from whence.combined.outcomes import in_units, probabilities
-from whence.combined.weight import Weight
-from whence.combined.words import KINDS, Account, reason, told_unrelated, withheld
-from whence.decision import USABLE, Evidence
-from whence.pair import Pair
+import causewise
+from causewise.combined.outcomes import in_units, probabilities
+from causewise.combined.weight import Weight
+from causewise.combined.words import KINDS, Account, reason, told_unrelated, withheld
+from causewise.decision import USABLE, Evidence
+from causewise.pair import Pair
 
 DEPENDENT, FEW, COARSE = "resemble their neighbours", "rows are few", "distinct values"
 LIMITS = (DEPENDENT, FEW, COARSE)
@@ -92,7 +92,7 @@ def test_trifles_are_not_named() -> None:
 def test_the_reason_of_a_decision_names_its_largest_term(seed: int) -> None:
     rng = np.random.default_rng(seed)
     x = rng.gamma(2.0, size=120)
-    found = whence.infer(x, np.sqrt(x) + 0.2 * x * rng.normal(size=120), threshold=0.5, direct=True)
+    found = causewise.infer(x, np.sqrt(x) + 0.2 * x * rng.normal(size=120), threshold=0.5, direct=True)
     largest = max(found.contributions, key=lambda kind: abs(found.contributions[kind]))
     assert KINDS[largest] in found.reason == found.explanation
 
@@ -170,7 +170,7 @@ def test_the_tests_are_told_as_they_turned_out(p: tuple[float, float], told: str
 def test_the_sentence_of_a_decision_has_its_own_numbers(seed: int) -> None:
     rng = np.random.default_rng(seed)
     x = rng.normal(size=80)
-    found = whence.infer(x, x**3 + 3 * rng.normal(size=80), threshold=0.99)
+    found = causewise.infer(x, x**3 + 3 * rng.normal(size=80), threshold=0.99)
     assert found.status == "undecided"
     for side in (found.forward, found.backward):
         assert f"{side.p_value:.2g}" in found.explanation
@@ -226,7 +226,7 @@ def test_real_tables_get_the_word_that_applies() -> None:
     rng = np.random.default_rng(0)
     x, e = rng.normal(size=(2, 600))
     y = x**2 + 0.5 * e
-    assert FEW in whence.infer(x[:40], y[:40]).explanation
-    assert COARSE in whence.infer((x > 0).astype(float), x + e).explanation
+    assert FEW in causewise.infer(x[:40], y[:40]).explanation
+    assert COARSE in causewise.infer((x > 0).astype(float), x + e).explanation
     drift = np.cumsum(0.2 * x) + 0.1 * e
-    assert DEPENDENT in whence.infer(np.cumsum(x), drift + np.cumsum(e)).explanation
+    assert DEPENDENT in causewise.infer(np.cumsum(x), drift + np.cumsum(e)).explanation

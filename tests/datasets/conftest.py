@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from little_server import contents
 
-from whence.datasets.archives import tree_sha256
-from whence.datasets.registry import PublishedSet, published_set
+from causewise.datasets.archives import tree_sha256
+from causewise.datasets.registry import PublishedSet, published_set
 
 
 @pytest.fixture(scope="module")

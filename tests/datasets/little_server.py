@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from whence.datasets.downloads import ResumingDownloader
-from whence.datasets.registry import Mirror, PublishedSet, Source
+from causewise.datasets.downloads import ResumingDownloader
+from causewise.datasets.registry import Mirror, PublishedSet, Source
 
 QUICK = ResumingDownloader(timeout=5, attempts=3, pause=0.01)
 

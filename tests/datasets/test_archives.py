@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from little_server import zipped
 
-from whence.datasets.archives import ArchiveError, unpack
-from whence.datasets.registry import published_set
+from causewise.datasets.archives import ArchiveError, unpack
+from causewise.datasets.registry import published_set
 
 AN = published_set("AN")
 

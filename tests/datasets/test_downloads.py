@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from little_server import QUICK, Behaviour, from_url, serving, zipped
 
-from whence.datasets.downloads import CHUNK, ResumingDownloader
-from whence.datasets.fetching import fetch
-from whence.datasets.registry import Mirror, PublishedSet, Source
-from whence.datasets.storage import load
+from causewise.datasets.downloads import CHUNK, ResumingDownloader
+from causewise.datasets.fetching import fetch
+from causewise.datasets.registry import Mirror, PublishedSet, Source
+from causewise.datasets.storage import load
 
 
 @pytest.fixture

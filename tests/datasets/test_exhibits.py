@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import whence
-from whence.datasets.exhibits import cars, generated, tumours
+import causewise
+from causewise.datasets.exhibits import cars, generated, tumours
 
 
 @pytest.mark.parametrize("exhibit", [generated(), cars(), tumours()], ids=lambda exhibit: exhibit.stem)
@@ -17,7 +17,7 @@ def test_they_show_what_they_were_picked_for():
     for exhibit in (generated(), cars(), tumours()):
         pair = exhibit.pair
         table = {pair.x_name: pair.x, pair.y_name: pair.y}
-        assert whence.infer(table, pair.x_name, pair.y_name).cause == exhibit.truth
+        assert causewise.infer(table, pair.x_name, pair.y_name).cause == exhibit.truth
 
 
 def test_large_engines_are_quick_and_area_grows_as_the_square_of_the_radius():

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from little_server import QUICK, Behaviour, from_url, serving, zipped
 
-from whence.datasets.downloads import ResumingDownloader
-from whence.datasets.fetching import Fetched, fetch
-from whence.datasets.registry import Mirror, PublishedSet, Source, published_set
-from whence.datasets.storage import load
+from causewise.datasets.downloads import ResumingDownloader
+from causewise.datasets.fetching import Fetched, fetch
+from causewise.datasets.registry import Mirror, PublishedSet, Source, published_set
+from causewise.datasets.storage import load
 
 
 def visible(root: Path) -> list[str]:
@@ -23,7 +23,7 @@ def visible(root: Path) -> list[str]:
 
 def check_nothing_came(result: Fetched, root: Path, *hints: str) -> None:
     assert not result.downloaded
-    for hint in (*hints, "WHENCE_DATA", "by hand", str(root / "ANLSMN_pairs" / "AN")):
+    for hint in (*hints, "CAUSEWISE_DATA", "by hand", str(root / "ANLSMN_pairs" / "AN")):
         assert hint in result.failure
     assert visible(root) == []
 
@@ -154,9 +154,9 @@ def test_a_folder_that_cannot_be_written(
         def refuse(*_: object, **__: object) -> None:
             raise PermissionError(30, "Read-only file system")
 
-        monkeypatch.setattr("whence.datasets.fetching.tempfile.TemporaryDirectory", refuse)
+        monkeypatch.setattr("causewise.datasets.fetching.tempfile.TemporaryDirectory", refuse)
         result = fetch(known, tmp_path / "data", downloader=QUICK)
-    assert "Read-only file system" in result.failure and "WHENCE_DATA" in result.failure
+    assert "Read-only file system" in result.failure and "CAUSEWISE_DATA" in result.failure
 
 
 def test_nothing_outside_the_set_is_unpacked(registered: PublishedSet, tmp_path: Path) -> None:
@@ -193,8 +193,8 @@ def test_a_crash_half_way_leaves_no_set(
 SCRIPT = """
 import json, sys
 from dataclasses import replace
-from whence.datasets.fetching import fetch
-from whence.datasets.registry import Mirror, Source, published_set
+from causewise.datasets.fetching import fetch
+from causewise.datasets.registry import Mirror, Source, published_set
 url, root, tree = sys.argv[1:]
 mirror = Mirror(Source("m0", url, False), "data/ANLSMN_pairs/AN")
 known = replace(published_set("AN"), mirrors=(mirror,), tree_sha256=tree, labels_sha256="")

@@ -5,9 +5,9 @@ import pickle
 import numpy as np
 import pytest
 
-from whence.datasets import generate, generator_names, grid, subsample
-from whence.datasets.collection import Collection
-from whence.pair import InputError
+from causewise.datasets import generate, generator_names, grid, subsample
+from causewise.datasets.collection import Collection
+from causewise.pair import InputError
 
 NAMED = ("AN", "ANs", "LS", "LSs", "MNU", "SIM-like", "SIMc-like", "SIMln-like", "SIMG-like", "Multi", "Net-like")
 

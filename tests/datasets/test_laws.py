@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.datasets.classic import combined_noise, scale_mixture, sigmoid
-from whence.datasets.laws import CAUSE_LAWS, NOISE_LAWS, gamma2
-from whence.datasets.lookalikes import NET_LAWS
+from causewise.datasets.classic import combined_noise, scale_mixture, sigmoid
+from causewise.datasets.laws import CAUSE_LAWS, NOISE_LAWS, gamma2
+from causewise.datasets.lookalikes import NET_LAWS
 
 ALL_LAWS = CAUSE_LAWS | NOISE_LAWS | NET_LAWS | {"gamma2": gamma2}
 

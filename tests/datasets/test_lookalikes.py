@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from whence.datasets import generate, load
-from whence.datasets.collection import Collection
-from whence.pair import standardise
+from causewise.datasets import generate, load
+from causewise.datasets.collection import Collection
+from causewise.pair import standardise
 
 LOOK_ALIKES = {"SIM": "SIM-like", "SIMc": "SIMc-like", "SIMln": "SIMln-like", "SIMG": "SIMG-like"}
 LEAST_P = 0.002

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.datasets.mechanisms import LADDER, TOLERANCE, draw_process, increasing_map, kernel_factor
+from causewise.datasets.mechanisms import LADDER, TOLERANCE, draw_process, increasing_map, kernel_factor
 
 
 @given(st.integers(1, 80), st.integers(1, 3), st.floats(0.02, 20), st.integers(0, 99))

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whence.datasets import load, names
-from whence.datasets.archives import labels_sha256, tree_sha256
-from whence.datasets.readers import _cell_label, _cell_rows
-from whence.datasets.registry import published_set, published_sets
-from whence.datasets.storage import is_present, member_files
+from causewise.datasets import load, names
+from causewise.datasets.archives import labels_sha256, tree_sha256
+from causewise.datasets.readers import _cell_label, _cell_rows
+from causewise.datasets.registry import published_set, published_sets
+from causewise.datasets.storage import is_present, member_files
 
 AT_HAND = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
 FORWARD = dict(zip(names(), (55, 52, 49, 53, 61, 50, 53, 50, 50, 73, 145, 162, 149), strict=True))

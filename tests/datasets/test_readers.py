@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.datasets.readers import (
+from causewise.datasets.readers import (
     FORMATS,
     indexed_csv_pair,
     read_cells,
@@ -16,8 +16,8 @@ from whence.datasets.readers import (
     read_whitespace,
     whitespace_pair,
 )
-from whence.datasets.registry import published_set
-from whence.pair import InputError
+from causewise.datasets.registry import published_set
+from causewise.pair import InputError
 
 ROWS = 12
 RNG = np.random.default_rng(3)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from whence.datasets import generate, robustness
-from whence.datasets.collection import Collection
-from whence.datasets.laws import CAUSE_LAWS, NOISE_LAWS
-from whence.datasets.robustness import conditional_variance
+from causewise.datasets import generate, robustness
+from causewise.datasets.collection import Collection
+from causewise.datasets.laws import CAUSE_LAWS, NOISE_LAWS
+from causewise.datasets.robustness import conditional_variance
 
 
 def causal(collection: Collection) -> list[tuple[np.ndarray, np.ndarray]]:

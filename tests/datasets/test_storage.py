@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from whence.datasets import generate, load, names
-from whence.datasets.collection import Collection, Label, LazyPairs
-from whence.datasets.registry import published_sets
-from whence.datasets.storage import data_folder, write
-from whence.pair import InputError, Pair
+from causewise.datasets import generate, load, names
+from causewise.datasets.collection import Collection, Label, LazyPairs
+from causewise.datasets.registry import published_sets
+from causewise.datasets.storage import data_folder, write
+from causewise.pair import InputError, Pair
 
 X = np.arange(12.0)
 
@@ -40,11 +40,11 @@ def test_every_entry_says_what_one_must_know(known) -> None:
 def test_an_argument_comes_first_then_the_variable_then_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("WHENCE_DATA", str(tmp_path / "named"))
+    monkeypatch.setenv("CAUSEWISE_DATA", str(tmp_path / "named"))
     assert data_folder(tmp_path) == tmp_path
     assert data_folder() == tmp_path / "named"
-    monkeypatch.delenv("WHENCE_DATA")
-    assert data_folder().name == "whence"
+    monkeypatch.delenv("CAUSEWISE_DATA")
+    assert data_folder().name == "causewise"
 
 
 def test_load_reads_the_published_layout(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_load_reads_the_published_layout(tmp_path: Path) -> None:
 def test_a_missing_set_is_a_sentence_that_helps(tmp_path: Path) -> None:
     with pytest.raises(InputError) as refusal:
         load("Net", tmp_path)
-    for hint in ("whence data fetch Net", "WHENCE_DATA", str(tmp_path / "Dataverse_pairs"), "by hand"):
+    for hint in ("causewise data fetch Net", "CAUSEWISE_DATA", str(tmp_path / "Dataverse_pairs"), "by hand"):
         assert hint in str(refusal.value)
 
 

@@ -17,10 +17,10 @@ from harness import subject
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-import whence
-from whence.catalogue import CATALOGUE, defaults, entry
-from whence.cli.app import app
-from whence.pair import InputError, NanPolicy, Pair
+import causewise
+from causewise.catalogue import CATALOGUE, defaults, entry
+from causewise.cli.app import app
+from causewise.pair import InputError, NanPolicy, Pair
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tables"))
@@ -72,7 +72,7 @@ def names(name: str) -> None:
     """A column and a folder may be called anything, and nothing in the name acts on a terminal."""
     rng = np.random.default_rng(0)
     pair = Pair.of(rng.normal(size=40), rng.normal(size=40), x_name=name)
-    decision = whence.infer(pair, method="igci")
+    decision = causewise.infer(pair, method="igci")
     assert json.loads(json.dumps(decision.to_dict(), allow_nan=False))["method"] == "igci"
     assert not acts(str(decision), keep="\n")
     with tempfile.TemporaryDirectory() as folder:
@@ -93,9 +93,9 @@ def settings(chosen: tuple[tuple[str, str], Any]) -> None:
     (name, setting), amount = chosen
     x, y, _ = _known()
     with contextlib.suppress(InputError):
-        built = whence.method(name, **{setting: amount})
+        built = causewise.method(name, **{setting: amount})
         if not entry(name).extra:
-            assert whence.infer(x[:60], y[:60], method=built).method == name
+            assert causewise.infer(x[:60], y[:60], method=built).method == name
 
 
 @subject(
@@ -105,7 +105,7 @@ def settings(chosen: tuple[tuple[str, str], Any]) -> None:
 def specifications(text: str) -> None:
     """A text names a method, or a sentence comes."""
     with contextlib.suppress(InputError):
-        assert whence.method(text).name
+        assert causewise.method(text).name
 
 
 @subject(
@@ -132,13 +132,13 @@ def signals(delay: float) -> None:
     try:
         timer.start()
         while timer.is_alive():
-            whence.infer(x, y, method="loci-h")
+            causewise.infer(x, y, method="loci-h")
         timer.join()
     except KeyboardInterrupt:
         interrupted = True
         timer.join()
     assert interrupted
-    assert json.dumps(whence.infer(x, y, method="loci-h").to_dict()) == expected
+    assert json.dumps(causewise.infer(x, y, method="loci-h").to_dict()) == expected
 
 
 @cache
@@ -146,4 +146,4 @@ def _known() -> tuple[Any, Any, str]:
     rng = np.random.default_rng(0)
     x = rng.normal(size=500)
     y = np.tanh(x) + 0.3 * rng.normal(size=500)
-    return x, y, json.dumps(whence.infer(x, y, method="loci-h").to_dict())
+    return x, y, json.dumps(causewise.infer(x, y, method="loci-h").to_dict())

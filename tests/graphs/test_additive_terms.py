@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from whence.models.additive import Smooths
-from whence.pair import standardise
-from whence.threads import one_thread
+from causewise.models.additive import Smooths
+from causewise.pair import standardise
+from causewise.threads import one_thread
 
 Law = Callable[[np.random.Generator, int], np.ndarray]
 LAWS: dict[str, Law] = {

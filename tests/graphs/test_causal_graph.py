@@ -1,4 +1,4 @@
-"""`whence.order`: what it finds, what it does not depend on, what it obeys, and what it refuses."""
+"""`causewise.order`: what it finds, what it does not depend on, what it obeys, and what it refuses."""
 
 import json
 
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from worlds import CHAIN, chain, unit, world
 
-import whence
-from whence.graphs.edges import Edge
+import causewise
+from causewise.graphs.edges import Edge
 
 
 @pytest.fixture(scope="module")
@@ -17,11 +17,11 @@ def table() -> dict[str, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def found(table) -> whence.CausalGraph:
-    return whence.order(table, bootstrap=4, jobs=1)
+def found(table) -> causewise.CausalGraph:
+    return causewise.order(table, bootstrap=4, jobs=1)
 
 
-def arrows(found: whence.CausalGraph) -> set[tuple[str, str]]:
+def arrows(found: causewise.CausalGraph) -> set[tuple[str, str]]:
     return {(edge.parent, edge.child) for edge in found.edges}
 
 
@@ -42,11 +42,11 @@ def test_neither_rows_nor_columns_nor_their_order_matter(table, found):
     rng = np.random.default_rng(5)
     shuffled = rng.permutation(len(table["a"]))
     other = {name: table[name][shuffled] for name in reversed(table)}
-    assert whence.order(other, bootstrap=4, jobs=1).to_dict() == found.to_dict()
+    assert causewise.order(other, bootstrap=4, jobs=1).to_dict() == found.to_dict()
 
 
 def test_units_and_signs_change_nothing_beyond_rounding(table, found):
-    other = whence.order({name: -1e6 * column + 32 for name, column in table.items()}, bootstrap=4, jobs=1)
+    other = causewise.order({name: -1e6 * column + 32 for name, column in table.items()}, bootstrap=4, jobs=1)
     assert other.order == found.order
     assert arrows(other) == arrows(found)
     assert [edge.support for edge in other.edges] == [edge.support for edge in found.edges]
@@ -55,7 +55,7 @@ def test_units_and_signs_change_nothing_beyond_rounding(table, found):
 
 def test_processes_change_nothing(table, found):
     seen = []
-    several = whence.order(table, bootstrap=4, jobs=2, on_progress=lambda *told: seen.append(told))
+    several = causewise.order(table, bootstrap=4, jobs=2, on_progress=lambda *told: seen.append(told))
     assert several.to_dict() == found.to_dict()
     assert ("drawing", 4, 4) in seen
     assert seen[0][0] == "ordering"
@@ -65,24 +65,24 @@ def test_an_order_is_mostly_right_on_graphs_of_eight_columns():
     wrong = total = 0
     for seed in range(4):
         lines, truth = world(8, 500, seed, share=0.3)
-        order = [int(name) for name in whence.order({str(k): line for k, line in enumerate(lines)}).order]
+        order = [int(name) for name in causewise.order({str(k): line for k, line in enumerate(lines)}).order]
         wrong += sum(order.index(parent) > order.index(child) for parent, child in truth)
         total += len(truth)
     assert wrong <= 0.15 * total  # of random orders half
 
 
 def test_what_is_known_is_obeyed(table):
-    tiers = whence.order(table, known={"tiers": [["c"], ["b"], ["a", "d"]]})
+    tiers = causewise.order(table, known={"tiers": [["c"], ["b"], ["a", "d"]]})
     assert tiers.order.index("c") < tiers.order.index("b") < min(tiers.order.index("a"), tiers.order.index("d"))
-    forbidden = whence.order(table, known={"forbidden": [["a", "b"]], "before": [["a", "b"]]})
+    forbidden = causewise.order(table, known={"forbidden": [["a", "b"]], "before": [["a", "b"]]})
     assert ("a", "b") not in arrows(forbidden)
     assert forbidden.order.index("a") < forbidden.order.index("b")
-    required = whence.order(table, known={"required": [["d", "c"]]})
+    required = causewise.order(table, known={"required": [["d", "c"]]})
     edge = next(each for each in required.edges if each.parent == "d")
     assert edge.required
     assert edge.moves == "nothing that shows"
     assert any("required to cause" in warning for warning in required.warnings)
-    soft = whence.order(table, known={"soft": [["d", "a", {"log_odds": 3.0}], ["b", "a", {"likely": 0.6}]]})
+    soft = causewise.order(table, known={"soft": [["d", "a", {"log_odds": 3.0}], ["b", "a", {"likely": 0.6}]]})
     assert soft.order.index("d") < soft.order.index("a")
     assert ("a", "b") in arrows(soft)  # 500 rows outweigh three to two
 
@@ -92,14 +92,14 @@ def test_a_hidden_cause_is_warned_of():
     hidden = rng.normal(size=1000)
     x = unit(hidden + 0.5 * rng.normal(size=1000))
     y = unit(np.sin(2 * hidden) + 0.2 * rng.normal(size=1000))
-    found = whence.order({"x": x, "y": y})
+    found = causewise.order({"x": x, "y": y})
     assert any("hidden common cause" in warning for warning in found.warnings)
 
 
 def test_rows_with_a_missing_value_are_counted(table):
     holed = {name: column.copy() for name, column in table.items()}
     holed["a"][:7], holed["c"][5:10] = np.nan, np.nan
-    found = whence.order(holed)
+    found = causewise.order(holed)
     assert (found.n, found.missing) == (490, 10)
     assert arrows(found) == CHAIN
 
@@ -113,22 +113,22 @@ def test_columns_without_a_density_are_left_out_with_the_reason(table):
         "word": ["x"] * 500,
         "few": np.where(np.arange(500) < 60, rng.normal(size=500), np.nan),
     }
-    found = whence.order(more)
+    found = causewise.order(more)
     assert set(found.order) == set(table)
     assert found.left_out["coin"].startswith("it takes only 2 values")
     assert found.left_out["still"] == "it is 1 in every row"
     assert "another unit" in found.left_out["copy"]
     assert set(found.left_out) == {"coin", "still", "copy", "word", "few"}
-    with pytest.raises(whence.InputError, match="'coin', and it takes only 2 values"):
-        whence.order(more, columns=["a", "b", "coin"])
+    with pytest.raises(causewise.InputError, match="'coin', and it takes only 2 values"):
+        causewise.order(more, columns=["a", "b", "coin"])
 
 
 def test_values_below_a_limit_of_detection_do_not_cost_a_column(table):
     clipped = table | {"a": np.maximum(table["a"], np.quantile(table["a"], 0.08))}
-    found = whence.order(clipped)
+    found = causewise.order(clipped)
     assert arrows(found) == CHAIN
     assert any("'a' has many equal values" in warning for warning in found.warnings)
-    rounded = whence.order({name: np.round(column, 1) for name, column in table.items()})
+    rounded = causewise.order({name: np.round(column, 1) for name, column in table.items()})
     assert arrows(rounded) == CHAIN
 
 
@@ -146,18 +146,18 @@ def test_values_below_a_limit_of_detection_do_not_cost_a_column(table):
     ],
 )
 def test_what_cannot_be_is_refused(table, settings, sentence):
-    with pytest.raises(whence.InputError, match=sentence):
-        whence.order(table, **settings)
+    with pytest.raises(causewise.InputError, match=sentence):
+        causewise.order(table, **settings)
 
 
 def test_few_rows_and_many_columns_are_refused(table):
-    with pytest.raises(whence.InputError, match="at least 100"):
-        whence.order({name: column[:99] for name, column in table.items()})
+    with pytest.raises(causewise.InputError, match="at least 100"):
+        causewise.order({name: column[:99] for name, column in table.items()})
     gaps = {name: np.where(np.arange(500) % 4 == k, np.nan, column) for k, (name, column) in enumerate(table.items())}
-    with pytest.raises(whence.InputError, match="0 complete rows"):
-        whence.order(gaps)
-    with pytest.raises(whence.InputError, match="at most 60"):
-        whence.order(np.random.default_rng(0).normal(size=(200, 61)))
+    with pytest.raises(causewise.InputError, match="0 complete rows"):
+        causewise.order(gaps)
+    with pytest.raises(causewise.InputError, match="at most 60"):
+        causewise.order(np.random.default_rng(0).normal(size=(200, 61)))
 
 
 def test_files_read_back(found, tmp_path):
@@ -170,14 +170,14 @@ def test_files_read_back(found, tmp_path):
     assert set(read.edges) == CHAIN
     assert read.edges["a", "b"]["spread"] is True
     assert '"a" -> "b"' in (tmp_path / "g.dot").read_text()
-    with pytest.raises(whence.InputError, match="ends in"):
+    with pytest.raises(causewise.InputError, match="ends in"):
         found.write(tmp_path / "g.png")
 
 
 def test_words_cannot_give_a_terminal_orders():
     rng = np.random.default_rng(0)
     u = rng.normal(size=200)
-    found = whence.order({"\x1b[31m": u, "b": np.tanh(2 * u) + 0.3 * rng.normal(size=200)})
+    found = causewise.order({"\x1b[31m": u, "b": np.tanh(2 * u) + 0.3 * rng.normal(size=200)})
     assert "\x1b" not in str(found) + "".join(map(str, found.edges))
 
 
@@ -185,5 +185,5 @@ def test_what_was_done_to_a_column_of_dates_is_said():
     rng = np.random.default_rng(0)
     days = np.datetime64("2020-01-01") + rng.permutation(300).astype("m8[D]")
     sales = np.sin((days - days.min()).astype(float) / 40) + 0.2 * rng.normal(size=300)
-    found = whence.order({"day": days, "sales": sales}, columns=["day", "sales"])
+    found = causewise.order({"day": days, "sales": sales}, columns=["day", "sales"])
     assert any("'day'" in said and "days" in said for said in found.warnings)

@@ -82,9 +82,9 @@ def row(method, seed, error, **more):
     return made | {"error": error, "distance": 1.0, "edges": 4, "seconds": 0.5, "failed": None} | more
 
 
-def test_kept_rows_read_back_and_each_method_stands_beside_whence_on_its_own_tables(tmp_path):
+def test_kept_rows_read_back_and_each_method_stands_beside_causewise_on_its_own_tables(tmp_path):
     stopped = dict.fromkeys(("distance", "edges", "seconds")) | {"columns": 20, "failed": "stopped after 9 s"}
-    ours = [row("whence", seed, error) for seed, error in enumerate((0.0, 0.5, 0.25))]
+    ours = [row("causewise", seed, error) for seed, error in enumerate((0.0, 0.5, 0.25))]
     rows = [*ours, row("RESIT", 1, 0.75), row("RESIT", 0, None, **stopped)]
     graph_rows.keep(rows, tmp_path / "graphs.csv")
     read = graph_rows.kept(tmp_path / "graphs.csv")

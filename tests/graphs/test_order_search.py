@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import world
 
-from whence.graphs.constraints import Constraints
-from whence.graphs.likelihoods import Likelihoods
-from whence.graphs.search import Search
-from whence.models.additive import Smooths
-from whence.scanning.known import Knowledge
-from whence.threads import one_thread
+from causewise.graphs.constraints import Constraints
+from causewise.graphs.likelihoods import Likelihoods
+from causewise.graphs.search import Search
+from causewise.models.additive import Smooths
+from causewise.scanning.known import Knowledge
+from causewise.threads import one_thread
 
 NAMES = ["a", "b", "c", "d", "e"]
 

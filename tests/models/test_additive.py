@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from whence.models.additive import RIDGE, AdditiveTerm, Smooths
-from whence.pair import standardise
+from causewise.models.additive import RIDGE, AdditiveTerm, Smooths
+from causewise.pair import standardise
 
 N = 600
 

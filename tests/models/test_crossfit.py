@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whence
-from whence.models.spline import fit_crosswise, fit_location_scale, halves
-from whence.pair import Pair, standardise
+import causewise
+from causewise.models.spline import fit_crosswise, fit_location_scale, halves
+from causewise.pair import Pair, standardise
 
 
 def pair(seed=0, n=240):
@@ -45,7 +45,7 @@ def test_every_row_is_judged_by_a_fit_that_has_not_seen_it():
 )
 @given(seed=st.integers(0, 10**6))
 def test_columns_and_rows_in_any_order(spec, seed):
-    p, method = pair(seed, 80), whence.method(spec)
+    p, method = pair(seed, 80), causewise.method(spec)
     order = np.random.default_rng(seed).permutation(80)
     (there,), (back,) = method.decide_many([p]), method.decide_many([p.swapped()])
     (mixed,) = method.decide_many([Pair.of(p.x[order], p.y[order])])
@@ -54,29 +54,29 @@ def test_columns_and_rows_in_any_order(spec, seed):
 
 
 def test_the_p_value_decides_when_asked_to():
-    decision = whence.infer(*_columns(), method="loci-h", decide_by="p-value")
+    decision = causewise.infer(*_columns(), method="loci-h", decide_by="p-value")
     assert decision.score == decision.forward.log_p_value - decision.backward.log_p_value
     assert decision.settings["decide_by"] == "p-value"
-    with pytest.raises(whence.InputError, match="one of: statistic, p-value"):
-        whence.method("loci-h:decide_by=luck")
+    with pytest.raises(causewise.InputError, match="one of: statistic, p-value"):
+        causewise.method("loci-h:decide_by=luck")
 
 
 def test_the_default_is_what_it_was():
-    assert dict(whence.method("loci-h").settings) == {"n_knots": 25, "degree": 5, "delta": 1e-5, "max_iter": 500}
-    split = whence.method("loci-h:split=true:split_seed=3")
+    assert dict(causewise.method("loci-h").settings) == {"n_knots": 25, "degree": 5, "delta": 1e-5, "max_iter": 500}
+    split = causewise.method("loci-h:split=true:split_seed=3")
     assert split.settings["split"]
     assert split.settings["split_seed"] == 3
 
 
 def test_another_split_seed_is_another_split():
-    a, b = (whence.infer(*_columns(), method=f"loci-h:split=true:split_seed={seed}").score for seed in (0, 1))
+    a, b = (causewise.infer(*_columns(), method=f"loci-h:split=true:split_seed={seed}").score for seed in (0, 1))
     assert a != b
 
 
 def test_a_half_without_spread_has_no_answer_but_a_reason():
     x = np.zeros(12)
     x[-1] = 1.0
-    decision = whence.infer(x, np.arange(12.0) ** 2, method="loci-h:split=true")
+    decision = causewise.infer(x, np.arange(12.0) ** 2, method="loci-h:split=true")
     assert decision.failure
 
 

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from whence import LocationScaleNetwork, LocationScaleRegressor
+from causewise import LocationScaleNetwork, LocationScaleRegressor
 
 BOTH = [LocationScaleRegressor(n_knots=8, degree=3), LocationScaleNetwork(hidden=10, steps=600)]
 STOPPED = [

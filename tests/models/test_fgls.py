@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-import whence
-from whence.models.fgls import ALPHA, FLOOR, alternate, fit_fgls
-from whence.numerics.design import additive_design
-from whence.numerics.splines import spline_rows, uniform_knots
-from whence.pair import Pair, standardise
+import causewise
+from causewise.models.fgls import ALPHA, FLOOR, alternate, fit_fgls
+from causewise.numerics.design import additive_design
+from causewise.numerics.splines import spline_rows, uniform_knots
+from causewise.pair import Pair, standardise
 
 
 def rows(n=400, seed=0):
@@ -74,7 +74,7 @@ def test_the_methods_are_antisymmetric_and_know_no_units_or_order(name):
     rng = np.random.default_rng(3)
     x = rng.normal(size=200)
     y = np.tanh(x) + 0.3 * rng.normal(size=200)
-    method = whence.method(name, n_knots=6, degree=3)
+    method = causewise.method(name, n_knots=6, degree=3)
     (plain,) = method.decide_many([Pair.of(x, y)])
     (turned,) = method.decide_many([Pair.of(y, x)])
     order = rng.permutation(200)
@@ -83,5 +83,5 @@ def test_the_methods_are_antisymmetric_and_know_no_units_or_order(name):
     assert turned.score == -plain.score
     assert mixed.score == plain.score
     assert scaled.score == pytest.approx(plain.score, rel=1e-5)
-    with pytest.raises(whence.InputError, match="alpha"):
-        whence.method(name, alpha=0.0)
+    with pytest.raises(causewise.InputError, match="alpha"):
+        causewise.method(name, alpha=0.0)

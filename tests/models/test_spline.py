@@ -3,11 +3,11 @@ import csv
 import numpy as np
 import pytest
 
-from whence.datasets import load
-from whence.loci import evidence
-from whence.models.spline import fit_location, fit_location_scale
-from whence.numerics.newton import KKT_CERTIFIED
-from whence.pair import standardise
+from causewise.datasets import load
+from causewise.loci import evidence
+from causewise.models.spline import fit_location, fit_location_scale
+from causewise.numerics.newton import KKT_CERTIFIED
+from causewise.pair import standardise
 
 
 def rows(n=400, seed=0):

@@ -4,9 +4,9 @@ import hashlib
 
 import numpy as np
 
-import whence
-from whence.pair import Pair
-from whence.threads import one_thread
+import causewise
+from causewise.pair import Pair
+from causewise.threads import one_thread
 
 LONG = 2600
 """Above this many rows the kernel's features are made in boxes; the long column takes that way."""
@@ -38,13 +38,13 @@ def numbers(decision):
 
 def methods():
     """Every method that trains no network, and a few steps of each kind of network in both precisions."""
-    for entry in whence.methods():
+    for entry in causewise.methods():
         if not entry.extra:
-            yield entry.name, whence.method(entry.name, **FEW_STEPS.get(entry.name, {}))
+            yield entry.name, causewise.method(entry.name, **FEW_STEPS.get(entry.name, {}))
     for name in ("nn-loci-m", "nn-anm-m", "roche"):
         for precision in ("float64", "float32"):
             settings = {"steps": 4, "engine": "compiled", "device": "cpu", "precision": precision}
-            yield f"{name} {precision}", whence.method(name, **settings)
+            yield f"{name} {precision}", causewise.method(name, **settings)
 
 
 def main():

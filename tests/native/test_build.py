@@ -38,10 +38,10 @@ def test_the_wheel_is_the_same_twice_and_works_where_there_is_no_compiler(compil
     code = (
         "import sys, numpy as np\n"
         f"sys.path.insert(0, {str(site)!r})\n"
-        "import whence\n"
-        f"assert whence.__file__.startswith({str(site)!r}), whence.__file__\n"
+        "import causewise\n"
+        f"assert causewise.__file__.startswith({str(site)!r}), causewise.__file__\n"
         "x = np.random.default_rng(0).normal(size=200)\n"
-        "print(whence.infer({'a': x, 'b': x**3 + x}, 'a', 'b', method='loci-m').score)\n"
+        "print(causewise.infer({'a': x, 'b': x**3 + x}, 'a', 'b', method='loci-m').score)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={"PATH": "", "HOME": ""})
     assert run.returncode == 0, run.stderr
@@ -70,6 +70,6 @@ def test_where_no_compiler_can_be_had_one_sentence_names_the_package(hook, monke
 
 
 def test_a_source_folder_that_was_never_built_says_what_to_do(checkout):
-    code = f"import sys; sys.path.insert(0, {str(checkout / 'src')!r}); import whence.numerics.linear"
+    code = f"import sys; sys.path.insert(0, {str(checkout / 'src')!r}); import causewise.numerics.linear"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "run `pip install .`" in run.stderr

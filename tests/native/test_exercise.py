@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whence.numerics import native
+from causewise.numerics import native
 
 EXERCISE = str(Path(__file__).with_name("exercise.py"))
 
@@ -20,7 +20,9 @@ def test_every_method_has_the_same_bits_on_all_vector_units():
     if not native.has_avx2():
         pytest.skip("this machine has one set of vector units only")
     folder = Path(native.__file__).parent
-    narrow, wide = (exercise(WHENCE_NATIVE=str(folder / f"{name}{native.SUFFIX}")) for name in ("loops", "loops-avx2"))
+    narrow, wide = (
+        exercise(CAUSEWISE_NATIVE=str(folder / f"{name}{native.SUFFIX}")) for name in ("loops", "loops-avx2")
+    )
     assert narrow.returncode == 0, narrow.stderr
     assert narrow.stdout.count("\n") > 20
     assert narrow.stdout == wide.stdout
@@ -33,7 +35,7 @@ def test_no_loop_reads_or_writes_outside_of_its_arrays(hook, compiler, tmp_path)
     library = tmp_path / f"checked{native.SUFFIX}"
     hook.link(compiler, ["-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"], library)
     run = exercise(
-        WHENCE_NATIVE=str(library),
+        CAUSEWISE_NATIVE=str(library),
         LD_PRELOAD=runtime,
         ASAN_OPTIONS="detect_leaks=0",
         UBSAN_OPTIONS="print_stacktrace=1",

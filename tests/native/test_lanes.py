@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from whence.numerics import linear, native
+from causewise.numerics import linear, native
 
 PROBE = __file__.replace("test_lanes.py", "lanes_probe.c")
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from whence.numerics.arrays import unit_magnitude
+from causewise.numerics.arrays import unit_magnitude
 
 COLUMNS = arrays(np.float64, st.integers(1, 20), elements=st.floats(-1e308, 1e308).filter(lambda v: abs(v) > 1e-290))
 

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whence
-from whence.numerics.columns import AN_ENTRY, ColumnMemory, bytes_in, once, shared_columns
+import causewise
+from causewise.numerics.columns import AN_ENTRY, ColumnMemory, bytes_in, once, shared_columns
 
 
 def test_outside_nothing_is_remembered():
@@ -46,10 +46,10 @@ def test_not_a_bit_of_an_answer_changes():
     rng = np.random.default_rng(0)
     x = rng.normal(size=300)
     others = [np.tanh(x) + 0.3 * rng.normal(size=300), np.round(x + rng.normal(size=300), 1), rng.normal(size=300)]
-    for method in ("whence", "loci-h", "loci-m", "ifgls-h", "anm-h"):
-        alone = [whence.infer(x, other, method=method) for other in others]
+    for method in ("causewise", "loci-h", "loci-m", "ifgls-h", "anm-h"):
+        alone = [causewise.infer(x, other, method=method) for other in others]
         with shared_columns(ColumnMemory(1 << 30)):
-            together = [whence.infer(x, other, method=method) for other in others for _ in range(2)]
+            together = [causewise.infer(x, other, method=method) for other in others for _ in range(2)]
         assert together == [decision for decision in alone for _ in range(2)]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.numerics.entropy import log_density_at_rows, spacing_entropy, spacing_entropy_of_masses
+from causewise.numerics.entropy import log_density_at_rows, spacing_entropy, spacing_entropy_of_masses
 
 LATTICE = st.lists(st.integers(0, 30), min_size=4, max_size=60).filter(lambda v: len(set(v)) > 1)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import norm
 
-from whence.numerics import gaussian
+from causewise.numerics import gaussian
 
 
 def loss(e, p, v):

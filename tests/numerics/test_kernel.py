@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import solve_triangular
 
-from whence.numerics import kernel
-from whence.numerics.hsic import median_sq_distance
-from whence.numerics.kernel import BLOCK, choose_pivots, features, kernel_factor, pivoted_cholesky
+from causewise.numerics import kernel
+from causewise.numerics.hsic import median_sq_distance
+from causewise.numerics.kernel import BLOCK, choose_pivots, features, kernel_factor, pivoted_cholesky
 
 LAWS = {
     "normal": lambda rng, n: rng.normal(size=n),

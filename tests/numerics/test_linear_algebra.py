@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.numerics.design import additive_design
-from whence.numerics.linear import back_substitution, cholesky, damped_cholesky, rotate_in, solve
-from whence.numerics.splines import spline_rows, uniform_knots
+from causewise.numerics.design import additive_design
+from causewise.numerics.linear import back_substitution, cholesky, damped_cholesky, rotate_in, solve
+from causewise.numerics.splines import spline_rows, uniform_knots
 
 
 def to_band(matrix, width):

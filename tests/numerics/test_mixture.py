@@ -8,8 +8,8 @@ from scipy.special import logsumexp
 from scipy.stats import norm
 from sklearn.mixture import GaussianMixture
 
-from whence.numerics.mixture import Mixture, fit_mixture, log_density
-from whence.pair import FloatArray
+from causewise.numerics.mixture import Mixture, fit_mixture, log_density
+from causewise.pair import FloatArray
 
 
 def _column(kind: str, n: int = 800, seed: int = 0) -> FloatArray:

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from whence.numerics import gaussian
-from whence.numerics.design import additive_design
-from whence.numerics.newton import KKT_GOAL, descend, fit_natural
-from whence.numerics.splines import spline_rows, uniform_knots
+from causewise.numerics import gaussian
+from causewise.numerics.design import additive_design
+from causewise.numerics.newton import KKT_GOAL, descend, fit_natural
+from causewise.numerics.splines import spline_rows, uniform_knots
 
 
 def problem(n=150, n_knots=5, degree=3, seed=0, weights=None):
@@ -57,7 +57,7 @@ def test_every_start_reaches_the_same_optimum():
 def test_a_descent_taken_step_by_step_is_the_same_descent(monkeypatch):
     design, v, s = problem(n_knots=12, degree=5)
     whole = fit_natural(design, v, s, 1e-5, 500)
-    monkeypatch.setattr("whence.numerics.newton._ROWS_AT_ONCE", 1)
+    monkeypatch.setattr("causewise.numerics.newton._ROWS_AT_ONCE", 1)
     single = fit_natural(design, v, s, 1e-5, 500)
     np.testing.assert_array_equal(whole.coefficients, single.coefficients)
     assert (whole.objective, whole.n_iter) == (single.objective, single.n_iter)

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import rankdata
 
-from whence.numerics.columns import bytes_in
-from whence.numerics.native import FloatArray
-from whence.numerics.ranked import find_runs, mid_ranks, number_copies, order_rows, rank_column
+from causewise.numerics.columns import bytes_in
+from causewise.numerics.native import FloatArray
+from causewise.numerics.ranked import find_runs, mid_ranks, number_copies, order_rows, rank_column
 
 TIED = st.sampled_from([-2.0, -0.0, 0.0, 0.5, 1.0, 3.0])
 ANY = st.floats(-1e302, 1e302)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import BSpline
 from sklearn.preprocessing import SplineTransformer
 
-from whence.numerics.splines import extend_knots, spline_rows, uniform_knots
+from causewise.numerics.splines import extend_knots, spline_rows, uniform_knots
 
 
 def dense(rows):

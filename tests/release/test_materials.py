@@ -49,7 +49,7 @@ def test_the_newest_form_of_a_licence_field_goes_first():
 def test_the_closure_holds_what_is_required_of_what_is_required():
     packages = {each.name: each for each in closure()}
     assert packages["numpy"].version == version("numpy")
-    assert "numpy" in packages["whence"].requires and "markupsafe" in packages["jinja2"].requires
+    assert "numpy" in packages["causewise"].requires and "markupsafe" in packages["jinja2"].requires
     assert "pytest" not in packages and "jax" not in packages, "extras are asked for by name"
     assert set(packages) >= {name for each in packages.values() for name in each.requires}
 
@@ -69,6 +69,6 @@ def test_the_bill_names_every_package_once_and_is_the_same_twice():
 
 
 def test_a_licence_that_spdx_does_not_know_keeps_its_own_name():
-    packages = [Package("whence", "1", "MIT", ("other",)), Package("other", "2", "Terms of its own", ())]
+    packages = [Package("causewise", "1", "MIT", ("other",)), Package("other", "2", "Terms of its own", ())]
     assert bill(packages)["components"][0]["licenses"] == [{"license": {"name": "Terms of its own"}}]
     assert "Terms of its own" in table(packages)

@@ -22,7 +22,7 @@ TARGETS = re.compile(r"\bmake ([a-z-]+)(?!\S)")
 @pytest.fixture
 def places(tmp_path):
     """The files that say the version, to be changed."""
-    for name in ("src/whence/version.py", "CITATION.cff", "CHANGELOG.md"):
+    for name in ("src/causewise/version.py", "CITATION.cff", "CHANGELOG.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
@@ -34,7 +34,7 @@ def test_one_place_says_the_version_and_the_others_agree():
 
 
 def test_another_version_in_the_citation_or_the_tag_is_named(places):
-    version = stated(places)["src/whence/version.py"]
+    version = stated(places)["src/causewise/version.py"]
     assert [sentence[:7] for sentence in disagreements("v99", places)] == ["The tag", "CHANGEL"]
     changelog = places / "CHANGELOG.md"
     changelog.write_text(changelog.read_text().replace("## [Unreleased]", f"## [{version}] - 2030-01-31"))
@@ -48,7 +48,7 @@ def test_the_changelog_has_its_form():
     lines = (ROOT / "CHANGELOG.md").read_text().splitlines()
     assert lines[0] == "# Changelog"
     releases = [line for line in lines if line.startswith("## ")]
-    assert releases[0] == "## [Unreleased]" or releases[0].startswith(f"## [{stated()['src/whence/version.py']}] - ")
+    assert releases[0] == "## [Unreleased]" or releases[0].startswith(f"## [{stated()['src/causewise/version.py']}] - ")
     dated = [re.fullmatch(r"## \[\d+\.\d+\.\d+\] - (\d{4}-\d\d-\d\d)", line) for line in releases[1:]]
     days = [date.fromisoformat(each[1]) for each in dated]
     assert days == sorted(days, reverse=True)
@@ -98,6 +98,6 @@ def test_only_the_job_that_publishes_may_ask_for_an_identity():
 
 def test_floors_have_no_caps():
     lists = (PROJECT["dependencies"], *PROJECT["optional-dependencies"].values())
-    outer = [each for named in lists for each in named if not each.startswith("whence[")]
+    outer = [each for named in lists for each in named if not each.startswith("causewise[")]
     assert all(re.fullmatch(r"[\w.\[\]-]+>=[\d.]+", each) for each in outer), outer
     assert {"numpy>=2.0", "scipy>=1.13"} <= set(PROJECT["dependencies"])

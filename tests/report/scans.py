@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from whence.scanning.judging import Judge
-from whence.scanning.known import Knowledge
-from whence.scanning.result import Scan
-from whence.scanning.scan_row import ScanRow
+from causewise.scanning.judging import Judge
+from causewise.scanning.known import Knowledge
+from causewise.scanning.result import Scan
+from causewise.scanning.scan_row import ScanRow
 
 HOSTILE = (
     "</script><script>alert(1)",
@@ -55,7 +55,7 @@ def row(x: str, y: str, k: int, n: int = 300) -> ScanRow:
     )
 
 
-def drawn_scan(names: Sequence[str], n: int = 300, method: str = "whence") -> Scan:
+def drawn_scan(names: Sequence[str], n: int = 300, method: str = "causewise") -> Scan:
     """All pairs of these columns, and the columns themselves."""
     rng = np.random.default_rng(0)
     values = rng.normal(size=(len(names), n)) * np.logspace(-3, 6, len(names))[:, None]

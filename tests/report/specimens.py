@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from whence.combined.method import NEITHER_PRIOR
-from whence.decision import USABLE, Decision, Evidence
-from whence.pair import Pair
-from whence.preflight import Level, Notice
-from whence.protocol import undecided
-from whence.stability import Stability
+from causewise.combined.method import NEITHER_PRIOR
+from causewise.decision import USABLE, Decision, Evidence
+from causewise.pair import Pair
+from causewise.preflight import Level, Notice
+from causewise.protocol import undecided
+from causewise.stability import Stability
 
 HOSTILE = '"><script>alert(1)</script> & $x_1$ \\frac{ {{ 7*7 }} #ffffff \x00\u202e font-family: a; '
 
@@ -65,7 +65,7 @@ def weighed(
     lean = "no usable lean" if larger < USABLE else f"leaning with {math.floor(100 * larger)} %"
     return replace(
         plain,
-        method="whence",
+        method="causewise",
         settings={
             "max_rows": 20_000,
             "threshold": threshold,

@@ -8,7 +8,7 @@ import pytest
 from specimens import SPECIMENS
 from test_page import outline
 
-from whence.decision import Decision
+from causewise.decision import Decision
 
 LIMIT = 70_000
 
@@ -41,7 +41,7 @@ def test_style_reaches_nothing_but_the_card(kind: tuple[Decision, str]) -> None:
     selectors = re.findall(r"([^{}]+)\{", style)
     assert selectors
     for selector in selectors:
-        assert all(".whence-card" in each or each.strip().startswith("@media") for each in selector.split(","))
+        assert all(".causewise-card" in each or each.strip().startswith("@media") for each in selector.split(","))
 
 
 def test_every_variable_of_the_pictures_has_a_light_and_a_dark_value(kind: tuple[Decision, str]) -> None:
@@ -52,7 +52,7 @@ def test_every_variable_of_the_pictures_has_a_light_and_a_dark_value(kind: tuple
 
 
 def test_a_card_is_made_lazily() -> None:
-    code = "import sys, whence.decision; print([m for m in ('matplotlib', 'jinja2') if m in sys.modules])"
+    code = "import sys, causewise.decision; print([m for m in ('matplotlib', 'jinja2') if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
 

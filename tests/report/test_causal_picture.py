@@ -8,8 +8,8 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.text import Text
 from specimens import HOSTILE
 
-from whence.report.causal_graph import draw_causal_graph
-from whence.report.picture import boxes_for_unknown_letters
+from causewise.report.causal_graph import draw_causal_graph
+from causewise.report.picture import boxes_for_unknown_letters
 
 
 def graph(count: int, names: list[str] | None = None, support: bool = True) -> nx.DiGraph:

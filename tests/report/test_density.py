@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
-from whence.report.density import LEVELS, hexagons
+from causewise.report.density import LEVELS, hexagons
 
 ROWS = st.integers(1, 400)
 

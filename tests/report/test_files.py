@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from specimens import SPECIMENS
 
-from whence.benchmark.publish import write_leaderboard
-from whence.cli import bench
-from whence.pair import InputError
-from whence.report.files import replace_with
+from causewise.benchmark.publish import write_leaderboard
+from causewise.cli import bench
+from causewise.pair import InputError
+from causewise.report.files import replace_with
 
 DOORS: dict[str, Callable[[Path], object]] = {
     "page.html": lambda path: SPECIMENS["score only"].report(str(path)),

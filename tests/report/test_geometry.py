@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from specimens import decided, location, pair, scale
 
-from whence.decision import Evidence
-from whence.report.geometry import MAX_CURVE, MAX_QUANTILES, drawing_of, pieces, rows_to_draw
+from causewise.decision import Evidence
+from causewise.report.geometry import MAX_CURVE, MAX_QUANTILES, drawing_of, pieces, rows_to_draw
 
 
 @given(st.integers(10, 3000), st.integers(5, 1000))

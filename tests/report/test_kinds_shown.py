@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import whence
-from whence.cli.app import app
-from whence.report.card import card
-from whence.report.page import render
-from whence.report.scan_page import render as render_scan
+import causewise
+from causewise.cli.app import app
+from causewise.report.card import card
+from causewise.report.page import render
+from causewise.report.scan_page import render as render_scan
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -33,7 +33,7 @@ def words(page: str) -> str:
 
 
 def test_a_card_and_a_page_name_the_kind() -> None:
-    decision = whence.infer(TABLE, "<a>", "visits")
+    decision = causewise.infer(TABLE, "<a>", "visits")
     assert "visits: count" in words(card(decision))
     page = re.sub(r"\s+", " ", words(render(decision)))
     assert "Kind of visits count" in page
@@ -41,14 +41,14 @@ def test_a_card_and_a_page_name_the_kind() -> None:
 
 
 def test_of_continuous_columns_only_the_data_say_so() -> None:
-    decision = whence.infer(TABLE, "<a>", "b")
+    decision = causewise.infer(TABLE, "<a>", "b")
     assert "continuous" not in words(card(decision))
     assert "Kind of" not in words(render(decision)).replace("Kind of evidence", "")
 
 
 @pytest.fixture(scope="module")
 def scan_page() -> str:
-    return render_scan(whence.scan(TABLE, jobs=1))
+    return render_scan(causewise.scan(TABLE, jobs=1))
 
 
 def test_the_page_of_a_scan_lists_kinds_notes_and_what_was_left_out(scan_page: str) -> None:

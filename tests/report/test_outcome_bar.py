@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from specimens import SPECIMENS, pair, weighed
 
-from whence.combined.outcomes import in_units
-from whence.decision import percent
-from whence.report.outcome_bar import outcome_bar
-from whence.report.pair_numbers import pair_numbers
-from whence.report.sparks import REACH
+from causewise.combined.outcomes import in_units
+from causewise.decision import percent
+from causewise.report.outcome_bar import outcome_bar
+from causewise.report.pair_numbers import pair_numbers
+from causewise.report.sparks import REACH
 
 shares = st.floats(0, 0.99).flatmap(
     lambda neither: st.floats(0.5, 1).map(lambda ahead: (ahead * (1 - neither), (1 - ahead) * (1 - neither), neither))

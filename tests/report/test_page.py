@@ -15,16 +15,16 @@ import numpy as np
 import pytest
 from specimens import SPECIMENS, decided, pair, without_arrays
 
-import whence
-from whence.combined.constants import TERMS
-from whence.consensus import Answer
-from whence.decision import Decision
-from whence.pair import InputError
-from whence.report.files import environment
-from whence.report.page import render, write
-from whence.report.printed_sum import printed_sum
-from whence.report.sparks import REACH, WIDTH, halves_on_a_line, sum_of_bars
-from whence.stability import Stability
+import causewise
+from causewise.combined.constants import TERMS
+from causewise.consensus import Answer
+from causewise.decision import Decision
+from causewise.pair import InputError
+from causewise.report.files import environment
+from causewise.report.page import render, write
+from causewise.report.printed_sum import printed_sum
+from causewise.report.sparks import REACH, WIDTH, halves_on_a_line, sum_of_bars
+from causewise.stability import Stability
 
 LIMIT = 400_000
 VOID = {"meta", "br", "link", "img", "hr", "input"}
@@ -220,7 +220,7 @@ def test_other_methods_are_shown_only_where_they_were_asked(tmp_path: Path) -> N
     assert "What the other methods say" not in render(decision)
     answers = [Answer("igci", SPECIMENS["score only"], 0.25), Answer("odd", SPECIMENS["failed"], 1.5)]
     words = " ".join(" ".join(outline(render(decision, answers=answers)).text).split())
-    assert re.search(r"whence altitude → temperature \+\d\.\d+ \d\d % –", words)
+    assert re.search(r"causewise altitude → temperature \+\d\.\d+ \d\d % –", words)
     assert "igci altitude → temperature +0.3 – 0.25" in words
     assert "odd no answer – – 1.5" in words
     assert "2 of 3 methods: altitude → temperature; odd: no answer." in words
@@ -229,7 +229,7 @@ def test_other_methods_are_shown_only_where_they_were_asked(tmp_path: Path) -> N
 def test_report_asks_what_it_is_told_to(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     x = rng.uniform(-2, 2, 200)
-    decision = whence.infer(x, np.sin(2 * x) + (0.1 + 0.2 * np.abs(x)) * rng.normal(size=200))
+    decision = causewise.infer(x, np.sin(2 * x) + (0.1 + 0.2 * np.abs(x)) * rng.normal(size=200))
     decision.report(tmp_path / "page.html", stability=True, methods=["mdl", "loci-h:n_knots=5"])
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.count("<circle") == 20
@@ -249,7 +249,9 @@ def test_many_rows_are_a_density() -> None:
 
 
 def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
-    code = "import sys, whence.report.page; print([m for m in ('matplotlib', 'jinja2', 'scipy') if m in sys.modules])"
+    code = (
+        "import sys, causewise.report.page; print([m for m in ('matplotlib', 'jinja2', 'scipy') if m in sys.modules])"
+    )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
 
@@ -274,7 +276,7 @@ def test_any_path_like_object_will_do(tmp_path: Path) -> None:
 
 def test_one_environment_serves_the_templates_of_any_package() -> None:
     assert environment() is environment()
-    assert environment("whence.benchmark").get_template("leaderboard.html").name == "leaderboard.html"
+    assert environment("causewise.benchmark").get_template("leaderboard.html").name == "leaderboard.html"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a POSIX thing")
@@ -315,7 +317,7 @@ def contrast(above: str, below: str) -> float:
 
 
 def theme_of(name: str) -> dict[str, str]:
-    folder = resources.files("whence.report").joinpath("templates")
+    folder = resources.files("causewise.report").joinpath("templates")
     text = folder.joinpath("style.css" if name == "print" else name).read_text()
     return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", text))
 
@@ -339,7 +341,7 @@ def test_lines_dots_and_the_focus_can_be_seen(theme: str) -> None:
 
 @pytest.mark.parametrize("place", ["light", "dark"])
 def test_the_leaderboard_can_be_read_too(place: str) -> None:
-    text = resources.files("whence.benchmark").joinpath("templates/leaderboard.html").read_text(encoding="utf-8")
+    text = resources.files("causewise.benchmark").joinpath("templates/leaderboard.html").read_text(encoding="utf-8")
     blocks = [dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", block)) for block in text.split(":root")[1:3]]
     colours = blocks[place == "dark"]
     pairs = [(tone, ground) for tone in ("ink", "soft", "best") for ground in ("paper", "head")] + [("bad", "paper")]

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from specimens import SPECIMENS
 
-from whence.consensus import Answer
-from whence.report.page import render
+from causewise.consensus import Answer
+from causewise.report.page import render
 
 POLICY = "default-src 'none'; style-src 'nonce-{0}'; script-src 'nonce-{0}'; base-uri 'none'"
-HOME = "http://whence.test/"
+HOME = "http://causewise.test/"
 
 
 def opened(browser: Any, html: str, headers: dict[str, str] | None = None, **look: Any) -> tuple[Any, list[str]]:

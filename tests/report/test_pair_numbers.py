@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from specimens import SPECIMENS, decided, pair
 
-from whence.pair import Pair
-from whence.report.pair_numbers import STEPS, pair_numbers, rounded
+from causewise.pair import Pair
+from causewise.report.pair_numbers import STEPS, pair_numbers, rounded
 
 
 def floats(record: Any) -> Iterator[float]:

@@ -8,9 +8,9 @@ import pytest
 from matplotlib.figure import Figure
 from specimens import HOSTILE, SPECIMENS, decided, pair, without_arrays
 
-from whence.pair import InputError, Pair
-from whence.report.panels import MOST_DOTS
-from whence.report.picture import draw
+from causewise.pair import InputError, Pair
+from causewise.report.panels import MOST_DOTS
+from causewise.report.picture import draw
 
 
 def titles(figure: Figure) -> list[str]:
@@ -59,14 +59,14 @@ def test_only_the_chosen_direction_is_marked(kind: str, marked: list[int]) -> No
     ("kind", "heading"),
     [
         ("clear", "altitude → temperature   (loci-h, 120 rows, score +0.0037)"),
-        ("confident", "altitude → temperature   (whence, 120 rows, confidence 85 %)"),
-        ("withheld", "undecided, 72 % for altitude → temperature   (whence, 120 rows)"),
-        ("withheld backward", "undecided, 71 % for temperature → altitude   (whence, 120 rows)"),
-        ("no usable lean", "undecided, no usable lean: altitude, temperature   (whence, 120 rows)"),
-        ("stopped", "undecided, not scored: altitude, temperature   (whence, 120 rows)"),
-        ("unrelated", "unrelated: altitude, temperature   (whence, 120 rows)"),
+        ("confident", "altitude → temperature   (causewise, 120 rows, confidence 85 %)"),
+        ("withheld", "undecided, 72 % for altitude → temperature   (causewise, 120 rows)"),
+        ("withheld backward", "undecided, 71 % for temperature → altitude   (causewise, 120 rows)"),
+        ("no usable lean", "undecided, no usable lean: altitude, temperature   (causewise, 120 rows)"),
+        ("stopped", "undecided, not scored: altitude, temperature   (causewise, 120 rows)"),
+        ("unrelated", "unrelated: altitude, temperature   (causewise, 120 rows)"),
         ("failed", "no answer: altitude, temperature   (loci-h, 120 rows)"),
-        ("thinned", "altitude → temperature   (whence, judged on 20\u202f000 of 21\u202f000 rows, confidence 85 %)"),
+        ("thinned", "altitude → temperature   (causewise, judged on 20\u202f000 of 21\u202f000 rows, confidence 85 %)"),
     ],
 )
 def test_the_heading_is_the_verdict_and_how_it_stands(kind: str, heading: str) -> None:

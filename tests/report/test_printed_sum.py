@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from specimens import SPECIMENS, pair, weighed
 
-from whence.report.measures import factors, measures, terms
-from whence.report.printed_sum import printed_sum, round_together, with_printed_digits
-from whence.report.provenance import paragraph
-from whence.report.stance import sentence
-from whence.report.summary import score
+from causewise.report.measures import factors, measures, terms
+from causewise.report.printed_sum import printed_sum, round_together, with_printed_digits
+from causewise.report.provenance import paragraph
+from causewise.report.stance import sentence
+from causewise.report.summary import score
 
 HALF = Fraction(1, 200)
 TERMS = st.lists(st.floats(-20, 20), min_size=1, max_size=4)

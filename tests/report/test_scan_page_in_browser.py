@@ -7,7 +7,7 @@ import pytest
 from scans import HOSTILE, drawn_scan
 from test_page_in_browser import POLICY, opened
 
-from whence.report.scan_page import render
+from causewise.report.scan_page import render
 
 NAMES = [*HOSTILE, *(f"v{k}" for k in range(6))]
 

@@ -12,12 +12,12 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.text import Text
 from specimens import HOSTILE
 
-from whence.pair import InputError
-from whence.report.picture import boxes_for_unknown_letters
-from whence.report.scan_graph import draw_graph
-from whence.report.scan_matrix import READABLE, draw_matrix
-from whence.scanning.order import Order, order
-from whence.scanning.scan_row import ScanRow
+from causewise.pair import InputError
+from causewise.report.picture import boxes_for_unknown_letters
+from causewise.report.scan_graph import draw_graph
+from causewise.report.scan_matrix import READABLE, draw_matrix
+from causewise.scanning.order import Order, order
+from causewise.scanning.scan_row import ScanRow
 
 WIDE = ["W" * 40, "温度と湿度の関係", "$\\alpha$ and $", HOSTILE, "", "two\nlines"]
 Draw = Callable[..., Figure]

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scipy import stats
 from specimens import SPECIMENS, WARNINGS, decided, pair, weighed
 
-from whence.catalogue import CATALOGUE
-from whence.combined.method import NEITHER_PRIOR
-from whence.report import provenance
-from whence.report.measures import correlations, data_facts, measures
-from whence.report.ordered import Ordered
-from whence.report.stance import Stance, badge, readings, sentence
-from whence.report.summary import drawn_rows, summarise
-from whence.report.wording import by_level, halves, how_sure
+from causewise.catalogue import CATALOGUE
+from causewise.combined.method import NEITHER_PRIOR
+from causewise.report import provenance
+from causewise.report.measures import correlations, data_facts, measures
+from causewise.report.ordered import Ordered
+from causewise.report.stance import Stance, badge, readings, sentence
+from causewise.report.summary import drawn_rows, summarise
+from causewise.report.wording import by_level, halves, how_sure
 
 STANCES = {
     "clear": Stance.CLEAR,
@@ -99,7 +99,7 @@ def test_a_stopped_pair_shows_its_reason_and_no_number() -> None:
     )
     assert (summary.measures, summary.terms, summary.tested, how_sure(decision)) == ((), (), False, "–")
     assert {side.outcome for side in summary.sides} == {"not scored"}
-    assert decision.abstention in summary.paragraph and "score" not in summary.paragraph.split("whence")[-1]
+    assert decision.abstention in summary.paragraph and "score" not in summary.paragraph.split("causewise")[-1]
 
 
 def test_warnings_keep_their_level_and_the_worst_comes_first() -> None:
@@ -196,7 +196,7 @@ def test_the_command_survives_a_shell() -> None:
     words = shlex.split(provenance.command(decided(pair(x='it\'s "rain" $HOME; rm', y="river flow"))))
     assert words[words.index("-x") + 1] == 'it\'s "rain" $HOME; rm'
     assert words[words.index("-y") + 1] == "river flow"
-    assert words[:2] == ["whence", "infer"]
+    assert words[:2] == ["causewise", "infer"]
 
 
 def test_settings_that_differ_from_the_defaults_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,7 +216,7 @@ def test_left_out_rows_are_repeated_and_reported() -> None:
 def test_the_python_snippet_asks_for_the_same_decision() -> None:
     for decision in SPECIMENS.values():
         tree = ast.parse(provenance.python(decision))
-        (call,) = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "whence.infer")
+        (call,) = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "causewise.infer")
         asked = [ast.literal_eval(each) for each in call.args[1:]]
         assert asked == [decision.pair.x_name, decision.pair.y_name]
         method = next(ast.literal_eval(word.value) for word in call.keywords if word.arg == "method")
@@ -229,8 +229,8 @@ def test_paragraph_and_bibtex_hold_for_every_kind(kind: str) -> None:
     text, entries = provenance.paragraph(decision), provenance.bibtex(decision)
     assert decision.method in text and "no hidden cause" in text and text.endswith(".")
     assert entries.count("{") == entries.count("}")
-    assert entries.startswith("@software{whence,")
-    assert ("immer2023" in entries) == decision.method.startswith(("loci", "whence"))
+    assert entries.startswith("@software{causewise,")
+    assert ("immer2023" in entries) == decision.method.startswith(("loci", "causewise"))
     assert ("gretton2007" in entries) == (decision.forward.p_value is not None)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from test_wording import read_back
 
-from whence.report.ticks import MOST, tick_labels, write_ticks
+from causewise.report.ticks import MOST, tick_labels, write_ticks
 
 ENDS = st.floats(-1e9, 1e9, allow_nan=False)
 

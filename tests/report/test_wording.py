@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.decision import Evidence
-from whence.report.wording import extreme, number, outcome, p_equals, short, shown, signed, width_of
+from causewise.decision import Evidence
+from causewise.report.wording import extreme, number, outcome, p_equals, short, shown, signed, width_of
 
 _DIGITS = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
 
-from whence.scanning.scan_row import ScanRow
+from causewise.scanning.scan_row import ScanRow
 
 HOSTILE = (
     'a "quoted" name',

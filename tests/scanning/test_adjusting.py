@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.stats import kstest
 from typer.testing import CliRunner
 
-import whence
-from whence.cli.app import app
-from whence.pair import InputError
-from whence.scanning.adjusting import FEWEST_ROWS, KNOTS, Adjustment
+import causewise
+from causewise.cli.app import app
+from causewise.pair import InputError
+from causewise.scanning.adjusting import FEWEST_ROWS, KNOTS, Adjustment
 
 
 def fork(seed, n=400):
@@ -35,7 +35,7 @@ def chain(seed, n=500):
 
 
 def one(table, **asked):
-    (row,) = whence.scan(table, jobs=1, **asked)
+    (row,) = causewise.scan(table, jobs=1, **asked)
     return row
 
 
@@ -96,7 +96,7 @@ def test_columns_with_ties_or_without_variation_can_be_adjusted_for():
 
 def test_the_residual_is_the_estimators():
     table = fork(0, 1000)
-    model = whence.LocationScaleRegressor(KNOTS, knots="quantile").fit(table["c"][:, None], table["a"])
+    model = causewise.LocationScaleRegressor(KNOTS, knots="quantile").fit(table["c"][:, None], table["a"])
     mean, std = model.predict(table["c"][:, None], return_std=True)
     residual = Adjustment.of(["c"], [table["c"]]).residual(table["a"])
     assert residual == pytest.approx((table["a"] - mean) / std, abs=1e-5)
@@ -116,28 +116,28 @@ def test_rows_missing_in_what_is_adjusted_for_are_missing():
 
 
 def test_what_is_adjusted_for_is_in_no_pair_and_in_the_facts():
-    scan = whence.scan({**fork(0), "d": fork(1)["a"]}, adjust=[3], method="igci", jobs=1)
+    scan = causewise.scan({**fork(0), "d": fork(1)["a"]}, adjust=[3], method="igci", jobs=1)
     assert [(row.x, row.y) for row in scan] == [("a", "b"), ("a", "d"), ("b", "d")]
     assert scan.facts["adjust"] == ["c"]
     assert scan.left_out["c"] == "the others are adjusted for it"
-    assert whence.scan(fork(0), method="igci", jobs=1).facts["adjust"] == []
+    assert causewise.scan(fork(0), method="igci", jobs=1).facts["adjust"] == []
 
 
 def test_an_exact_function_is_left_out_with_the_reason():
     table = fork(0)
     table |= {"line": 3 * table["c"] - 1, "square": table["c"] ** 2, "nearly": table["c"] + 0.02 * fork(1)["c"]}
-    scan = whence.scan(table, adjust=["c"], method="igci", jobs=1)
+    scan = causewise.scan(table, adjust=["c"], method="igci", jobs=1)
     assert scan.columns == ("a", "b", "nearly")
     assert scan.left_out["line"] == scan.left_out["square"] == "nothing is left of it once it is adjusted for 'c'"
     with pytest.raises(InputError, match="'line', and nothing is left of it"):
-        whence.scan(table, columns=["a", "line"], adjust=["c"])
+        causewise.scan(table, columns=["a", "line"], adjust=["c"])
 
 
 def test_columns_that_seldom_meet_are_left_out_with_the_reason():
     table = {**fork(0), "seldom": fork(1)["a"], "still": np.r_[np.ones(200), np.arange(200.0)], "d": fork(2)["a"]}
     table["c"][200:] = np.nan
     table["seldom"][:180] = np.nan
-    scan = whence.scan(table, adjust=["c"], method="igci", jobs=1)
+    scan = causewise.scan(table, adjust=["c"], method="igci", jobs=1)
     assert scan.left_out["seldom"] == f"it has 20 rows together with 'c' where at least {FEWEST_ROWS} are needed"
     assert scan.left_out["still"] == "it is 1 in every row in which 'c' can be adjusted for"
 
@@ -158,22 +158,22 @@ def test_columns_that_seldom_meet_are_left_out_with_the_reason():
 )
 def test_what_cannot_be_is_a_sentence(asked, sentence):
     with pytest.raises(InputError, match=sentence):
-        whence.scan({**fork(0), "word": ["x"] * 400, "one": np.ones(400)}, **asked)
+        causewise.scan({**fork(0), "word": ["x"] * 400, "one": np.ones(400)}, **asked)
 
 
 def test_too_few_rows_are_a_sentence():
     with pytest.raises(InputError, match="Got 25 rows in which 'c' is present; expected at least 30 to adjust for it"):
-        whence.scan(fork(0, 25), adjust=["c"])
+        causewise.scan(fork(0, 25), adjust=["c"])
     table = {**fork(0, 50), "d": fork(1, 50)["a"]}
     with pytest.raises(InputError, match="Got 50 rows in which 'c', 'd' are all present; expected at least 60"):
-        whence.scan(table, adjust=["c", "d"])
+        causewise.scan(table, adjust=["c", "d"])
     with pytest.raises(InputError, match="equal length"):
-        whence.scan({**fork(0), "d": np.arange(90.0)}, adjust=["d"])
+        causewise.scan({**fork(0), "d": np.arange(90.0)}, adjust=["d"])
 
 
 def test_a_target_given_by_number_is_counted_in_the_whole_table():
     table = {"word": ["x"] * 400, **fork(0)}
-    assert {row.y for row in whence.scan(table, target=4, method="igci", jobs=1)} == {"c"}
+    assert {row.y for row in causewise.scan(table, target=4, method="igci", jobs=1)} == {"c"}
 
 
 def test_the_command_line_adjusts(tmp_path):
@@ -193,8 +193,8 @@ def test_progress_is_told_column_by_column():
     rng = np.random.default_rng(0)
     table = {name: rng.normal(size=80) for name in "abcd"} | {"one": np.ones(80)}
     told = []
-    whence.scan(table, adjust=["a"], method="igci", jobs=1, on_progress=lambda *what: told.append(what))
+    causewise.scan(table, adjust=["a"], method="igci", jobs=1, on_progress=lambda *what: told.append(what))
     assert told[:4] == [("adjusting", k, 4) for k in (1, 2, 3, 4)]
     told.clear()
-    whence.scan(table, method="igci", jobs=1, on_progress=lambda *what: told.append(what))
+    causewise.scan(table, method="igci", jobs=1, on_progress=lambda *what: told.append(what))
     assert told[0][0] == "screening"

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import whence
-from whence.cli.app import app
-from whence.pair import InputError
-from whence.scanning import on_dask, pairs, scanner, tasks
+import causewise
+from causewise.cli.app import app
+from causewise.pair import InputError
+from causewise.scanning import on_dask, pairs, scanner, tasks
 
 distributed = pytest.importorskip("distributed")
 
@@ -79,15 +79,15 @@ def timeless(scan):
 
 
 def test_a_cluster_says_what_one_process_says(table, client, tmp_path):
-    one = whence.scan(table, jobs=1)
-    assert timeless(whence.scan(table, dask=client)) == timeless(one)
-    assert timeless(whence.scan(table, dask=client.scheduler.address, journal=tmp_path / "part")) == timeless(one)
+    one = causewise.scan(table, jobs=1)
+    assert timeless(causewise.scan(table, dask=client)) == timeless(one)
+    assert timeless(causewise.scan(table, dask=client.scheduler.address, journal=tmp_path / "part")) == timeless(one)
     assert one.counts["unrelated"] >= 1
     assert one.counts["unrelated"] < len(one)
 
 
 def test_dead_workers_are_missed_by_nobody(table, client):
-    one = whence.scan(table, jobs=1)
+    one = causewise.scan(table, jobs=1)
     killed = itertools.count()
 
     def kill(what, done, of):
@@ -95,7 +95,7 @@ def test_dead_workers_are_missed_by_nobody(table, client):
             for pid in client.run(os.getpid).values():  # all of them: no copy of the columns is left
                 os.kill(pid, signal.SIGKILL)
 
-    assert timeless(whence.scan(table, dask=client, on_progress=kill)) == timeless(one)
+    assert timeless(causewise.scan(table, dask=client, on_progress=kill)) == timeless(one)
     assert next(killed) >= 1
 
 
@@ -107,9 +107,9 @@ def _deadly(judge, tile):
 
 def test_a_pair_that_kills_its_worker_costs_its_own_row_only(table, client, monkeypatch):
     asked = {"columns": ["a", "r0", "r1", "r2"]}
-    quiet = {(row.x, row.y): row for row in whence.scan(table, **asked, jobs=1)}
+    quiet = {(row.x, row.y): row for row in causewise.scan(table, **asked, jobs=1)}
     monkeypatch.setattr(scanner, "screened", _deadly)
-    rows = {(row.x, row.y): row for row in whence.scan(table, **asked, dask=client)}
+    rows = {(row.x, row.y): row for row in causewise.scan(table, **asked, dask=client)}
     dead = rows.pop(("a", "r2"))
     assert dead.status == "failed"
     assert "died" in dead.message
@@ -128,17 +128,17 @@ def test_a_scheduler_that_goes_away_leaves_a_journal_to_go_on_from(table, elsewh
             process.kill()
 
     with pytest.raises(on_dask.ClusterError, match=r"went away.*scan\.csv\.part.*same scan again"):
-        whence.scan(table, dask=address, journal=place, on_progress=kill)
+        causewise.scan(table, dask=address, journal=place, on_progress=kill)
     assert place.exists()
     begun = []
-    again = whence.scan(table, dask=client, journal=place, on_progress=lambda *told: begun.append(told[:2]))
+    again = causewise.scan(table, dask=client, journal=place, on_progress=lambda *told: begun.append(told[:2]))
     assert ("screening", 15) in begun[:1]
     assert begun[1] >= seen[-1]
-    assert timeless(again) == timeless(whence.scan(table, jobs=1))
+    assert timeless(again) == timeless(causewise.scan(table, jobs=1))
 
 
 def test_what_a_task_raises_is_raised_here(client):
-    judge = scanner.Judge(("a",), np.ones((1, 3)), "whence", 0, {}, None)
+    judge = scanner.Judge(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
     with on_dask.on_dask(judge, None, client, 1, "this scan", None) as run:
         with pytest.raises(ZeroDivisionError):
             list(run(_breaks, [[1], [0]]))
@@ -150,18 +150,20 @@ def _breaks(judge, tile):
 
 
 def test_another_version_on_the_cluster_is_a_sentence(table, client, monkeypatch):
-    with pytest.raises(InputError, match=r"Got whence 0\.0\.1 at the side that asks"):
+    with pytest.raises(InputError, match=r"Got causewise 0\.0\.1 at the side that asks"):
         on_dask._tile(None, _breaks, [1], "0.0.1")
-    there = whence.__version__
+    there = causewise.__version__
     monkeypatch.setattr(on_dask, "VERSION", "0.0.1")
-    with pytest.raises(InputError, match=rf"Got whence {there} at the scheduler of the Dask cluster; expected 0\.0\.1"):
-        whence.scan(table, dask=client)
+    with pytest.raises(
+        InputError, match=rf"Got causewise {there} at the scheduler of the Dask cluster; expected 0\.0\.1"
+    ):
+        causewise.scan(table, dask=client)
 
 
-def test_a_cluster_without_whence_is_a_sentence(table, client, monkeypatch):
-    monkeypatch.setattr(client, "run", lambda *asked, on_error: {"tcp://there": ModuleNotFoundError("whence")})
-    with pytest.raises(InputError, match="Got no whence at tcp://there"):
-        whence.scan(table, dask=client)
+def test_a_cluster_without_causewise_is_a_sentence(table, client, monkeypatch):
+    monkeypatch.setattr(client, "run", lambda *asked, on_error: {"tcp://there": ModuleNotFoundError("causewise")})
+    with pytest.raises(InputError, match="Got no causewise at tcp://there"):
+        causewise.scan(table, dask=client)
 
 
 def test_the_command_line_starts_a_cluster_of_its_own(table, tmp_path):
@@ -184,12 +186,12 @@ def test_a_cluster_at_fault_is_a_sentence_and_a_failure(table, tmp_path, monkeyp
 
 def test_a_missing_dask_names_the_extra(table, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=r"pip install 'whence\[dask\]'"):
-        whence.scan(table, dask="local")
+    with pytest.raises(InputError, match=r"pip install 'causewise\[dask\]'"):
+        causewise.scan(table, dask="local")
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere://x", "", 7])
 def test_a_cluster_that_does_not_answer_is_a_sentence(table, address, monkeypatch):
     monkeypatch.setattr(on_dask, "_PATIENCE", 0.5)
     with pytest.raises(InputError, match="no scheduler answers there"):
-        whence.scan(table, dask=address)
+        causewise.scan(table, dask=address)

@@ -12,19 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-import whence
-from whence.cli import scan as command
-from whence.cli.app import app
-from whence.pair import InputError
-from whence.scanning import forecast as forecasting
-from whence.scanning import scanner
-from whence.scanning.engine import InProcess, Processes
-from whence.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory, remembered
-from whence.scanning.judging import Judge
-from whence.scanning.known import Knowledge
-from whence.scanning.machine import available_memory
-from whence.scanning.mapped import MappedColumns
-from whence.threads import processors
+import causewise
+from causewise.cli import scan as command
+from causewise.cli.app import app
+from causewise.pair import InputError
+from causewise.scanning import forecast as forecasting
+from causewise.scanning import scanner
+from causewise.scanning.engine import InProcess, Processes
+from causewise.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory, remembered
+from causewise.scanning.judging import Judge
+from causewise.scanning.known import Knowledge
+from causewise.scanning.machine import available_memory
+from causewise.scanning.mapped import MappedColumns
+from causewise.threads import processors
 
 LONG = ScanForecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
 
@@ -198,7 +198,7 @@ def table():
 def test_a_scan_that_does_not_fit_is_refused(table, monkeypatch):
     monkeypatch.setattr(scanner, "available_memory", lambda: 1000)
     with pytest.raises(InputError, match=r"Got 15 pairs of 6 columns and 40 rows, which need about \d+ MB of memory"):
-        whence.scan(table, method="igci")
+        causewise.scan(table, method="igci")
 
 
 def test_fewer_processes_are_taken_where_memory_is_short(table, monkeypatch, foreseen):
@@ -206,10 +206,10 @@ def test_fewer_processes_are_taken_where_memory_is_short(table, monkeypatch, for
     monkeypatch.setattr(scanner, "_IN_PROCESS", 0)
     monkeypatch.setattr(scanner, "processors", lambda: 4)
     monkeypatch.setattr(scanner, "available_memory", lambda: 100 << 20)
-    whence.scan(table, method="igci", on_forecast=heard.append)
+    causewise.scan(table, method="igci", on_forecast=heard.append)
     assert [each.jobs for each in heard] == [1]
     with pytest.raises(InputError, match=r"on 2 processes where 105 MB are free.*choose at most 1 process, fewer"):
-        whence.scan(table, method="igci", jobs=2)
+        causewise.scan(table, method="igci", jobs=2)
 
 
 def test_the_forecast_comes_first_and_may_end_it(table, tmp_path, foreseen):
@@ -221,12 +221,12 @@ def test_the_forecast_comes_first_and_may_end_it(table, tmp_path, foreseen):
 
     begun = []
     with pytest.raises(Enough):
-        whence.scan(table, method="igci", on_forecast=refuse, on_progress=lambda *what: begun.append(what))
+        causewise.scan(table, method="igci", on_forecast=refuse, on_progress=lambda *what: begun.append(what))
     assert not begun
-    whence.scan(table, method="igci", pairs=[("c0", "c1")], on_forecast=refuse)  # too few to be worth it
-    whence.scan(table, method="igci", jobs=1, journal=tmp_path / "part")
+    causewise.scan(table, method="igci", pairs=[("c0", "c1")], on_forecast=refuse)  # too few to be worth it
+    causewise.scan(table, method="igci", jobs=1, journal=tmp_path / "part")
     heard = []
-    whence.scan(table, method="igci", jobs=1, journal=tmp_path / "part", on_forecast=heard.append)
+    causewise.scan(table, method="igci", jobs=1, journal=tmp_path / "part", on_forecast=heard.append)
     assert heard[0].screening == 0.0
 
 
@@ -249,7 +249,7 @@ def test_a_method_that_takes_hours_on_so_many_rows_is_offered_a_sample(monkeypat
     assert capsys.readouterr().err.splitlines()[1:] == ["igci:rows=2000 decides sooner."]
     heard, asked = [], []
     monkeypatch.setattr(scanner, "sample_hint", lambda *about: asked.append(about) or "sooner")
-    whence.scan(table, method="igci", jobs=1, on_forecast=heard.append)
+    causewise.scan(table, method="igci", jobs=1, on_forecast=heard.append)
     assert ([each.hint for each in heard], asked) == (["sooner"], [("igci", 40, 15)])
 
 

@@ -12,10 +12,10 @@ from drawn_scans import HOSTILE, UNSEEN, letters, row, rows_of, scans
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.scanning.arrows import graph
-from whence.scanning.graph_text import to_dot, to_graphml, to_json
-from whence.scanning.quality import Quality, quality
-from whence.scanning.scan_row import ScanRow
+from causewise.scanning.arrows import graph
+from causewise.scanning.graph_text import to_dot, to_graphml, to_json
+from causewise.scanning.quality import Quality, quality
+from causewise.scanning.scan_row import ScanRow
 
 names = st.lists(st.one_of(st.text(max_size=8), st.sampled_from(HOSTILE + UNSEEN)), min_size=2, max_size=6, unique=True)
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.pair import InputError
-from whence.scanning import known as known_module
-from whence.scanning.known import Knowledge, Known
+from causewise.pair import InputError
+from causewise.scanning import known as known_module
+from causewise.scanning.known import Knowledge, Known
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scan.md").read_text(encoding="utf-8")
 COLUMNS = tuple("abcdef")

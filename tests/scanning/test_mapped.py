@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whence
-from whence.pair import InputError
-from whence.scanning import mapped
-from whence.scanning.mapped import ColumnStore, MappedColumns
+import causewise
+from causewise.pair import InputError
+from causewise.scanning import mapped
+from causewise.scanning.mapped import ColumnStore, MappedColumns
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_line_that_nobody_holds_is_no_longer_mapped(on_disk):
 
 def test_the_file_lasts_as_long_as_what_was_found_in_it(on_disk):
     rng = np.random.default_rng(0)
-    found = whence.scan({"a": rng.normal(size=60), "b": rng.normal(size=60)}, method="igci", jobs=1)
+    found = causewise.scan({"a": rng.normal(size=60), "b": rng.normal(size=60)}, method="igci", jobs=1)
     path = Path(found.judge.values.path)
     assert path.exists()
     del found
@@ -71,9 +71,9 @@ def test_a_scan_from_disk_is_the_same_to_the_last_bit(on_disk, monkeypatch, tmp_
     table = pandas.DataFrame({"a": a, "b": np.tanh(a) + 0.3 * rng.normal(size=120), "c": rng.normal(size=120)})
     table.loc[3:9, "b"] = np.nan
     table.to_parquet(tmp_path / "t.parquet")
-    found = whence.scan(tmp_path / "t.parquet", method="loci-h", jobs=jobs, adjust=["c"])
+    found = causewise.scan(tmp_path / "t.parquet", method="loci-h", jobs=jobs, adjust=["c"])
     monkeypatch.undo()
-    kept = whence.scan(table, method="loci-h", jobs=1, adjust=["c"])
+    kept = causewise.scan(table, method="loci-h", jobs=1, adjust=["c"])
     timeless = [[{**vars(row), "seconds": 0} for row in each.rows] for each in (found, kept)]
     assert timeless[0] == timeless[1]
 

@@ -8,9 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from whence.scanning.known import Knowledge, Known
-from whence.scanning.obeying import obeyed
-from whence.scanning.scan_row import ScanRow
+from causewise.scanning.known import Knowledge, Known
+from causewise.scanning.obeying import obeyed
+from causewise.scanning.scan_row import ScanRow
 
 SCORES = st.floats(-30, 30)
 THRESHOLDS = st.floats(0.5, 0.99)

@@ -8,12 +8,12 @@ from drawn_scans import letters, row, rows_of, scans
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.numerics import ordering
-from whence.numerics.ordering import Weights, best_order, cost_of
-from whence.numerics.ordering_bound import packed, relaxed
-from whence.pair import InputError
-from whence.scanning.order import Order, order
-from whence.scanning.scan_row import ScanRow
+from causewise.numerics import ordering
+from causewise.numerics.ordering import Weights, best_order, cost_of
+from causewise.numerics.ordering_bound import packed, relaxed
+from causewise.pair import InputError
+from causewise.scanning.order import Order, order
+from causewise.scanning.scan_row import ScanRow
 
 
 def cost(rows: list[ScanRow], columns: tuple[str, ...]) -> float:

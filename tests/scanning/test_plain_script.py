@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 SCRIPT = """
-import numpy as np, whence
+import numpy as np, causewise
 print("asked once")
 rng = np.random.default_rng(0)
-print(whence.scan({name: rng.normal(size=60) for name in "abcde"}, jobs=2))
+print(causewise.scan({name: rng.normal(size=60) for name in "abcde"}, jobs=2))
 print(__file__, __spec__)
 """
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whence
-from whence.pair import InputError
-from whence.scanning import engine, scanner, tasks
-from whence.scanning.judging import Judge, adjusted_p_values
+import causewise
+from causewise.pair import InputError
+from causewise.scanning import engine, scanner, tasks
+from causewise.scanning.judging import Judge, adjusted_p_values
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +41,11 @@ def timeless(scan):
 
 
 def test_every_pair_gets_what_infer_says_of_it(table):
-    scan = whence.scan(table, jobs=1)
+    scan = causewise.scan(table, jobs=1)
     assert [(row.x, row.y) for row in scan] == list(itertools.combinations(["a", "b", "alone", "c", "holes"], 2))
     assert set(scan.left_out) == {"word", "one"}
     for row in scan:
-        alone = whence.infer(table, row.x, row.y, nan_policy="omit")
+        alone = causewise.infer(table, row.x, row.y, nan_policy="omit")
         assert (row.n, row.missing) == (alone.pair.n, alone.pair.dropped)
         assert row.dependence_p == pytest.approx(alone.relation_p_value, rel=1e-6)
         if row.status == "unrelated":
@@ -64,16 +64,16 @@ def test_every_pair_gets_what_infer_says_of_it(table):
 
 @pytest.mark.parametrize("method", ["loci-h", "igci"])
 def test_any_method_orients(table, method):
-    for row in whence.scan(table, method=method, columns=["a", "b", "c"], jobs=1):
-        alone = whence.infer(table, row.x, row.y, method=method)
+    for row in causewise.scan(table, method=method, columns=["a", "b", "c"], jobs=1):
+        alone = causewise.infer(table, row.x, row.y, method=method)
         assert (row.score, row.direction, row.confidence) == (alone.score, alone.direction.value, None)
 
 
 def test_neither_processes_nor_tiles_show_in_the_rows(table, monkeypatch):
-    one = whence.scan(table, jobs=1)
-    monkeypatch.setattr("whence.scanning.pairs.BLOCK", 2)
-    assert timeless(whence.scan(table, jobs=1)) == timeless(one)
-    assert timeless(whence.scan(table, jobs=2)) == timeless(one)
+    one = causewise.scan(table, jobs=1)
+    monkeypatch.setattr("causewise.scanning.pairs.BLOCK", 2)
+    assert timeless(causewise.scan(table, jobs=1)) == timeless(one)
+    assert timeless(causewise.scan(table, jobs=2)) == timeless(one)
 
 
 @given(st.lists(st.floats(0, 1) | st.none(), max_size=30))
@@ -88,14 +88,14 @@ def test_adjusted_p_values_are_the_textbooks(p):
 
 
 def test_target_pairs_and_columns_choose(table, tmp_path):
-    target = whence.scan(table, target="b", jobs=1)
+    target = causewise.scan(table, target="b", jobs=1)
     assert {frozenset((row.x, row.y)) for row in target} == {
         frozenset(("b", other)) for other in ("a", "alone", "c", "holes")
     }
     file = tmp_path / "pairs.csv"
     file.write_text("x,y\nc,a\na,b\n")
-    assert [(row.x, row.y) for row in whence.scan(table, pairs=file, jobs=1)] == [("a", "b"), ("a", "c")]
-    assert [(row.x, row.y) for row in whence.scan(table, columns=["c", 1], jobs=1)] == [("a", "c")]
+    assert [(row.x, row.y) for row in causewise.scan(table, pairs=file, jobs=1)] == [("a", "b"), ("a", "c")]
+    assert [(row.x, row.y) for row in causewise.scan(table, columns=["c", 1], jobs=1)] == [("a", "c")]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_target_pairs_and_columns_choose(table, tmp_path):
 )  # fmt: skip
 def test_what_cannot_be_is_a_sentence(table, asked, sentence):
     with pytest.raises(InputError, match=sentence):
-        whence.scan(table, **asked)
+        causewise.scan(table, **asked)
 
 
 def test_tables_that_cannot_be_scanned_are_a_sentence():
@@ -132,13 +132,13 @@ def test_tables_that_cannot_be_scanned_are_a_sentence():
         ({f"c{k}": rng.normal(size=12) for k in range(1500)}, "1,124,250 pairs"),
     ):
         with pytest.raises(InputError, match=sentence):
-            whence.scan(data)
+            causewise.scan(data)
 
 
 def test_what_is_known_is_obeyed(table):
-    free = {(row.x, row.y): row for row in whence.scan(table, jobs=1)}
+    free = {(row.x, row.y): row for row in causewise.scan(table, jobs=1)}
     known = {"required": [["b", "a"]], "forbidden": [["c", "b"]], "soft": [["c", "a", {"log_odds": 9.0}]]}
-    told = {(row.x, row.y): row for row in whence.scan(table, known=known, jobs=1)}
+    told = {(row.x, row.y): row for row in causewise.scan(table, known=known, jobs=1)}
     assert told["a", "b"].direction == "y->x"
     assert told["a", "b"].score == free["a", "b"].score
     assert told["b", "c"].direction == "x->y"
@@ -153,9 +153,9 @@ def _deadly(judge, tile):
 
 
 def test_a_pair_that_kills_its_process_costs_its_own_row_only(table, monkeypatch):
-    quiet = {(row.x, row.y): row for row in whence.scan(table, jobs=1)}
+    quiet = {(row.x, row.y): row for row in causewise.scan(table, jobs=1)}
     monkeypatch.setattr(scanner, "screened", _deadly)
-    rows = {(row.x, row.y): row for row in whence.scan(table, jobs=2)}
+    rows = {(row.x, row.y): row for row in causewise.scan(table, jobs=2)}
     dead = rows.pop(("a", "c"))
     assert dead.status == "failed"
     assert "died" in dead.message
@@ -164,8 +164,8 @@ def test_a_pair_that_kills_its_process_costs_its_own_row_only(table, monkeypatch
 
 
 def test_a_scan_goes_on_where_it_was_stopped(table, tmp_path, monkeypatch):
-    monkeypatch.setattr("whence.scanning.pairs.BLOCK", 2)
-    whole = whence.scan(table, jobs=1)
+    monkeypatch.setattr("causewise.scanning.pairs.BLOCK", 2)
+    whole = causewise.scan(table, jobs=1)
     place = tmp_path / "scan.csv.part"
 
     class Stopped(Exception):
@@ -176,11 +176,11 @@ def test_a_scan_goes_on_where_it_was_stopped(table, tmp_path, monkeypatch):
             raise Stopped
 
     with pytest.raises(Stopped):
-        whence.scan(table, jobs=1, journal=place, on_progress=stop)
+        causewise.scan(table, jobs=1, journal=place, on_progress=stop)
     place.write_bytes(place.read_bytes() + b"half a li")  # what a kill leaves behind
     asked = []
     monkeypatch.setattr(Judge, "screen", lambda *pair: asked.append(pair))
-    again = whence.scan(table, jobs=1, journal=place)
+    again = causewise.scan(table, jobs=1, journal=place)
     assert not asked
     assert timeless(again) == timeless(whole)
     again.write(tmp_path / "scan.csv")
@@ -189,8 +189,8 @@ def test_a_scan_goes_on_where_it_was_stopped(table, tmp_path, monkeypatch):
 
 def test_the_journal_of_another_scan_is_not_believed(table, tmp_path):
     place = tmp_path / "part"
-    whence.scan(table, jobs=1, journal=place, method="loci-m")
-    assert timeless(whence.scan(table, jobs=1, journal=place)) == timeless(whence.scan(table, jobs=1))
+    causewise.scan(table, jobs=1, journal=place, method="loci-m")
+    assert timeless(causewise.scan(table, jobs=1, journal=place)) == timeless(causewise.scan(table, jobs=1))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -198,7 +198,7 @@ def test_the_table_comes_back_as_it_went_in(table, library, tmp_path):
     frames = pytest.importorskip(library)
     columns = {name: table[name] for name in ("a", "b", "alone")}
     make = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[library]
-    scan = whence.scan(getattr(frames, make)(columns), jobs=1)
+    scan = causewise.scan(getattr(frames, make)(columns), jobs=1)
     frame = scan.to_frame()
     assert type(frame).__module__.startswith(library)
     assert [str(name) for name in (frame.column_names if library == "pyarrow" else frame.columns)] == list(
@@ -213,7 +213,7 @@ def test_the_table_comes_back_as_it_went_in(table, library, tmp_path):
 def test_files_hold_every_number_exactly(table, tmp_path):
     import csv
 
-    scan = whence.scan(table, jobs=1)
+    scan = causewise.scan(table, jobs=1)
     scan.write(tmp_path / "scan.csv")
     with (tmp_path / "scan.csv").open(newline="") as stream:
         lines = list(csv.DictReader(stream))
@@ -221,13 +221,13 @@ def test_files_hold_every_number_exactly(table, tmp_path):
     scan.write(tmp_path / "scan.json")
     record = json.loads((tmp_path / "scan.json").read_text())
     assert [row["score"] for row in record["rows"]] == [row.score for row in scan]
-    assert (record["method"], record["seed"]) == ("whence", 0)
+    assert (record["method"], record["seed"]) == ("causewise", 0)
     with pytest.raises(InputError, match="expected one that ends in"):
         scan.write(tmp_path / "scan.xlsx")
 
 
 def test_a_process_that_dies_takes_nobody_along():
-    judge = Judge(("a",), np.ones((1, 3)), "whence", 0, {}, None)
+    judge = Judge(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
     tiles = [[k] for k in range(6)]
     with engine.Processes(judge, 2) as run:
         found = dict(run(_odd_ones_die, tiles))
@@ -246,4 +246,4 @@ def test_the_readme_of_a_path(tmp_path: Path, table):
     import pandas
 
     pandas.DataFrame({name: table[name] for name in ("a", "b", "word")}).to_csv(tmp_path / "t.csv", index=False)
-    assert [(row.x, row.y) for row in whence.scan(tmp_path / "t.csv", jobs=1)] == [("a", "b")]
+    assert [(row.x, row.y) for row in causewise.scan(tmp_path / "t.csv", jobs=1)] == [("a", "b")]

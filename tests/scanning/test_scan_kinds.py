@@ -10,10 +10,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-import whence
-from whence.kinds import kind_of
-from whence.scanning.adjusting import Adjustment
-from whence.scanning.result import COLUMNS, Scan
+import causewise
+from causewise.kinds import kind_of
+from causewise.scanning.adjusting import Adjustment
+from causewise.scanning.result import COLUMNS, Scan
 
 N = 400
 
@@ -39,7 +39,7 @@ def table() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def found(table: pd.DataFrame) -> Scan:
-    return whence.scan(table, jobs=1)
+    return causewise.scan(table, jobs=1)
 
 
 KINDS = {
@@ -62,7 +62,7 @@ def test_every_row_has_the_kinds_of_its_columns(found) -> None:
 def test_a_row_says_what_a_lone_decision_says(found, table) -> None:
     for row in found:
         if row.status in ("oriented", "undecided"):
-            alone = whence.infer(table, row.x, row.y)
+            alone = causewise.infer(table, row.x, row.y)
             assert row.warnings == tuple(map(str, alone.warnings))
             if "heaped" not in (row.x_kind, row.y_kind):
                 assert alone.to_dict()["kinds"] == {"x": row.x_kind, "y": row.y_kind}
@@ -106,8 +106,8 @@ def test_kinds_stand_in_every_file(found, tmp_path: Path) -> None:
 
 def test_a_scan_that_goes_on_later_has_the_same_bytes(table, found, tmp_path: Path) -> None:
     journal = tmp_path / "pairs.part"
-    whence.scan(table, jobs=1, journal=journal)
-    again = whence.scan(table, jobs=2, journal=journal)
+    causewise.scan(table, jobs=1, journal=journal)
+    again = causewise.scan(table, jobs=2, journal=journal)
     assert [(row.x_kind, row.y_kind, row.warnings) for row in again] == [
         (row.x_kind, row.y_kind, row.warnings) for row in found
     ]
@@ -115,7 +115,7 @@ def test_a_scan_that_goes_on_later_has_the_same_bytes(table, found, tmp_path: Pa
 
 def test_steps_are_not_hidden_by_an_adjustment(table) -> None:
     """What a common cause leaves of two values looks continuous, and would be judged as if it were."""
-    adjusted = whence.scan(table.drop(columns="day"), adjust=["b"], jobs=1)
+    adjusted = causewise.scan(table.drop(columns="day"), adjust=["b"], jobs=1)
     assert adjusted.left_out["smoker"] == "it takes only 2 values, and cannot be adjusted"
     assert "0 in" in adjusted.left_out["rain"]
     assert adjusted.kinds == {"a": "continuous", "visits": "count"}
@@ -123,8 +123,8 @@ def test_steps_are_not_hidden_by_an_adjustment(table) -> None:
     assert kind_of(adjusted.judge.values[1]) != "count"
     assert (row.y_kind, row.y) == ("count", "visits")
     assert any("before it is adjusted" in note for note in adjusted.notes)
-    with pytest.raises(whence.InputError, match="'smoker', and it takes only 2 values"):
-        whence.scan(table, columns=["a", "smoker"], adjust=["b"])
+    with pytest.raises(causewise.InputError, match="'smoker', and it takes only 2 values"):
+        causewise.scan(table, columns=["a", "smoker"], adjust=["b"])
 
 
 def test_what_is_left_of_two_values_would_be_taken_for_a_cause() -> None:
@@ -136,10 +136,10 @@ def test_what_is_left_of_two_values_would_be_taken_for_a_cause() -> None:
         x = np.sin(c) + rng.normal(size=600)
         flag = np.tanh(2 * x) + 0.5 * c + rng.normal(size=600) > 0
         adjustment = Adjustment.of(["c"], [c])
-        found.append(whence.infer(adjustment.residual(x), adjustment.residual(flag.astype(float)), direct=True))
+        found.append(causewise.infer(adjustment.residual(x), adjustment.residual(flag.astype(float)), direct=True))
     assert {str(decision.kinds["y"]) for decision in found} == {"continuous"}
     assert {decision.direction.value for decision in found} == {"undecided", "y->x"}
 
 
 def test_levels_may_be_what_others_are_adjusted_for(table) -> None:
-    assert whence.scan(table, columns=["a", "b"], adjust=["smoker", "dose"], jobs=1).columns == ("a", "b")
+    assert causewise.scan(table, columns=["a", "b"], adjust=["smoker", "dose"], jobs=1).columns == ("a", "b")

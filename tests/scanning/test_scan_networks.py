@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import whence
-from whence.baselines.cgnn import Cgnn
-from whence.neural import NeuralLoci
-from whence.protocol import undecided
-from whence.scanning import on_dask, scanner, tasks
+import causewise
+from causewise.baselines.cgnn import Cgnn
+from causewise.neural import NeuralLoci
+from causewise.protocol import undecided
+from causewise.scanning import on_dask, scanner, tasks
 
 QUICK = "nn-loci-h:steps=40:hidden=5:device=cpu:engine=compiled"
 
@@ -32,7 +32,7 @@ def batches(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered(monkeypatch):
-    monkeypatch.setattr("whence.models.network.fitting.MEMORY", 0)
+    monkeypatch.setattr("causewise.models.network.fitting.MEMORY", 0)
 
 
 def timeless(scan):
@@ -40,23 +40,23 @@ def timeless(scan):
 
 
 def test_a_batch_is_decided_at_once_and_says_what_infer_says(table, batches):
-    scan = whence.scan(table, method=QUICK, jobs=1)
+    scan = causewise.scan(table, method=QUICK, jobs=1)
     assert batches == [len(scan) - scan.counts["unrelated"]]
     for row in scan:
         if row.status != "unrelated":
-            assert row.score == whence.infer(table, row.x, row.y, method=QUICK).score
+            assert row.score == causewise.infer(table, row.x, row.y, method=QUICK).score
 
 
 @pytest.mark.parametrize("method", [QUICK, QUICK.replace("nn-loci-h", "nn-anm-m")])
 def test_no_row_depends_on_the_batch(table, method, batches, monkeypatch):
-    whole = timeless(whence.scan(table, method=method, jobs=1))
+    whole = timeless(causewise.scan(table, method=method, jobs=1))
     for size in (1, 3):
         monkeypatch.setattr(NeuralLoci, "batch_size", size)
         batches.clear()
-        assert timeless(whence.scan(table, method=method, jobs=1)) == whole
+        assert timeless(causewise.scan(table, method=method, jobs=1)) == whole
         assert max(batches) == size
     monkeypatch.undo()
-    assert timeless(whence.scan(table, method=method, jobs=2)) == whole
+    assert timeless(causewise.scan(table, method=method, jobs=2)) == whole
 
 
 def test_cgnn_goes_by_batches_too(table, monkeypatch):
@@ -67,20 +67,20 @@ def test_cgnn_goes_by_batches_too(table, monkeypatch):
         return [undecided(pair, "cgnn", "Not tried.") for pair in pairs]
 
     monkeypatch.setattr(Cgnn, "decide_many", decide_many)
-    monkeypatch.setattr("whence.baselines.cgnn.gpu_in_sight", lambda: False)
-    scan = whence.scan(table, method="cgnn", jobs=1)
+    monkeypatch.setattr("causewise.baselines.cgnn.gpu_in_sight", lambda: False)
+    scan = causewise.scan(table, method="cgnn", jobs=1)
     related = len(scan) - scan.counts["unrelated"]
     assert seen == [4] * (related // 4) + [related % 4] * (related % 4 > 0)
     seen.clear()
-    monkeypatch.setattr("whence.baselines.cgnn.gpu_in_sight", lambda: True)
-    whence.scan(table, method="cgnn", jobs=1)
+    monkeypatch.setattr("causewise.baselines.cgnn.gpu_in_sight", lambda: True)
+    causewise.scan(table, method="cgnn", jobs=1)
     assert seen == [related]
 
 
 def test_a_gpu_is_asked_for_where_a_worker_has_one(table):
     distributed = pytest.importorskip("distributed")
     local = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0", "silence_logs": 50, "threads_per_worker": 1}
-    one = timeless(whence.scan(table, method=QUICK, jobs=1))
+    one = timeless(causewise.scan(table, method=QUICK, jobs=1))
     with (
         distributed.LocalCluster(n_workers=1, resources={"GPU": 1}, **local) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
@@ -97,7 +97,7 @@ def test_a_gpu_is_asked_for_where_a_worker_has_one(table):
             list(run(tasks.screened, []))
             assert ((_nothing,), {"GPU": 1}) in asked
             client.submit = submit
-        assert timeless(whence.scan(table, method=QUICK, dask=client)) == one
+        assert timeless(causewise.scan(table, method=QUICK, dask=client)) == one
 
 
 def _nothing(judge, tile):

@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
-import whence
-from whence.combined.words import KINDS
-from whence.report.scan_numbers import scan_numbers
+import causewise
+from causewise.combined.words import KINDS
+from causewise.report.scan_numbers import scan_numbers
 
 NUMBERS = ("confidence", "neither", "score", *KINDS)
 
@@ -24,7 +24,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def scan(table):
-    return whence.scan(table, jobs=1)
+    return causewise.scan(table, jobs=1)
 
 
 def stopped(scan):
@@ -34,17 +34,17 @@ def stopped(scan):
 
 @pytest.mark.parametrize("settings", [{}, {"neither": 0.3}, {"direct": True}, {"recording": False}])
 def test_the_probabilities_of_a_row_are_those_of_infer(table, settings):
-    for row in whence.scan(table, jobs=1, **settings):
+    for row in causewise.scan(table, jobs=1, **settings):
         if row.confidence is not None:
-            alone = whence.infer(table, row.x, row.y, **settings)
+            alone = causewise.infer(table, row.x, row.y, **settings)
             assert row.neither == alone.probabilities["neither"]
             assert row.confidence == max(alone.probabilities["x->y"], alone.probabilities["y->x"])
             assert {name: getattr(row, name) for name in KINDS} == alone.contributions
 
 
 def test_settings_of_the_default_method_are_refused_by_others(table):
-    with pytest.raises(whence.InputError, match="direct=True for loci-h, which does not take it"):
-        whence.scan(table, method="loci-h", direct=True)
+    with pytest.raises(causewise.InputError, match="direct=True for loci-h, which does not take it"):
+        causewise.scan(table, method="loci-h", direct=True)
 
 
 def test_a_stopped_pair_has_a_reason_and_no_number(scan, tmp_path):
@@ -73,12 +73,12 @@ def test_a_stopped_pair_leans_nowhere(scan):
 
 
 def test_halves_of_a_stopped_pair_are_not_decided(table):
-    row = stopped(whence.scan(table, columns=["d", "e"], stability=True, jobs=1))
+    row = stopped(causewise.scan(table, columns=["d", "e"], stability=True, jobs=1))
     assert (row.agreement, row.half_low, row.half_high) == (None, None, None)
 
 
 def test_soft_knowledge_keeps_the_sum_and_what_neither_has(table, scan):
-    told = whence.scan(table, jobs=1, known={"soft": [["b", "a", {"likely": 0.9}]]})
+    told = causewise.scan(table, jobs=1, known={"soft": [["b", "a", {"likely": 0.9}]]})
     before, after = scan.rows[0], told.rows[0]
     assert after.neither == before.neither
     assert after.score == before.score + after.known
@@ -87,6 +87,6 @@ def test_soft_knowledge_keeps_the_sum_and_what_neither_has(table, scan):
 
 def test_the_way_a_method_spells_its_threshold_does_not_matter(table):
     known = {"soft": [["a", "b", {"log_odds": 0.1}]]}
-    ways = [{"method": "whence:threshold=0.99"}, {"threshold": 0.99}]
-    spelt = [whence.scan(table, columns=["a", "b"], known=known, jobs=1, **way).rows[0] for way in ways]
+    ways = [{"method": "causewise:threshold=0.99"}, {"threshold": 0.99}]
+    spelt = [causewise.scan(table, columns=["a", "b"], known=known, jobs=1, **way).rows[0] for way in ways]
     assert spelt[0].status == spelt[1].status == "undecided"

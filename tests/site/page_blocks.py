@@ -1,7 +1,7 @@
 """The code blocks of a page: what is run, what it should print, and which blocks say why they are not run.
 
 - `python` is run, all of a page in one namespace and one folder; a `text` block behind it is what it prints.
-- `console` is run line by line (`$ whence …`); what stands below is what it prints, up to `…`.
+- `console` is run line by line (`$ causewise …`); what stands below is what it prints, up to `…`.
 - `sh` and blocks without a language are read: the commands and options in them must exist.
 - `{include}` and other directives are the site's.
 - `<!-- setup` … `-->` is Python that is run and not shown.

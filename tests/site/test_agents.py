@@ -9,7 +9,7 @@ import pytest
 from page_blocks import DOCS, ROOT, blocks_of
 from test_pages import check_command
 
-GUIDE = (files("whence") / "agents.md").read_text(encoding="utf-8")
+GUIDE = (files("causewise") / "agents.md").read_text(encoding="utf-8")
 
 
 def test_its_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,7 +32,7 @@ def test_it_is_short() -> None:
 def test_it_is_in_the_wheel() -> None:
     wheel = pytest.importorskip("hatchling.builders.wheel")
     packed = {each.distribution_path for each in wheel.WheelBuilder(str(ROOT)).recurse_included_files()}
-    assert "whence/agents.md" in packed
+    assert "causewise/agents.md" in packed
 
 
 def test_the_index_for_language_models_names_pages_that_exist() -> None:

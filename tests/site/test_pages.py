@@ -11,7 +11,7 @@ import pytest
 import typer
 from page_blocks import DOCS, PAGES, ROOT, blocks
 
-from whence.cli.app import app
+from causewise.cli.app import app
 
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]\d+)?")
 LANGUAGES = {"python", "text", "console", "sh", "yaml", "csv", "", "toml", "json"}
@@ -50,7 +50,7 @@ def test_the_blocks_of_a_page_run(
 def run_console(shown: str, folder: Path, where: str) -> None:
     for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", shown, re.MULTILINE):
         words = shlex.split(command)
-        assert words[0] == "whence", where
+        assert words[0] == "causewise", where
         run = subprocess.run([sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
         told, cut, _ = expected.partition("…")
@@ -67,7 +67,7 @@ def test_the_commands_on_a_page_exist(page: str) -> None:
 
 def check_command(words: list[str], where: str) -> None:
     match words:
-        case ["whence", *rest]:
+        case ["causewise", *rest]:
             check_options(typer.main.get_command(app), rest, where)
         case ["make", target, *_]:
             assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE), where

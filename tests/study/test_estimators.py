@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from whence.study import estimators
-from whence.study.running import Scale, run
+from causewise.study import estimators
+from causewise.study.running import Scale, run
 
 
 def test_sizes_are_those_of_the_paper():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from whence.study import identifiability
-from whence.study.running import Scale
+from causewise.study import identifiability
+from causewise.study.running import Scale
 
 
 def verdicts(family, pairs, n):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from whence.benchmark.intervals import median_interval
-from whence.pair import InputError
-from whence.study import estimators
-from whence.study.output import StudyTable, percentage, shown, write_tables
-from whence.study.running import CellLedger, Scale, key, load, run
+from causewise.benchmark.intervals import median_interval
+from causewise.pair import InputError
+from causewise.study import estimators
+from causewise.study.output import StudyTable, percentage, shown, write_tables
+from causewise.study.running import CellLedger, Scale, key, load, run
 
 SMALL = Scale(seeds=2, fast=True)
 
@@ -36,7 +36,7 @@ class Tiny:
 @pytest.fixture
 def tiny(monkeypatch):
     def use(study):
-        monkeypatch.setattr("whence.study.running.load", lambda name: study)
+        monkeypatch.setattr("causewise.study.running.load", lambda name: study)
         return study
 
     return use

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from whence.numerics.hsic import hsic_test, p_value_at
-from whence.study import splitting
+from causewise.numerics.hsic import hsic_test, p_value_at
+from causewise.study import splitting
 
 LAWS = [("normal", "uniform"), ("standard_t", "normal"), ("uniform", "uniform")]
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from whence.benchmark.figures.style import canvas
-from whence.study.output import write_figures
-from whence.study.running import Scale, load
+from causewise.benchmark.figures.style import canvas
+from causewise.study.output import write_figures
+from causewise.study.running import Scale, load
 
 
 @pytest.mark.parametrize("name", ["estimators", "identifiability", "likelihood"])

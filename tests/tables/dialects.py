@@ -8,8 +8,8 @@ from random import Random
 from hypothesis import event
 from hypothesis import strategies as st
 
-from whence.pair import InputError
-from whence.tables import read_pair
+from causewise.pair import InputError
+from causewise.tables import read_pair
 
 SPACES = (" ", "\u00a0", "\u2009", "\u202f")
 KINDS: dict[str, Callable[[Random], float]] = {

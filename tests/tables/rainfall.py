@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from whence.pair import Pair
+from causewise.pair import Pair
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=30), RNG.lognormal(size=30) * 1e6

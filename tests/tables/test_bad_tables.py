@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from rainfall import assert_same, lines, save
 
-from whence.pair import InputError
-from whence.tables import pair_from, read_pair
-from whence.tables.choose import UnclearColumnsError
+from causewise.pair import InputError
+from causewise.tables import pair_from, read_pair
+from causewise.tables.choose import UnclearColumnsError
 
 MILLION = "7" * 10**6
 

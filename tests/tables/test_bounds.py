@@ -12,10 +12,10 @@ import pyarrow.parquet
 import pytest
 from rainfall import X, Y, assert_same, lines, save
 
-from whence.pair import InputError
-from whence.tables import read_pair
-from whence.tables.asking import Asked
-from whence.tables.choose import distinct_names
+from causewise.pair import InputError
+from causewise.tables import read_pair
+from causewise.tables.asking import Asked
+from causewise.tables.choose import distinct_names
 
 
 class Endless(io.RawIOBase):

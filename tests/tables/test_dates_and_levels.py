@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.numerics.dates import day_of, days
-from whence.pair import InputError, Pair
-from whence.tables import pair_from, read_pair
+from causewise.numerics.dates import day_of, days
+from causewise.pair import InputError, Pair
+from causewise.tables import pair_from, read_pair
 
 N = 30
 DAYS = [date(2020, 2, 20) + timedelta(k) for k in range(N)]
@@ -124,7 +124,7 @@ def test_one_cell_that_is_no_date_is_refused(tmp_path: Path, cell: str) -> None:
 
 
 def test_a_number_long_after_the_dates_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("whence.tables.text._CHUNK", 10)
+    monkeypatch.setattr("causewise.tables.text._CHUNK", 10)
     with pytest.raises(InputError, match="'18300' in line 31; expected dates"):
         read_pair(written(tmp_path, [*map(str, DAYS[:-1]), "18300"]))
     assert read_pair(written(tmp_path, list(map(str, DAYS)))).x.tolist() == NUMBERS.tolist()

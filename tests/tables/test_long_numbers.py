@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rainfall import X, Y, save
 
-from whence.numerics.exact import apart
-from whence.pair import InputError, Pair
-from whence.tables import pair_from, read_pair
+from causewise.numerics.exact import apart
+from causewise.pair import InputError, Pair
+from causewise.tables import pair_from, read_pair
 
 STEPS = np.argsort(np.argsort(X)).tolist()
 TICKS = [2**62 + 1 + step for step in STEPS]

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import whence
-from whence.scanning.table import scan_table
-from whence.tables import table_from
-from whence.tables.passed_over import COUNTING, DAY_FIRST, TEXT, UNORDERED
+import causewise
+from causewise.scanning.table import scan_table
+from causewise.tables import table_from
+from causewise.tables.passed_over import COUNTING, DAY_FIRST, TEXT, UNORDERED
 
 N = 120
 RNG = np.random.default_rng(0)
@@ -121,14 +121,14 @@ def test_dates_that_do_not_go_on_cost_their_column_and_not_the_scan(tmp_path: Pa
     read = scan_table(path)
     assert read.names == ("a", "b")
     assert "'yesterday' in line 121" in read.left_out["when"]
-    with pytest.raises(whence.InputError, match="yesterday"):
+    with pytest.raises(causewise.InputError, match="yesterday"):
         scan_table(path, wanted=["when", "a"])
 
 
 def test_a_pair_is_still_chosen_by_its_numbers(tmp_path: Path) -> None:
     """Dates and levels are judged with all others, and not taken for one of two columns that nobody named."""
     path = written(tmp_path, when=DAYS, a=A, b=COLUMNS["b"])
-    assert (whence.infer(path).pair.x_name, whence.infer(path).pair.y_name) == ("a", "b")
+    assert (causewise.infer(path).pair.x_name, causewise.infer(path).pair.y_name) == ("a", "b")
 
 
 HELD: dict[str, list[Any]] = {

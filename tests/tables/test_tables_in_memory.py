@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 from rainfall import X, Y, assert_same, save
 
-from whence.pair import InputError, Pair
-from whence.tables import pair_from, read_pair
+from causewise.pair import InputError, Pair
+from causewise.tables import pair_from, read_pair
 
 
 def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,7 +23,7 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_same(read_pair(path))
     monkeypatch.setitem(sys.modules, "polars", None)
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(InputError, match=r"pip install 'whence\[tables\]'"):
+    with pytest.raises(InputError, match=r"pip install 'causewise\[tables\]'"):
         read_pair(path)
 
 

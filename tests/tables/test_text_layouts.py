@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rainfall import X, Y, assert_same, lines, save
 
-from whence.pair import InputError
-from whence.preflight import Level, check
-from whence.tables import read_pair
-from whence.tables.asking import UnclearError
-from whence.tables.cells import number
-from whence.tables.sniff import sniff
+from causewise.pair import InputError
+from causewise.preflight import Level, check
+from causewise.tables import read_pair
+from causewise.tables.asking import UnclearError
+from causewise.tables.cells import number
+from causewise.tables.sniff import sniff
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|", " ", ", ", "   "])
@@ -122,7 +122,7 @@ def test_missing_cells(tmp_path: Path, missing: str) -> None:
 )
 @settings(max_examples=60, deadline=None)
 def test_what_is_written_is_read_back_exactly(rows, separator: str, text_column: bool) -> None:
-    from whence.tables.text import TextTable
+    from causewise.tables.text import TextTable
 
     head, tail = (["place", "a", "b"], ["here"]) if text_column else (["a", "b"], [])
     text = "\n".join(separator.join(cells) for cells in [head, *([*tail, repr(a), repr(b)] for a, b in rows)])
@@ -134,7 +134,7 @@ def test_what_is_written_is_read_back_exactly(rows, separator: str, text_column:
 @given(st.text(max_size=400))
 @settings(max_examples=200, deadline=None)
 def test_any_text_is_a_pair_or_a_sentence(text: str) -> None:
-    from whence.tables.text import TextTable
+    from causewise.tables.text import TextTable
 
     try:
         table = TextTable.of(text.encode(errors="replace"), "memory")
@@ -147,7 +147,7 @@ def test_any_text_is_a_pair_or_a_sentence(text: str) -> None:
 @given(st.binary(max_size=300))
 @settings(max_examples=100, deadline=None)
 def test_any_bytes_are_text_or_a_sentence(content: bytes) -> None:
-    from whence.tables.text import check_text
+    from causewise.tables.text import check_text
 
     try:
         check_text(content, "memory")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.theory.calculus import Jet, as_jet, panels, variables
+from causewise.theory.calculus import Jet, as_jet, panels, variables
 
 FORMULAS = {
     "polynomial": lambda m, x, y: 3 * x**2 * y - y**3 / 2 + x,

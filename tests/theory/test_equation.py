@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from whence.pair import InputError
-from whence.theory.distributions import gaussian, soft_uniform
-from whence.theory.equation import evaluate, evaluate_exact
-from whence.theory.families import FAMILIES, GENERIC, PATHS
-from whence.theory.model import Model, location_scale
+from causewise.pair import InputError
+from causewise.theory.distributions import gaussian, soft_uniform
+from causewise.theory.equation import evaluate, evaluate_exact
+from causewise.theory.families import FAMILIES, GENERIC, PATHS
+from causewise.theory.model import Model, location_scale
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from whence.pair import InputError
-from whence.theory.distributions import NAMED, distribution, gaussian, soft_uniform
-from whence.theory.families import FAMILIES, draw_rational, linear_gaussian, rational_gaussian
+from causewise.pair import InputError
+from causewise.theory.distributions import NAMED, distribution, gaussian, soft_uniform
+from causewise.theory.families import FAMILIES, draw_rational, linear_gaussian, rational_gaussian
 
 
 @pytest.mark.parametrize("family", FAMILIES)

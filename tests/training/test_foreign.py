@@ -8,8 +8,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from causewise.numerics.hsic import hsic_test
 from training import doubtful, foreign
-from whence.numerics.hsic import hsic_test
 
 ALL = {**foreign.FAMILIES, **doubtful.DOUBTFUL}
 RELATED = [*foreign.FAMILIES, "dependent", "common_cause", "common_cause_strict", "linear_gaussian"]

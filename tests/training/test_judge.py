@@ -8,11 +8,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from causewise.decision import Direction
+from causewise.inference import infer
+from causewise.pair import Pair
 from training.judge import Judged, judge
 from training.recorded import Case
-from whence.decision import Direction
-from whence.inference import infer
-from whence.pair import Pair
 
 
 def cases() -> dict[str, Case]:

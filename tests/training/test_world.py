@@ -12,13 +12,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-import whence
+import causewise
+from causewise.pair import FloatArray, Pair
 from training import second, world
 from training.world import Labelled
-from whence.pair import FloatArray, Pair
 
 WORLDS = pytest.mark.parametrize("module", [world, second])
-PACKAGE = Path(whence.__file__).parent
+PACKAGE = Path(causewise.__file__).parent
 
 
 def same(one: Labelled, other: Labelled) -> bool:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import httpx
 import uvicorn
 
-from whence.web.application import create
-from whence.web.desk import FrontDesk
-from whence.web.limits import MIB, ServerLimits
-from whence.web.server import Server, bound, patient
+from causewise.web.application import create
+from causewise.web.desk import FrontDesk
+from causewise.web.limits import MIB, ServerLimits
+from causewise.web.server import Server, bound, patient
 
 LIMITS = ServerLimits(
     upload_bytes=4 * MIB,

@@ -11,24 +11,24 @@ import pytest
 from asking import columns, csv_of, ended, kept, sentence, upload
 from running import Running
 
-import whence
-from whence.report.page import render
-from whence.web.pages import file_name
+import causewise
+from causewise.report.page import render
+from causewise.web.pages import file_name
 
 TABLE = columns()
 CSV = csv_of(TABLE)
-PAIR = whence.infer(TABLE, "dose", "response")
+PAIR = causewise.infer(TABLE, "dose", "response")
 
 
 def test_arrays_in_json_are_judged_like_arrays_in_python(client: httpx.Client) -> None:
     response = client.post("/api/infer", json={"x": TABLE["dose"], "y": TABLE["response"]})
-    expected = whence.infer(TABLE["dose"], TABLE["response"]).to_dict()
+    expected = causewise.infer(TABLE["dose"], TABLE["response"]).to_dict()
     assert response.json() == json.loads(json.dumps(expected))
 
 
 @pytest.mark.parametrize("stated", [{"neither": 0.3}, {"direct": True}, {"recording": False, "threshold": 0.9}])
 def test_what_is_stated_about_the_outcomes_is_heard(client: httpx.Client, stated: dict[str, float]) -> None:
-    expected = json.loads(json.dumps(whence.infer(TABLE, "dose", "response", **stated).to_dict()))
+    expected = json.loads(json.dumps(causewise.infer(TABLE, "dose", "response", **stated).to_dict()))
     form = {"x": "dose", "y": "response"} | {name: json.dumps(value) for name, value in stated.items()}
     assert client.post("/api/infer", files={"file": ("t.csv", CSV)}, data=form).json() == expected
     assert sum(expected["probabilities"].values()) == pytest.approx(1)
@@ -58,7 +58,9 @@ def test_outcomes_that_contradict_each_other_are_refused(client: httpx.Client) -
 def test_a_file_is_judged_as_by_the_command_line(client: httpx.Client, method: str) -> None:
     form = {"x": "dose", "y": "response", "method": method}
     response = client.post("/api/infer", files={"file": ("t.csv", gzip.compress(CSV))}, data=form)
-    assert response.json() == json.loads(json.dumps(whence.infer(TABLE, "dose", "response", method=method).to_dict()))
+    assert response.json() == json.loads(
+        json.dumps(causewise.infer(TABLE, "dose", "response", method=method).to_dict())
+    )
 
 
 def test_parquet_is_read_too(client: httpx.Client) -> None:
@@ -96,7 +98,7 @@ def test_an_answer_has_a_page_a_file_and_a_link(client: httpx.Client) -> None:
 
 def test_a_whole_table_is_judged_like_a_scan(client: httpx.Client) -> None:
     job = ended(client, client.post("/api/scan", json={"table": kept(client, CSV)}))
-    scan, found = whence.scan(TABLE), job["result"]
+    scan, found = causewise.scan(TABLE), job["result"]
     assert [(row["x"], row["y"], row["status"], row["score"]) for row in found["rows"]] == [
         (row.x, row.y, row.status, row.score) for row in scan
     ]
@@ -188,7 +190,7 @@ def test_an_answer_that_made_room_is_said_on_the_page(client: httpx.Client) -> N
 def test_the_name_of_a_download_is_plain(title: str) -> None:
     name = file_name(title)
     assert name.isascii()
-    assert name.startswith("whence")
+    assert name.startswith("causewise")
     assert name.endswith(".html")
     assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.")
     assert len(name) < 100

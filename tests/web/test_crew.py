@@ -10,8 +10,8 @@ from typing import Any
 import psutil
 import pytest
 
-from whence.web.crew import Crew, CrewTask
-from whence.web.refusal import Refusal
+from causewise.web.crew import Crew, CrewTask
+from causewise.web.refusal import Refusal
 
 MIB = 1 << 20
 

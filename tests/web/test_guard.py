@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from running import Running
 
-from whence.web.guard import LOOPBACK, Hosts, check, is_loopback
+from causewise.web.guard import LOOPBACK, Hosts, check, is_loopback
 
 OURS = Hosts("127.0.0.1")
 FOREIGN = [

@@ -13,9 +13,9 @@ import pytest
 from asking import columns, csv_of, ended, kept, sentence, upload
 from running import LIMITS, Running
 
-from whence.web.crew import CrewTask
-from whence.web.limits import MIB
-from whence.web.refusal import Refusal
+from causewise.web.crew import CrewTask
+from causewise.web.limits import MIB
+from causewise.web.refusal import Refusal
 
 CSV = csv_of(columns(40))
 SCRIPT = "</script><script>alert(1)</script>"
@@ -173,7 +173,9 @@ def test_columns_that_cannot_be_judged(client: httpx.Client, body: dict[str, lis
     sentence(client.post("/api/infer", json=body), 422)
 
 
-@pytest.mark.parametrize("method", ["no-such", "loci-h:n_knots=-1", "loci-h:x", "whence:threshold='a'", "", "a" * 999])
+@pytest.mark.parametrize(
+    "method", ["no-such", "loci-h:n_knots=-1", "loci-h:x", "causewise:threshold='a'", "", "a" * 999]
+)
 def test_methods_that_cannot_be(client: httpx.Client, method: str) -> None:
     table = columns()
     body = {"x": table["dose"], "y": table["response"], "method": method}
@@ -181,7 +183,7 @@ def test_methods_that_cannot_be(client: httpx.Client, method: str) -> None:
     if method:
         sentence(response, 422)
     else:
-        assert response.json()["method"] == "whence"
+        assert response.json()["method"] == "causewise"
 
 
 def test_forms_that_are_damaged(client: httpx.Client) -> None:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.pair import InputError
-from whence.scanning.table import scan_table
-from whence.web.examples import EXAMPLES
-from whence.web.overview import BARS, overview
-from whence.web.refusal import Refusal
-from whence.web.shelf import Shelf
+from causewise.pair import InputError
+from causewise.scanning.table import scan_table
+from causewise.web.examples import EXAMPLES
+from causewise.web.overview import BARS, overview
+from causewise.web.refusal import Refusal
+from causewise.web.shelf import Shelf
 
 
 def seen(text: str, **asked: object) -> dict[str, object]:

@@ -7,8 +7,8 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from running import LIMITS, Running
 
-from whence.web.application import create
-from whence.web.desk import FrontDesk
+from causewise.web.application import create
+from causewise.web.desk import FrontDesk
 
 DRAWN = settings(max_examples=12, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 

@@ -1,4 +1,4 @@
-"""`whence serve`: one line with the address, a sentence for what cannot be, and nothing left behind."""
+"""`causewise serve`: one line with the address, a sentence for what cannot be, and nothing left behind."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import httpx
 import psutil
 import pytest
 
-SERVE = [sys.executable, "-m", "whence", "serve", "--no-browser", "--jobs", "1"]
+SERVE = [sys.executable, "-m", "causewise", "serve", "--no-browser", "--jobs", "1"]
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
@@ -62,9 +62,11 @@ def test_a_missing_extra_names_its_command(tmp_path: Path) -> None:
     paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(SERVE, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths})
     assert done.returncode == 2
-    assert "pip install 'whence[web]'" in done.stderr
+    assert "pip install 'causewise[web]'" in done.stderr
 
 
 def test_infer_never_loads_the_server() -> None:
-    code = "import sys, whence.cli.app; print([n for n in ('fastapi', 'uvicorn', 'whence.web') if n in sys.modules])"
+    code = (
+        "import sys, causewise.cli.app; print([n for n in ('fastapi', 'uvicorn', 'causewise.web') if n in sys.modules])"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"

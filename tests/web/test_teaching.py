@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.pair import InputError
-from whence.web.teaching import CONTROLS, PRESETS, Choice, Lesson, Slider, asdict, lesson
+from causewise.pair import InputError
+from causewise.web.teaching import CONTROLS, PRESETS, Choice, Lesson, Slider, asdict, lesson
 
 
 def numbers_in(record: Any) -> list[float]:
@@ -61,7 +61,7 @@ def test_every_setting_in_range_gives_finite_numbers(chosen: dict[str, Any]) -> 
     found = lesson(**chosen)
     assert json.loads(json.dumps(found, allow_nan=False))["settings"] == chosen
     assert all(map(math.isfinite, numbers_in(found)))
-    assert {"What is true here", "What whence says"} <= titles(found)
+    assert {"What is true here", "What causewise says"} <= titles(found)
 
 
 @pytest.mark.parametrize(

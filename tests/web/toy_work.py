@@ -5,9 +5,9 @@ import signal
 import time
 from typing import Any
 
-from whence.pair import InputError
-from whence.tables.asking import UnclearError
-from whence.web.crew_member import Tell
+from causewise.pair import InputError
+from causewise.tables.asking import UnclearError
+from causewise.web.crew_member import Tell
 
 
 def prepare() -> None:

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.models.network import compiled
-from whence.models.network.compiled import CompiledEngine, loss_and_gradient
-from whence.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, outputs, row_gradient, size
-from whence.models.network.layout import canonical, problem
-from whence.models.network.training import Training, adam_bias, adam_direction, adam_moments
-from whence.numerics import native
+from causewise.models.network import compiled
+from causewise.models.network.compiled import CompiledEngine, loss_and_gradient
+from causewise.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, outputs, row_gradient, size
+from causewise.models.network.layout import canonical, problem
+from causewise.models.network.training import Training, adam_bias, adam_direction, adam_moments
+from causewise.numerics import native
 
 HEADS = (LOCATION_SCALE, ADDITIVE, STUDENT)
 DTYPES = (np.float64, np.float32)
@@ -169,7 +169,7 @@ def test_bits_do_not_depend_on_the_vector_unit():
     printed = {
         subprocess.run(
             [sys.executable, "-c", PROGRAM, str(Path(__file__).parent)],
-            env={**os.environ, "WHENCE_NATIVE": str(library)},
+            env={**os.environ, "CAUSEWISE_NATIVE": str(library)},
             capture_output=True,
             text=True,
             check=True,

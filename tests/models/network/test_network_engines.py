@@ -5,10 +5,10 @@ import sys
 import numpy as np
 import pytest
 
-from whence.models.network import compiled, jax_runtime, xla
-from whence.models.network.fitting import train
-from whence.models.network.fused import FusedEngine, KernelShape, launch
-from whence.models.network.heads import (
+from causewise.models.network import compiled, jax_runtime, xla
+from causewise.models.network.fitting import train
+from causewise.models.network.fused import FusedEngine, KernelShape, launch
+from causewise.models.network.heads import (
     ADDITIVE,
     LOCATION_SCALE,
     STUDENT,
@@ -17,9 +17,9 @@ from whence.models.network.heads import (
     log_density,
     outputs,
 )
-from whence.models.network.layout import Group, bucket, canonical, needed, plan, problem
-from whence.models.network.training import Training, TrainingStatus
-from whence.pair import InputError
+from causewise.models.network.layout import Group, bucket, canonical, needed, plan, problem
+from causewise.models.network.training import Training, TrainingStatus
+from causewise.pair import InputError
 
 HEADS = (LOCATION_SCALE, ADDITIVE, STUDENT)
 SHORT = Training(hidden=8, steps=60, device="cpu")
@@ -205,7 +205,7 @@ def test_host_flags_stay_as_they_are():
 
 def test_without_jax_the_error_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", None)
-    with pytest.raises(InputError, match=r'pip install "whence\[nn\]"'):
+    with pytest.raises(InputError, match=r'pip install "causewise\[nn\]"'):
         train(problems([94], ADDITIVE), ADDITIVE, Training(hidden=4, steps=1))
     assert train(problems([94], ADDITIVE), ADDITIVE, Training(hidden=4, steps=1, device="cpu"))[0].usable
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.special import digamma, gammaln
 from scipy.stats import t as student
 
-from whence.models.network.heads import log_gamma_step, student_rows
+from causewise.models.network.heads import log_gamma_step, student_rows
 
 
 def test_log_gamma_step_and_its_slope():

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whence.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, initial, size
-from whence.models.network.layout import batch_size, bucket, canonical, needed, plan, problem, stacked
+from causewise.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, initial, size
+from causewise.models.network.layout import batch_size, bucket, canonical, needed, plan, problem, stacked
 
 RNG = np.random.default_rng(3)
 CAUSE, EFFECT = RNG.normal(size=200), RNG.exponential(size=200)

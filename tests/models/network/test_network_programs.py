@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from whence.models.network import jax_runtime, programs
+from causewise.models.network import jax_runtime, programs
 
 LINE = "Compiled network programs are not kept"
 INHERITED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -22,10 +22,10 @@ INHERITED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache, and a process that has compiled and said nothing yet."""
     pytest.importorskip("jax")
-    monkeypatch.setenv("WHENCE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CAUSEWISE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(jax_runtime, "_loaded", {})
     monkeypatch.setattr(programs, "_said", [])
-    return tmp_path / "cache" / "whence" / "programs"
+    return tmp_path / "cache" / "causewise" / "programs"
 
 
 def answer() -> list[float]:
@@ -36,7 +36,7 @@ def answer() -> list[float]:
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [record.message for record in caplog.records if record.name == "whence"]
+    return [record.message for record in caplog.records if record.name == "causewise"]
 
 
 def planted(path: Path, mark: Path) -> None:
@@ -99,7 +99,7 @@ def test_nothing_is_unpickled_that_others_could_have_written(
     assert answer() == answer() == [1, 2, 3]
     assert not mark.exists()
     (line,) = lines(caplog)
-    assert line.startswith(LINE) and "can be written by others" in line and "WHENCE_CACHE" in line
+    assert line.startswith(LINE) and "can be written by others" in line and "CAUSEWISE_CACHE" in line
 
 
 def test_what_another_user_owns_is_not_unpickled(
@@ -126,13 +126,13 @@ def test_without_a_usable_folder_the_answer_comes_and_one_line(
         def homeless() -> Path:
             raise RuntimeError("Could not determine home directory.")
 
-        monkeypatch.delenv("WHENCE_CACHE")
+        monkeypatch.delenv("CAUSEWISE_CACHE")
         monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
         monkeypatch.setattr(Path, "home", homeless)
     else:
         (tmp_path / "file").write_text("no folder")
         (tmp_path / "loop").symlink_to("loop")
-        monkeypatch.setenv("WHENCE_CACHE", "/proc/nowhere" if place == "nowhere" else str(tmp_path / place))
+        monkeypatch.setenv("CAUSEWISE_CACHE", "/proc/nowhere" if place == "nowhere" else str(tmp_path / place))
     assert answer() == answer() == [1, 2, 3]
     (line,) = lines(caplog)
     assert line.startswith(LINE) and "\n" not in line

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from whence import LocationScaleNetwork
-from whence.models.network.compiled import loss_and_gradient
-from whence.models.network.heads import LOCATION_SCALE
+from causewise import LocationScaleNetwork
+from causewise.models.network.compiled import loss_and_gradient
+from causewise.models.network.heads import LOCATION_SCALE
 
 
 def rows(n=300, seed=0):

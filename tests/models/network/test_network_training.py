@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from whence.models.network.training import (
+from causewise.models.network.training import (
     BETA_1,
     BETA_2,
     EPSILON,

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.numerics.hsic import bandwidth, median_sq_distance
+from causewise.numerics.hsic import bandwidth, median_sq_distance
 
 
 def brute_force(column: np.ndarray, zeros: bool) -> float:

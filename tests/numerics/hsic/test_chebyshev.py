@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.numerics.hsic import chebyshev
-from whence.numerics.hsic.chebyshev import cross_moments, in_boxes, own_moments
-from whence.numerics.kernel import choose_pivots, features
+from causewise.numerics.hsic import chebyshev
+from causewise.numerics.hsic.chebyshev import cross_moments, in_boxes, own_moments
+from causewise.numerics.kernel import choose_pivots, features
 
 
 def columns(n, seed):

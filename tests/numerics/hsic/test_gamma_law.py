@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import gamma
 
-from whence.numerics.hsic import hsic_gamma_test, kernel_column
+from causewise.numerics.hsic import hsic_gamma_test, kernel_column
 
 
 def dense_test(a: np.ndarray, b: np.ndarray, width_a: float, width_b: float) -> tuple[float, float, float]:

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from dense_kernel import LAWS, centred_kernel
 
-from whence.numerics.hsic import hsic_test, kernel_column
-from whence.numerics.hsic.moments import Squares, mean_and_variance
-from whence.numerics.kernel import BLOCK
+from causewise.numerics.hsic import hsic_test, kernel_column
+from causewise.numerics.hsic.moments import Squares, mean_and_variance
+from causewise.numerics.kernel import BLOCK
 
 
 def triple(kernel):

@@ -9,9 +9,9 @@ from dense_kernel import LAWS, centred, centred_kernel, kernel
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whence.numerics.hsic import hsic_test, kernel_column
-from whence.numerics.hsic.chebyshev import weighted_nodes
-from whence.numerics.hsic.moments import Cubes, Squares, _kernel_sums, mean_and_variance, node_sums, third_moment
+from causewise.numerics.hsic import hsic_test, kernel_column
+from causewise.numerics.hsic.chebyshev import weighted_nodes
+from causewise.numerics.hsic.moments import Cubes, Squares, _kernel_sums, mean_and_variance, node_sums, third_moment
 
 
 def squares(a):

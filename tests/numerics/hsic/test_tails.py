@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gamma, norm, pearson3
 
-from whence.numerics.hsic.tails import leading_products, log_survival, log_survival_of_sum, log_tail
+from causewise.numerics.hsic.tails import leading_products, log_survival, log_survival_of_sum, log_tail
 
 
 @given(st.floats(0.3, 1e5), st.integers(1, 5), st.floats(1e-6, 1e6), st.floats(0.02, 0.999))

@@ -1,0 +1,283 @@
+"""Every method by name: how to build it, what it assumes, when it fails, whom to cite, what it costs.
+
+The facts are in `catalogue.toml` and nowhere else; the measured costs in `costs.toml`, which names its command.
+A method may carry settings: `name:key=value:key=value`, for instance `cam:published=true`. Modules are imported only
+when their method is asked for, so that one method's dependencies never slow down another.
+"""
+
+import ast
+import inspect
+import math
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import Any, cast
+
+from causewise.pair import InputError
+from causewise.protocol import Method
+from causewise.ranges import SEEDS, between
+from causewise.subsample import Subsample
+
+DEFAULT = "causewise"
+UNIT = "loci-h"
+"""The method whose cost is 1 on every machine."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One decision on a pair of 1000 rows, one core, nothing left to compile."""
+
+    seconds: float
+    """On the machine of the measurement."""
+    relative: float
+    """In decisions of `UNIT`: about the same on any machine."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the catalogue."""
+
+    name: str
+    build: str
+    """`module:function`; called with the settings as keywords, it returns a Method."""
+    brief: str
+    """What it is, in one line."""
+    assumes: str
+    fails: str
+    family: str
+    """"default", "loci", "baseline" or "control"."""
+    cites: tuple[str, ...]
+    """Keys of the bibliography."""
+    time: str
+    """How the time of a decision grows with the n rows: a key of `LAWS`."""
+    memory: str
+    """How its memory grows."""
+    extra: str = ""
+    """The optional dependency group the method needs, if any."""
+    levels: bool = False
+    """Whether it is made for columns of few levels, which are then nothing to warn of."""
+
+
+LAWS: dict[str, Callable[[float], float]] = {
+    "n": lambda n: n,
+    "n log n": lambda n: n * math.log(n),
+    "n²": lambda n: n * n,
+}
+"""Laws of growth; `python benchmarks/baselines.py growth` compares them with what is measured."""
+LINEAR = ("n", "n log n")
+"""Those with which a long table is only a long table."""
+MEASURED_ROWS = 1000
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("causewise") / name).read_text(encoding="utf-8"))
+
+
+CATALOGUE: tuple[Entry, ...] = tuple(
+    Entry(name=name, **facts | {"cites": tuple(facts["cites"])}) for name, facts in _read("catalogue.toml").items()
+)
+FOR_LEVELS = frozenset(each.name for each in CATALOGUE if each.levels)
+
+
+def methods() -> tuple[Entry, ...]:
+    """Every method causewise has.
+
+    Returns
+    -------
+    tuple of Entry
+        Name, assumptions, known failures, family and citations of each, the default method first.
+
+    Examples
+    --------
+    >>> import causewise
+    >>> [entry.name for entry in causewise.methods()][:3]
+    ['causewise', 'loci-h', 'loci-m']
+    """
+    return CATALOGUE
+
+
+def cost(name: str) -> Cost | None:
+    """The measured cost of a method of the catalogue; None where it was not measured."""
+    seconds = _measured()
+    return Cost(seconds[name], seconds[name] / seconds[UNIT]) if name in seconds else None
+
+
+def expected_seconds(spec: str, rows: int) -> float | None:
+    """What a decision on so many rows takes by the measured cost and the law of growth; None where neither is known."""
+    name, price = spec.split(":")[0], cost(spec.split(":")[0])
+    if price is None:
+        return None
+    law, most = LAWS[entry(name).time], _rows_at_most(spec)
+    return price.seconds * law(max(MEASURED_ROWS, min(rows, most))) / law(MEASURED_ROWS)
+
+
+def _rows_at_most(spec: str) -> float:
+    """The rows that a method works on, however many there are."""
+    said = dict(_setting(text, spec) for text in spec.split(":")[1:])
+    most = (defaults(spec) | said).get("rows")
+    return most if isinstance(most, int | float) else math.inf
+
+
+SAMPLE = 2000
+"""Rows that are proposed where all would take too long."""
+_LONG = 3600.0
+
+
+def sample_hint(spec: str, rows: int, pairs: int = 1) -> str:
+    """Where a method takes hours on so many rows and pairs, the sentence that names its setting `rows`."""
+    seconds = expected_seconds(spec, rows)
+    if seconds is None or seconds * pairs <= _LONG or rows <= SAMPLE or not accepts(spec, "rows"):
+        return ""
+    return (
+        f"{spec} takes about {seconds * pairs / 3600:.0f} h on {rows:,} rows, since its time grows like "
+        f"{entry(spec.split(':')[0]).time}; {spec}:rows={SAMPLE} decides by {SAMPLE:,} of them, drawn with the seed."
+    )
+
+
+@cache
+def _measured() -> dict[str, float]:
+    return dict(_read("costs.toml")["seconds"])
+
+
+def entry(name: str) -> Entry:
+    """Look a method up; an unknown name gets a sentence with the near misses."""
+    for candidate in CATALOGUE:
+        if candidate.name == name:
+            return candidate
+    import difflib
+
+    known = [candidate.name for candidate in CATALOGUE]
+    near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"one of: {', '.join(known)}."
+    raise InputError(f"Got the method {name!r}, which causewise does not have; {hint}")
+
+
+def method(spec: str = DEFAULT, **settings: Any) -> Method:
+    """Build the method named by `spec`, with settings behind the name or as keywords.
+
+    Parameters
+    ----------
+    spec
+        A name from `methods()`, such as `"loci-h"` or `"cam:published=true"`.
+    **settings
+        The method's settings, as `causewise methods NAME` lists them. With `rows`, which every method takes, a longer
+        pair is decided by so many of its rows, drawn with the seed.
+
+    Returns
+    -------
+    Method
+        An object with a `name` and `decide_many(pairs)`.
+
+    Examples
+    --------
+    >>> import causewise
+    >>> dict(causewise.method("loci-h:n_knots=15", degree=3).settings)["n_knots"]
+    15
+    """
+    name, *assignments = spec.split(":")
+    given = dict(_setting(text, spec) for text in assignments) | settings
+    where = entry(name)
+    module, function = where.build.split(":")
+    build = getattr(import_module(module), function)
+    _check_settings(name, given, build, _sampling(name, build, given.get("rows") is not None))
+    own = inspect.signature(build).parameters
+    built = cast(Method, build(**{key: value for key, value in given.items() if key in own}))
+    sample = given.get("rows")
+    return built if sample is None or "rows" in own else Subsample(built, sample, given.get("seed", 0))
+
+
+def seeded_method(spec: str, seed: int, **settings: Any) -> Method:
+    """Build a method, with the seed where it takes one and the specification names no other."""
+    between("", *SEEDS, seed=seed)
+    wanted = takes_seed(spec, settings) and not any(word.startswith("seed=") for word in spec.split(":"))
+    return method(spec, **({"seed": seed} if wanted else {}), **settings)
+
+
+@contextmanager
+def blamed_on_settings(method: str) -> Iterator[None]:
+    """What breaks a method that was given settings is the settings' fault."""
+    try:
+        yield
+    except (TypeError, ValueError) as problem:
+        # Without settings, the same exceptions are faults of ours and must not be blamed on the user.
+        if isinstance(problem, InputError) or ":" not in method:
+            raise
+        raise InputError(
+            f"Got the settings {method!r}, with which the method cannot run ({problem}); expected other values: "
+            "leave them out to see the method's own."
+        ) from problem
+
+
+def accepts(spec: str, setting: str) -> bool:
+    """Whether a method takes a setting of that name, such as `seed` or `device`."""
+    return setting in defaults(spec)
+
+
+def stated_settings(methods: Sequence[str], stated: Mapping[str, Any], spelt: Mapping[str, str]) -> dict[str, Any]:
+    """Of each method, the stated settings that it takes; one that no method takes is refused, as it was spelt."""
+    for setting in stated:
+        if not any(accepts(method, setting) for method in methods):
+            take = "does" if len(methods) == 1 else "do"
+            raise InputError(
+                f"Got {spelt[setting]} for {', '.join(methods)}, which {take} not take it; expected a method that "
+                f"does, such as {DEFAULT}: leave it out, or choose that one."
+            )
+    return {method: {key: value for key, value in stated.items() if accepts(method, key)} for method in methods}
+
+
+def takes_seed(spec: str, settings: Mapping[str, Any]) -> bool:
+    """Whether a method with these settings draws anything; with `rows` any does."""
+    return accepts(spec if settings.get("rows") is None else f"{spec}:rows={settings['rows']}", "seed")
+
+
+def defaults(spec: str) -> dict[str, Any]:
+    """Every setting a method takes, with the value it has unless told otherwise."""
+    module, function = entry(spec.split(":")[0]).build.split(":")
+    build = getattr(import_module(module), function)
+    own = {name: parameter.default for name, parameter in inspect.signature(build).parameters.items()}
+    return own | _sampling(spec.split(":")[0], build, ":rows=" in spec)
+
+
+def _sampling(name: str, build: Any, sampled: bool) -> dict[str, Any]:
+    """What a method takes beside its own settings: `rows`, and then a seed. The default one has `max_rows` instead."""
+    own = inspect.signature(build).parameters
+    if name == DEFAULT or "rows" in own:
+        return {}
+    return {"rows": None} | ({"seed": 0} if sampled and "seed" not in own else {})
+
+
+def _setting(text: str, spec: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.isidentifier():
+        raise InputError(f"Got the setting {text!r} in {spec!r}; expected key=value, for instance loci-h:n_knots=15.")
+    lowered = value.lower()
+    if lowered in ("true", "false"):
+        return key, lowered == "true"
+    try:
+        return key, ast.literal_eval(value)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return key, value
+
+
+def _check_settings(name: str, given: dict[str, Any], build: Any, beside: Mapping[str, Any]) -> None:
+    parameters = inspect.signature(build).parameters
+    unknown = sorted(set(given) - set(parameters) - set(beside))
+    if unknown:
+        allowed = ", ".join(sorted({*parameters, *beside})) or "none"
+        got = ", ".join(map(repr, unknown))
+        raise InputError(f"Got the setting{'s' * (len(unknown) > 1)} {got} for {name}; it takes: {allowed}.")
+    if "seed" in beside:
+        between(name, *SEEDS, seed=given.get("seed", 0))
+    for key, value in given.items():
+        if key in beside:
+            continue
+        kind = parameters[key].annotation
+        if kind in _EXPECTED and not (type(value) is kind or (kind is float and type(value) is int)):
+            raise InputError(f"Got {key}={value!r} for {name}; expected {_EXPECTED[kind]}.")
+
+
+_EXPECTED = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}

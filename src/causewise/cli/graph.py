@@ -1,0 +1,130 @@
+"""`causewise graph`: all columns of a table together."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from causewise.cli.bars import progress
+from causewise.cli.infer import (
+    BytesOption,
+    DecimalOption,
+    HeaderOption,
+    RowsOption,
+    as_text,
+    check_folder,
+    check_targets,
+    hint_at_options,
+)
+from causewise.cli.streams import put, put_lines, say
+from causewise.cli.table_columns import say_columns
+from causewise.safe import visible
+from causewise.tables.asking import MAX_BYTES, MAX_ROWS
+
+if TYPE_CHECKING:
+    from causewise.graphs.edges import CausalGraph, Edge
+
+
+def graph(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="CSV, TSV or Parquet file, plain or gzipped; - reads standard input.")
+    ],
+    columns: Annotated[
+        str | None, typer.Option(metavar="A,B,…", help="Only these columns, by name or number from 1.")
+    ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What is known already, obeyed: tiers, edges, odds (YAML or CSV)."),
+    ] = None,
+    alpha: Annotated[
+        float, typer.Option(metavar="0.001", help="Level of the test that lets a parent into a mean or a spread.")
+    ] = 0.001,
+    bootstrap: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="Find the graph anew on N random parts of the rows: support of edges."),
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON and nothing else.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.json", help="Also write it: everything (json), the edges (graphml, dot)."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="OUT.png", help="Also draw it (png, svg, pdf).")] = None,
+    seed: Annotated[int, typer.Option(help="For the parts that are drawn.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes for the parts; one a processor unless told.")
+    ] = None,
+    decimal: DecimalOption = None,
+    header: HeaderOption = None,
+    max_bytes: BytesOption = MAX_BYTES,
+    max_rows: RowsOption = MAX_ROWS,
+) -> None:
+    """In which order do all columns of a table cause each other, and who moves whose mean or spread?
+
+    Up to some 30 columns of numbers or dates; rows with a missing value are left out.
+
+    Columns of few levels or with a heap stand in it where --known says what comes before and after them.
+    """
+    from causewise.graphs.edges import FORMATS
+    from causewise.graphs.finder import order
+    from causewise.scanning.result import check_ending
+
+    check_targets(None, plot)
+    if out is not None:
+        check_ending(out, FORMATS)
+        check_folder(out)
+    said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
+    with hint_at_options(), progress({"ordering": "columns", "drawing": "parts"}) as on_progress:
+        found = order(
+            file,
+            columns=None if columns is None else [each.strip() for each in columns.split(",")],
+            known=known,
+            alpha=alpha,
+            bootstrap=bootstrap,
+            seed=seed,
+            jobs=jobs,
+            on_progress=on_progress,
+            **said,
+        )
+    # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
+    try:
+        if out is not None:
+            found.write(out)
+        if plot is not None:
+            found.plot(plot)
+    finally:
+        put_lines(as_text(found.to_dict())) if as_json else _show(found)
+    for what, path in (("Graph", out), ("Picture", plot)):
+        if path is not None:
+            (say if as_json else put)(f"{what}: {path}")
+
+
+def _show(found: "CausalGraph") -> None:
+    from causewise.graphs.edges import ASSUMES, FREE
+
+    put(f"{found}.")
+    if found.edges:
+        put_lines("\n".join(_lines(found.edges)))
+    lost = f"{found.missing} row{'s' * (found.missing != 1)} with a missing value left out. " if found.missing else ""
+    for warning in found.warnings:
+        put(f"! {warning}")
+    say(f"{lost}{FREE} {ASSUMES}")
+    say_columns(found.left_out, found.kinds)
+
+
+def _lines(edges: "tuple[Edge, ...]") -> Iterator[str]:
+    """A table: who moves whom, what of it, how clearly, and in how many parts of the rows."""
+    from causewise.decision import percent
+
+    cells = [
+        (
+            f"{visible(edge.parent)} → {visible(edge.child)}",
+            edge.moves + (", known" if edge.required else ""),
+            f"p = {edge.p:.1g}" if edge.p >= 1e-9 else "p < 1e-9",
+            "" if edge.support is None else f"in {percent(edge.support)} of the parts",
+        )
+        for edge in edges
+    ]
+    widths = [max(len(line[k]) for line in cells) for k in range(3)]
+    for line in cells:
+        yield ("  " + "   ".join(f"{cell:{width}}" for cell, width in zip(line, [*widths, 0], strict=True))).rstrip()

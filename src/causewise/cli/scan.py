@@ -1,0 +1,249 @@
+"""`causewise scan`: every pair of a table."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from causewise.cli.bars import progress
+from causewise.cli.failures import OUR_FAULT, kept_when_stopped
+from causewise.cli.infer import (
+    BytesOption,
+    DecimalOption,
+    DirectOption,
+    HeaderOption,
+    NeitherOption,
+    RecordingOption,
+    RowsOption,
+    check_folder,
+    check_targets,
+    hint_at_options,
+    method_options,
+)
+from causewise.cli.stopped import STOPPED
+from causewise.cli.streams import put, put_lines, say
+from causewise.cli.table_columns import say_columns
+from causewise.safe import visible
+from causewise.tables.asking import MAX_BYTES, MAX_ROWS
+
+if TYPE_CHECKING:
+    from causewise.scanning.forecast import ScanForecast
+    from causewise.scanning.result import Scan
+    from causewise.scanning.scan_row import ScanRow
+
+UNITS = {"screening": "pairs", "orienting": "pairs", "adjusting": "columns"}
+"""What is counted of each thing that a scan does."""
+SHOWN = 20
+"""Arrows printed; the file has them all."""
+WORTH_SAYING, WORTH_ASKING = 10.0, 3600.0
+"""Seconds that a scan may take at most before this is said beforehand, and before it is asked for."""
+
+
+def scan(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="CSV, TSV or Parquet file, plain or gzipped; - reads standard input.")
+    ],
+    columns: Annotated[
+        str | None, typer.Option(metavar="A,B,…", help="Only these columns, by name or number from 1.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(metavar="COL", help="Only pairs with this column.")] = None,
+    pairs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Only the pairs of a CSV file, two columns a line.")
+    ] = None,
+    adjust: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL,…", help="Judge what these columns leave of all others: a common cause is accounted for."
+        ),
+    ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What is known already, obeyed: tiers, edges, odds (YAML or CSV)."),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="A name from `causewise methods`, with settings as NAME:key=value.")
+    ] = "causewise",
+    fdr: Annotated[
+        float, typer.Option(metavar="0.05", help="Share of unrelated pairs that may pass for related ones.")
+    ] = 0.05,
+    threshold: Annotated[
+        float | None, typer.Option(metavar="0.8", help="Confidence an answer needs; below it a pair is undecided.")
+    ] = None,
+    neither: NeitherOption = None,
+    direct: DirectOption = False,
+    no_recording: RecordingOption = False,
+    stability: Annotated[
+        bool,
+        typer.Option(
+            "--stability", help="Also decide 20 random halves of each related pair's rows: columns agreement* of --out."
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.csv", help="Write all pairs (csv, parquet or json); the same command goes on later."),
+    ] = None,
+    graph: Annotated[
+        Path | None, typer.Option(metavar="OUT.dot", help="Also write the arrows (graphml, json or dot).")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="OUT.png", help="Also draw the matrix of all pairs (png, svg, pdf).")
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.html", help="Also write a page: matrix, graph, and a table that opens every pair."),
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="In CSV, leave cells that a spreadsheet would run as they are.")
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes; one a processor unless told.")
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Work on a Dask cluster: tcp://host:port, or local for one here."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Begin without asking, however long it may take.")] = False,
+    seed: Annotated[int, typer.Option(help="For methods and halves that are drawn at random.")] = 0,
+    decimal: DecimalOption = None,
+    header: HeaderOption = None,
+    max_bytes: BytesOption = MAX_BYTES,
+    max_rows: RowsOption = MAX_ROWS,
+) -> None:
+    """Which columns of a table are related, and which of two causes the other?
+
+    Columns that are not dependent are unrelated, and not oriented.
+
+    Arrows between pairs are no map of the whole table: a common cause can stand behind any of them.
+
+    A long scan says beforehand what it will take, and asks beyond an hour.
+    """
+    from causewise.scanning.result import FORMATS, GRAPH_FORMATS, check_ending
+    from causewise.scanning.scanner import scan as scan_table
+
+    stated = method_options([method], threshold, neither, direct, no_recording)[method]
+    check_targets(report, plot)
+    if out is not None:
+        check_ending(out, FORMATS)
+        check_folder(out)
+    if graph is not None:
+        check_ending(graph, GRAPH_FORMATS)
+        check_folder(graph)
+    said: dict[str, Any] = {
+        "decimal": decimal and decimal.value,
+        "header": header,
+        "max_bytes": max_bytes,
+        "max_rows": max_rows,
+    }
+    part = None if out is None else out.with_name(out.name + ".part")
+    kept = nullcontext() if part is None else kept_when_stopped(part)
+    with kept, hint_at_options(), _cluster_may_fail(), progress(UNITS) as on_progress:
+        found = scan_table(
+            file,
+            method=method,
+            columns=_named(columns),
+            target=target,
+            pairs=pairs,
+            adjust=_named(adjust) or (),
+            known=known,
+            fdr=fdr,
+            **stated,
+            stability=stability,
+            seed=seed,
+            jobs=jobs,
+            dask=dask,
+            journal=part,
+            on_progress=on_progress,
+            on_forecast=lambda foreseen: _ask(foreseen, yes),
+            **said,
+        )
+    # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
+    try:
+        if out is not None:
+            found.write(out, raw)
+        if graph is not None:
+            found.write_graph(graph)
+        if plot is not None:
+            found.plot(plot)
+        if report is not None:
+            found.report(report)
+    finally:
+        _show(found)
+    for what, path in (("All pairs", out), ("Arrows", graph), ("Picture", plot), ("Page", report)):
+        if path is not None:
+            put(f"{what}: {path}")
+    if out is None and report is None and any(row.status == "undecided" and row.score for row in found.rows):
+        say("Where the undecided pairs lean is told by --out pairs.csv, and why they stay so by --report scan.html.")
+
+
+def _ask(foreseen: "ScanForecast", yes: bool) -> None:
+    """Say what a long scan will take; a very long one is asked for where somebody can answer."""
+    from causewise.benchmark.progress import duration
+    from causewise.scanning.forecast import processes, size
+
+    if foreseen.seconds <= WORTH_SAYING:
+        return
+    say(
+        f"{foreseen.pairs:,} pairs on {processes(foreseen.jobs)}: about {duration(foreseen.screening)} to screen them, "
+        f"at most {duration(foreseen.orienting)} to orient them if all are related, {size(foreseen.memory)} of memory."
+    )
+    if foreseen.hint:
+        say(foreseen.hint)
+    if foreseen.seconds > WORTH_ASKING and not yes and sys.stdin.isatty() and sys.stderr.isatty() and not _agreed():
+        say("Nothing was begun.")
+        raise typer.Exit(STOPPED)
+
+
+def _agreed() -> bool:
+    try:
+        return typer.confirm("Begin?", err=True)
+    except typer.Abort:  # Ctrl-C, or the end of the input
+        return False
+
+
+def _named(columns: str | None) -> list[str] | None:
+    return None if columns is None else [each.strip() for each in columns.split(",")]
+
+
+def _show(found: "Scan") -> None:
+    put(f"{found}.")
+    oriented = [row for row in found.rows if row.status == "oriented"]
+    # The surest first; methods without a confidence by the size of their score.
+    oriented.sort(key=lambda row: (-(row.confidence or 0.0), -abs(row.score or 0.0)))
+    if oriented:
+        put_lines("\n".join(_lines(oriented[:SHOWN], found.threshold)))
+        if len(oriented) > SHOWN:
+            put(f"… and {len(oriented) - SHOWN} more.")
+    if len(oriented) > 1:
+        put(found.quality().words)
+    say_columns(found.left_out, found.kinds, found.notes)
+
+
+def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
+    from causewise.decision import percent
+    from causewise.report.outcome_bar import line_bar, line_key
+
+    arrows = [f"{visible(row.cause or '')} → {visible(row.effect or '')}" for row in rows]
+    width = max(map(len, arrows))
+    for arrow, row in zip(arrows, rows, strict=True):
+        sure = "known" if row.score is None else f"{row.score:+.3g}"
+        if row.confidence is not None:
+            sure = f"{percent(row.confidence):>5}  {line_bar(row.confidence, row.neither or 0.0, threshold)}"
+        told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
+        halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
+        yield f"  {arrow:{width}}  {sure}   n = {row.scored_of}{halves}{told}"
+    if any(row.confidence is not None for row in rows):
+        yield line_key(threshold)
+
+
+@contextmanager
+def _cluster_may_fail() -> "Iterator[None]":
+    from causewise.scanning.on_dask import ClusterError
+
+    try:
+        yield
+    except ClusterError as problem:
+        say(str(problem))
+        raise typer.Exit(OUR_FAULT) from None

@@ -1,0 +1,112 @@
+"""Where output goes: any encoding will do, and any width from 40 columns on. Nothing else prints.
+
+Whatever is printed goes through `safe`: what a file, a name or a message says cannot give a terminal orders.
+"""
+
+import codecs
+import io
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TextIO
+
+from causewise.safe import visible, visible_lines
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.segment import Segment
+    from rich.text import Text
+
+_PLAIN = {
+    "→": "->",
+    "←": "<-",
+    "−": "-",
+    "–": "-",
+    "·": "*",
+    "×": "x",
+    "±": "+/-",
+    "≥": ">=",
+    "≤": "<=",
+    "…": "...",
+    "σ": "sigma",
+    "\u202f": " ",
+    "█": "#",
+    "▒": "=",
+    "░": ".",
+    "▲": "^",
+    "│": "|",
+}
+_POWER = dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True))
+
+
+def accept_any_encoding() -> None:
+    """Write arrows as `->` where the terminal has no arrow, and into the void where a stream is closed: never fail."""
+    sys.stdout, sys.stderr = sys.stdout or io.StringIO(), sys.stderr or io.StringIO()
+    codecs.register_error("causewise", _ascii_fallback)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="causewise")
+
+
+def accept_any_size() -> None:
+    """A terminal of no columns or no lines is one whose size is not known."""
+    for name in ("COLUMNS", "LINES"):
+        if os.environ.get(name, "").isdecimal() and int(os.environ[name]) == 0:
+            del os.environ[name]
+
+
+def say(sentence: str) -> None:
+    """One line on standard error, where progress and remarks go."""
+    with suppress(OSError):
+        print(visible(sentence), file=sys.stderr, flush=True)  # noqa: T201  # the place where sentences are printed
+
+
+def put(line: object) -> None:
+    """One line on standard output, where results go."""
+    put_lines(visible(line))
+
+
+def put_lines(text: str) -> None:
+    """A result of several lines, whose breaks are our own."""
+    print(visible_lines(text.removesuffix("\n")), flush=True)  # noqa: T201  # the place where results are printed
+
+
+def terminal(stream: TextIO | None = None) -> "Console":
+    """A Rich console that prints what it is given: no emoji, no markup, no colouring of stray numbers, no orders."""
+    from rich.console import Console
+    from rich.segment import Segment
+
+    # Made on use, since Rich is imported on use. Rich itself exits with 1 when the pipe is closed; a reader who has
+    # seen enough is no failure.
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+        def render_str(self, text: str, **options: Any) -> "Text":
+            return super().render_str(visible_lines(text), **options)
+
+        # What was made into rich text by somebody else, such as a column of a progress bar.
+        def render(self, *what: Any, **options: Any) -> "Iterable[Segment]":
+            for part in super().render(*what, **options):
+                yield part if part.control else Segment(visible_lines(part.text), part.style)
+
+    return Terminal(file=stream, emoji=False, markup=False, highlight=False)
+
+
+def paragraph(console: "Console", text: str, style: str = "", bullet: str = "") -> None:
+    """Text broken at the console's width, without the blanks that Rich leaves at the end of a line."""
+    import textwrap
+
+    indent = " " * len(bullet)
+    lines = textwrap.fill(visible(text), max(console.width, 40), initial_indent=bullet, subsequent_indent=indent)
+    console.print(lines, style=style or None, soft_wrap=True)
+
+
+def _ascii_fallback(problem: UnicodeError) -> tuple[str, int]:
+    if not isinstance(problem, UnicodeEncodeError):
+        raise problem
+    # Encoders hand over a whole run of letters at once, so one ^ stands before a whole exponent.
+    letters = str(problem.object[problem.start : problem.end])
+    raised = "^" if letters[0] in _POWER else ""
+    return raised + "".join(_PLAIN.get(letter) or _POWER.get(letter, "?") for letter in letters), problem.end

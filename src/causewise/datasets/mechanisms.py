@@ -1,0 +1,145 @@
+"""Random functions (Gaussian processes, increasing maps, networks) and the mechanisms that are built from them.
+
+A mechanism maps (rng, cause, noise, level) to the effect. Cause and noise have variance about 1; `level` is the
+standard deviation of the noise where the signal has 1.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from causewise.numerics.kernel import kernel_factor
+from causewise.pair import FloatArray, standardise
+
+Mechanism = Callable[[np.random.Generator, FloatArray, FloatArray, float], FloatArray]
+
+TOLERANCE = 1e-9
+"""Variance left out at any point, of 1; a standard deviation of 3e-5, below the jitter a dense factor would need."""
+HIDDEN = 20
+"""Hidden units of a random network."""
+LENGTH = 1.5
+"""Length scale of location and scale functions, in standard deviations of the cause."""
+SPREAD = 0.8
+"""Standard deviation of the logarithm of a scale function: a factor of 5 between −1 and +1 standard deviation."""
+LEVEL = 0.4
+"""The noise level of a pair unless it is the level that is varied."""
+
+# ---- random functions
+
+
+def draw_process(rng: np.random.Generator, columns: list[FloatArray], lengths: list[float]) -> FloatArray:
+    """One function of the columns, drawn from a Gaussian process with mean 0 and k = exp(−½ Σ (Δ/length)²)."""
+    points = np.column_stack([column / length for column, length in zip(columns, lengths, strict=True)])
+    # With K ≈ LᵀL a draw is zᵀL, without an n × n matrix. Random Fourier features were rejected: their error falls
+    # like 1/√r in the number r of features, that of the factor exponentially.
+    factor = kernel_factor(points, TOLERANCE)
+    return np.asarray(rng.standard_normal(len(factor)) @ factor)
+
+
+def increasing_map(rng: np.random.Generator, column: FloatArray, length: float, jitter: float = 0.0) -> FloatArray:
+    """The column under a random smooth increasing map, the integral of exp(F) with F a Gaussian process.
+
+    The smallest value becomes 0, and equal values stay equal. `jitter` is the standard deviation of white noise added
+    to F.
+    """
+    order = np.argsort(column, kind="stable")
+    ordered = column[order]
+    slope = np.exp(draw_process(rng, [ordered], [length]) + jitter * rng.standard_normal(len(column)))
+    # The trapezoidal rule between neighbours: the map is needed at the points of the column only.
+    steps = (slope[1:] + slope[:-1]) / 2 * np.diff(ordered)
+    mapped = np.empty_like(column)
+    mapped[order] = np.concatenate(([0.0], np.cumsum(steps)))
+    return mapped
+
+
+def random_network(rng: np.random.Generator, cause: FloatArray, noise: FloatArray) -> FloatArray:
+    """One hidden layer of 20 tanh units with N(0, 1) weights and biases, fed with cause and noise."""
+    weights = rng.standard_normal((2, HIDDEN))
+    hidden = np.tanh(np.outer(cause, weights[0]) + np.outer(noise, weights[1]) + rng.standard_normal(HIDDEN))
+    return np.asarray(hidden @ rng.standard_normal(HIDDEN))
+
+
+def smooth(rng: np.random.Generator, cause: FloatArray) -> FloatArray:
+    """A random smooth function of the cause, standardised over the sample."""
+    return standardise(draw_process(rng, [cause], [LENGTH]))
+
+
+def positive(rng: np.random.Generator, cause: FloatArray) -> FloatArray:
+    """A random smooth positive function, mean square 1."""
+    scale = np.exp(SPREAD * smooth(rng, cause))
+    return np.asarray(scale / np.sqrt(np.mean(scale**2)))
+
+
+# ---- mechanisms
+
+
+def additive(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float) -> FloatArray:
+    """ANM: f(x) + e."""
+    return smooth(rng, cause) + level * noise
+
+
+def location_scale(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float) -> FloatArray:
+    """LSNM: f(x) + g(x)·e."""
+    return smooth(rng, cause) + level * positive(rng, cause) * noise
+
+
+def multiplicative(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float) -> FloatArray:
+    """f(x)·(1 + e), f > 0."""
+    return positive(rng, cause) * (1 + level * noise)
+
+
+def cube(value: FloatArray) -> FloatArray:
+    """v³."""
+    return np.asarray(value**3)
+
+
+OUTER: dict[str, Callable[[FloatArray], FloatArray]] = {"exp": np.exp, "cube": cube, "tanh": np.tanh}
+
+
+def post_nonlinear(
+    outer: str, rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float
+) -> FloatArray:
+    """PNL: h(f(x) + e)."""
+    return OUTER[outer](additive(rng, cause, noise, level))
+
+
+def post_nonlinear_location_scale(
+    rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float
+) -> FloatArray:
+    """h(f(x) + g(x)·e), h one of the three outer maps at random."""
+    outer = OUTER[list(OUTER)[rng.integers(len(OUTER))]]
+    return outer(location_scale(rng, cause, noise, level))
+
+
+def quantile_surface(
+    rank: int, rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float
+) -> FloatArray:
+    """f(x) + Σⱼ gⱼ(x)·bⱼ(e); rank 1 is an LSNM."""
+    total = smooth(rng, cause)
+    for _ in range(rank):
+        # gⱼ > 0 and bⱼ increasing: the sum increases in e at every x, so quantiles never cross.
+        total = total + level / np.sqrt(rank) * positive(rng, cause) * standardise(increasing_map(rng, noise, 0.7))
+    return total
+
+
+def network(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float) -> FloatArray:
+    """A random network of cause and noise."""
+    # At LEVEL the noise enters with standard deviation 1, as it does in Net-like.
+    return random_network(rng, cause, 2.5 * level * noise)
+
+
+LADDER: dict[str, Mechanism] = {
+    "anm": additive,
+    "lsnm": location_scale,
+    "multiplicative": multiplicative,
+    "pnl-exp": partial(post_nonlinear, "exp"),
+    "pnl-cube": partial(post_nonlinear, "cube"),
+    "pnl-tanh": partial(post_nonlinear, "tanh"),
+    "pnl-lsnm": post_nonlinear_location_scale,
+    "surface-2": partial(quantile_surface, 2),
+    "surface-3": partial(quantile_surface, 3),
+    "surface-4": partial(quantile_surface, 4),
+    "network": network,
+}
+"""The mechanisms of the robustness grid."""

@@ -1,0 +1,162 @@
+"""What was found of a table's columns together: an order, causes first, and edges that say what a parent moves."""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from causewise.safe import json_text, visible
+from causewise.scanning.graph_text import to_dot, to_graphml
+from causewise.scanning.result import check_ending
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from networkx import DiGraph
+
+ASSUMES = (
+    "This assumes that no common cause is hidden, that nothing runs in a circle, that rows are independent, and that "
+    "each column is a sum of functions of its parents plus noise whose size is a product of functions of them."
+)
+FREE = "Columns that no path of arrows joins may stand in any order."
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One column moves another."""
+
+    parent: str
+    child: str
+    mean: bool
+    """Whether the parent moves the child's mean."""
+    spread: bool
+    """Whether it moves the size of the child's noise."""
+    p_mean: float | None
+    """Of the test that it does not move the mean, given all other edges; None where that is not in the model."""
+    p_spread: float | None
+    """The same of the spread."""
+    support: float | None = None
+    """The share of random parts of the rows in which this edge is found; None where none were drawn."""
+    required: bool = False
+    """Whether it is known, and kept whatever its tests say."""
+
+    @property
+    def p(self) -> float:
+        """The smaller of the two p-values, times two."""
+        return min(1.0, 2 * min(each for each in (self.p_mean, self.p_spread) if each is not None))
+
+    @property
+    def moves(self) -> str:
+        """What the parent moves, in words."""
+        return {(True, True): "mean and spread", (True, False): "mean", (False, True): "spread"}.get(
+            (self.mean, self.spread), "nothing that shows"
+        )
+
+    def __str__(self) -> str:
+        return f"{visible(self.parent)} → {visible(self.child)} ({self.moves})"
+
+
+@dataclass(frozen=True, eq=False)
+class CausalGraph:
+    """An order of a table's columns, and who moves what.
+
+    Examples
+    --------
+    >>> import numpy as np, causewise
+    >>> rng = np.random.default_rng(0)
+    >>> dose = rng.uniform(-2, 2, 400)
+    >>> response = np.sin(2 * dose) + 0.3 * np.exp(0.4 * dose) * rng.normal(size=400)
+    >>> found = causewise.order({"response": response, "dose": dose})
+    >>> print(found)
+    1 edge between 2 columns of 400 rows; causes first: dose, response
+    >>> found.parents("response"), found.edges[0].moves
+    (('dose',), 'mean and spread')
+    """
+
+    order: tuple[str, ...]
+    """Causes first."""
+    edges: tuple[Edge, ...]
+    """By the child's place in the order, then the parent's."""
+    independence: Mapping[str, float | None]
+    """Of each column: the p-value that its noise is independent of all columns before it.
+
+    None for the first, and for columns of few levels or with a heap.
+    """
+    log_likelihood: float
+    """Nats a row, of all columns standardised, less one nat a coefficient; the larger, the better the order."""
+    n: int
+    """Complete rows."""
+    missing: int
+    """Rows left out because a value was missing."""
+    left_out: Mapping[str, str]
+    """Columns that could not be judged, with the reason."""
+    kinds: Mapping[str, str]
+    """What each column is by how its values repeat."""
+    warnings: tuple[str, ...]
+    facts: Mapping[str, Any]
+    """Settings, seed and version: what it takes to repeat it."""
+
+    def __str__(self) -> str:
+        if not self.edges:
+            return f"{self._counts}: no column is seen to move another"
+        return f"{self._counts}; causes first: {', '.join(map(visible, self.order))}"
+
+    def __repr__(self) -> str:
+        return f"<CausalGraph: {self}>"
+
+    @property
+    def _counts(self) -> str:
+        edges = f"{len(self.edges)} edge{'s' * (len(self.edges) != 1)}"
+        return f"{edges} between {len(self.order)} columns of {self.n:,} rows"
+
+    def parents(self, column: str) -> tuple[str, ...]:
+        """The columns that move this one."""
+        return tuple(edge.parent for edge in self.edges if edge.child == column)
+
+    def graph(self) -> "DiGraph":
+        """The edges as a networkx graph: columns in their order, the weight of an edge its support (1.0 without)."""
+        import networkx as nx
+
+        found = nx.DiGraph()
+        found.add_nodes_from(self.order)
+        for edge in self.edges:
+            facts = {"weight": 1.0 if edge.support is None else edge.support, **asdict(edge)}
+            told = {name: value for name, value in facts.items() if value is not None}
+            found.add_edge(told.pop("parent"), told.pop("child"), **told)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in plain numbers and text."""
+        return {
+            "order": list(self.order),
+            "edges": [asdict(edge) for edge in self.edges],
+            "independence": dict(self.independence),
+            "log_likelihood": self.log_likelihood,
+            "n": self.n,
+            "missing": self.missing,
+            "left_out": dict(self.left_out),
+            "kinds": dict(self.kinds),
+            "warnings": list(self.warnings),
+            **self.facts,
+        }
+
+    def write(self, path: Any) -> None:
+        """Write everything as JSON, or the edges as GraphML or DOT, by the ending of the name."""
+        target = Path(path)
+        _room("replace_with")(target, check_ending(target, FORMATS)(self).encode())
+
+    def plot(self, path: Any = None) -> "Figure":
+        """Draw the columns and the arrows between them."""
+        return _room("draw_causal_graph")(self.graph(), self._counts, path)
+
+
+def _room(name: str) -> Callable[..., Any]:
+    """A function of a room above, through the front door."""
+    return sys.modules["causewise"].room(name)
+
+
+FORMATS: Mapping[str, Callable[[CausalGraph], str]] = {
+    ".json": lambda found: json_text(found.to_dict()) + "\n",
+    ".graphml": lambda found: to_graphml(found.graph()),
+    ".dot": lambda found: to_dot(found.graph()),
+}

@@ -1,0 +1,211 @@
+"""`infer`: which of two columns causes the other? A table in, a decision with its warnings out."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from causewise.catalogue import DEFAULT, FOR_LEVELS, seeded_method, stated_settings
+from causewise.decision import Decision, Direction
+from causewise.heaps import beside_heaps
+from causewise.kinds import times_in
+from causewise.numerics.columns import remembering
+from causewise.pair import InputError, NanPolicy, Pair
+from causewise.preflight import (
+    ABOUT_LEVELS,
+    Level,
+    Notice,
+    check,
+    heaps,
+    missing_rows,
+    on_a_point_mass,
+    point_masses,
+    row_identifiers,
+)
+from causewise.protocol import Method
+from causewise.tables import pair_from
+from causewise.threads import one_thread
+
+
+def infer(
+    data: Any,
+    x: Any = None,
+    y: Any = None,
+    *,
+    method: str | Method = DEFAULT,
+    nan_policy: NanPolicy = "raise",
+    threshold: float | None = None,
+    seed: int = 0,
+    **settings: Any,
+) -> Decision:
+    """Which of two columns causes the other?
+
+    Parameters
+    ----------
+    data
+        A table: pandas, polars, Arrow, or a dict of columns. Or the first column itself: a list, array or series.
+    x, y
+        With a table, the names of two of its columns; without them it must have exactly two columns of numbers. With a
+        first column, `x` is the second.
+    method
+        A name from `causewise.methods()`, with settings if need be (`"loci-h:n_knots=15"`), or an object with a `name`
+        and `decide_many(pairs)`.
+    nan_policy
+        "raise" refuses missing values; "omit" leaves such rows out and counts them.
+    threshold
+        From which confidence on an answer is given (0.8 unless told otherwise), for methods that have a confidence.
+    seed
+        Used by methods that draw random numbers; the same seed gives the same bytes.
+    **settings
+        Further settings of the method by name, as `causewise methods NAME` lists them. Of the default: `neither=0.3`,
+        the prior probability that two related columns have no direction; `direct=True`, which makes it 0; and
+        `recording=False`, which leaves out how coarsely the columns are recorded.
+
+    Returns
+    -------
+    Decision
+        Direction, score, both directions' evidence, warnings, and everything needed to repeat it.
+
+    Raises
+    ------
+    InputError
+        If the columns are no pair (missing, constant, of unequal length …) or a setting is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np, causewise
+    >>> rng = np.random.default_rng(0)
+    >>> dose = rng.uniform(-2, 2, 500)
+    >>> response = np.sin(2 * dose) + (0.1 + 0.2 * np.abs(dose)) * rng.normal(size=500)
+    >>> causewise.infer({"dose": dose, "response": response}, "dose", "response").verdict
+    'dose → response'
+    >>> causewise.infer(dose, response, method="loci-h").direction
+    <Direction.FORWARD: 'x->y'>
+    """
+    pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy)
+    method = _built_method(method, seed, settings | threshold_setting(method, threshold))
+    (decision,) = decided([pair], method, seed)
+    return decision
+
+
+def decided(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decision]:
+    """What a method says of pairs, which one that is batched sees all at once, with what a look at their rows tells."""
+    with one_thread(), remembering([column for pair in pairs for column in (pair.x, pair.y)]):
+        notices = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
+        found = zip(_seeded(method, pairs, seed), notices, strict=True)
+        scored = [_beside_heaps(*each, method, seed) for each in found]
+        return [_time_first(decision, times_in(pair)) for decision, pair in zip(scored, pairs, strict=True)]
+
+
+def _seeded(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
+    found = method.decide_many(pairs)
+    return [replace(each, seed=seed if each.seed is None else each.seed) for each in found]
+
+
+def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method, seed: int) -> Decision:
+    """The decision with its warnings; where a point mass alone stops it, that of the rows beside it.
+
+    Where these are unrelated or stopped themselves, the answer stays withheld, and the reason says what was found.
+    """
+    pair = decision.pair
+    answered = decision.confidence is not None and not decision.failure and not decision.unrelated
+    by_heaps_alone = [each.kind for each in notices if each.level is Level.STOPS] == [heaps.__name__]
+    rest = beside_heaps(pair) if answered and by_heaps_alone else None
+    if rest is None:
+        return warned(decision, notices)
+    # Rows left out for a missing value are a share of all rows, and what numbers rows does so without gaps of ours.
+    of_all = (missing_rows.__name__, row_identifiers.__name__)
+    about_all = [each for each in notices if each.kind in of_all]
+    about_rest = [each for each in check(rest) if each.kind not in of_all]
+    told = warned(_seeded(method, [rest], seed)[0], (*about_rest, *about_all))
+    found, others = point_masses(pair), f"the other {rest.n} of {pair.n} rows"
+    minority = 2 * rest.n < pair.n
+    if told.failure or told.unrelated or told.stopped or minority:
+        silent = told.failure or told.abstention.removeprefix("Undecided: ") if told.failure or told.stopped else ""
+        why = (
+            f"{found}; among {others} no relation is visible, so the direction rests on {on_a_point_mass(pair)}, which "
+            "this method cannot judge."
+            if told.unrelated
+            else f"{found}; {others} are fewer than half, and do not speak for all."
+            if minority and not silent
+            else f"{found}; of {others}: {silent}"
+        )
+        stopping = (
+            Notice(why, Level.STOPS, heaps.__name__) if each.kind == heaps.__name__ else each for each in notices
+        )
+        return warned(decision, tuple(stopping))
+    beside = Notice(f"{found}: only {others} are scored.", Level.LOWERS, heaps.__name__)
+    return replace(told, warnings=(beside, *told.warnings), given_kinds=decision.kinds, given_rows=pair.n)
+
+
+def _time_first(decision: Decision, times: Sequence[str]) -> Decision:
+    """The decision; withheld, of any method, where the evidence makes an effect of a column that is time."""
+    pair = decision.pair
+    ends = {Direction.FORWARD: (pair.x_name, pair.y_name), Direction.BACKWARD: (pair.y_name, pair.x_name)}
+    cause, effect = ends.get(decision.leaning, ("", ""))
+    if not effect or effect not in times:
+        return decision
+    notice = Notice(
+        f"{effect!r} is time, which nothing causes, and the evidence does not speak for {effect} → {cause} either: "
+        "look for a trend that other columns share.",
+        Level.STOPS,
+        _time_first.__name__.strip("_"),
+    )
+    told = warned(decision, (notice,))
+    return told if told.stopped else replace(told, abstention=f"Undecided: {notice}")
+
+
+def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
+    """The decision with what a look at the rows tells; a notice that stops takes away an answer that has a confidence.
+
+    Such rows show no direction or a wrong one, so that no lean, no confidence and no score is left of it. Methods
+    without a confidence keep their published answer, beside the notice.
+    """
+    if decision.method in FOR_LEVELS:
+        notices = [notice for notice in notices if notice.kind not in ABOUT_LEVELS]
+    stops = [notice for notice in notices if notice.level is Level.STOPS]
+    withhold = stops and decision.confidence is not None and not decision.unrelated and not decision.failure
+    told = replace(decision, warnings=(*notices, *decision.warnings))
+    return _stopped(told, f"Undecided: {stops[0]}") if withhold else told
+
+
+def _stopped(decision: Decision, why: str) -> Decision:
+    forward, backward = (replace(side, score=math.nan, costs={}) for side in (decision.forward, decision.backward))
+    return replace(
+        decision,
+        score=math.nan,
+        forward=forward,
+        backward=backward,
+        confidence=None,
+        probabilities={},
+        contributions={},
+        weight=None,
+        weight_parts={},
+        rows_judged=None,
+        reason="",
+        abstention=why,
+    )
+
+
+def threshold_setting(method: str | Method, threshold: float | None) -> dict[str, float]:
+    """The setting that a threshold is, refused for methods without a confidence."""
+    stated = {} if threshold is None else {"threshold": threshold}
+    if not isinstance(method, str):
+        return stated
+    return stated_settings([method], stated, {"threshold": f"threshold={threshold!r}"})[method]
+
+
+def _built_method(method: str | Method, seed: int, settings: Mapping[str, Any]) -> Method:
+    if isinstance(method, str):
+        return seeded_method(method, seed, **settings)
+    if not isinstance(method, Method):
+        raise InputError(
+            f"Got {method!r} for the method; expected a name from `causewise methods`, or an object with a name and "
+            "decide_many(pairs)."
+        )
+    if settings:
+        raise InputError(
+            f"Got the setting{'s' * (len(settings) > 1)} {', '.join(map(repr, settings))} beside a method that is "
+            "built already; expected settings with a method's name only: give them where the method is built."
+        )
+    return method

@@ -1,0 +1,15 @@
+/* Linear algebra of small systems; the storage is that of numerics/linear.py. */
+
+#ifndef CAUSEWISE_LINEAR_H
+#define CAUSEWISE_LINEAR_H
+
+#include "lanes.h"
+
+EXPORT bool cholesky(const double *band, int64_t size, int64_t width, double *factor);
+EXPORT bool damped_cholesky(double *band, int64_t size, int64_t width, double *factor);
+EXPORT void solve(const double *factor, int64_t size, int64_t width, double *x);
+EXPORT double rotate_in(double *triangle, double *right, int64_t size, int64_t width, int64_t start, double *row,
+                        double target);
+EXPORT void back_substitution(const double *triangle, const double *right, int64_t size, int64_t width, double *x);
+
+#endif

@@ -1,0 +1,223 @@
+"""One pair of a table: is it related, and which way does it point? The same work as `infer`, columns prepared once."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from causewise.catalogue import seeded_method
+from causewise.combined.method import THRESHOLD
+from causewise.combined.outcomes import NO_DIRECTION
+from causewise.combined.words import KINDS
+from causewise.decision import Decision, Direction
+from causewise.inference import decided
+from causewise.numerics.columns import ColumnMemory, once, shared_columns
+from causewise.numerics.hsic import hsic_test, kernel_column
+from causewise.pair import FloatArray, InputError, Pair, standardise
+from causewise.protocol import Method, batch_size
+from causewise.scanning.known import Knowledge
+from causewise.scanning.mapped import MappedColumns
+from causewise.scanning.obeying import obeyed
+from causewise.scanning.scan_row import ScanRow
+from causewise.stability import half_samples
+
+REMEMBERED = 2 << 30
+"""Bytes of what is remembered about columns in one process, where there is room."""
+_AT_HAND = 64
+"""Columns kept as they are, of those that were asked for last: more than a tile has."""
+
+
+class Screened(NamedTuple):
+    """Whether two columns are related."""
+
+    i: int
+    j: int
+    n: int
+    missing: int
+    dependence: float | None
+    p: float | None
+    message: str
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """The columns, and the method that orients them."""
+
+    names: Sequence[str]
+    values: FloatArray | MappedColumns
+    """One line a column."""
+    method: str
+    seed: int
+    settings: Mapping[str, Any]
+    knowledge: Knowledge
+    stability: bool = False
+    """Whether random halves of the rows are decided as well."""
+    notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By column, what had to be understood to make numbers of it."""
+    remembered: int = REMEMBERED
+    """Bytes of what is remembered about columns in one process."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # not what this process remembers
+
+    def shared(self) -> AbstractContextManager[None]:
+        """Inside, what depends on one column alone is computed once, as long as this judge lives."""
+        return shared_columns(self._memory)
+
+    @cached_property
+    def _memory(self) -> ColumnMemory:
+        return ColumnMemory(self.remembered)
+
+    @cached_property
+    def _column(self) -> Callable[[int], FloatArray]:
+        most = self.remembered // (8 * max(1, self.values.shape[1]))
+        return lru_cache(min(max(2, most), _AT_HAND))(self._read)
+
+    def _read(self, i: int) -> FloatArray:
+        column = np.asarray(self.values[i]).view()
+        column.flags.writeable = False
+        return column
+
+    def pair(self, i: int, j: int) -> Pair:
+        """The complete rows of two columns."""
+        x, y = self._column(i), self._column(j)
+        missing = np.isnan(x) | np.isnan(y)
+        if not missing.any() and not np.array_equal(x, y):  # checked already, column by column
+            pair = Pair(x, y, self.names[i], self.names[j])
+        else:
+            pair = Pair.of(x, y, x_name=self.names[i], y_name=self.names[j], nan_policy="omit")
+        said = [note for name in (pair.x_name, pair.y_name) for note in self.notes.get(name, ())]
+        return replace(pair, notes=tuple(dict.fromkeys(said))) if said else pair
+
+    def missing(self, i: int, j: int) -> int:
+        """Rows that lack a value in one of two columns."""
+        return int(np.count_nonzero(np.isnan(self._column(i)) | np.isnan(self._column(j))))
+
+    def screen(self, i: int, j: int) -> Screened:
+        """HSIC of the two columns over its mean under independence, and its p-value."""
+        start = time.perf_counter()
+        missing = self.missing(i, j)
+        n, dependence, p, message = self.values.shape[1] - missing, None, None, ""
+        try:
+            pair = self.pair(i, j)
+            test = hsic_test(once(_prepared, pair.x), once(_prepared, pair.y))
+            dependence, p = test.statistic / test.null_mean if test.null_mean > 0 else 0.0, test.p_value
+        except InputError as refusal:
+            message = str(refusal)
+        except ArithmeticError as problem:
+            message = f"The test of independence broke down on this pair ({problem})."
+        return Screened(i, j, n, missing, dependence, p, message, time.perf_counter() - start)
+
+    def orient(self, screened: Screened, adjusted: float) -> ScanRow:
+        """Which of two related columns causes the other."""
+        (row,) = self.orient_all([(screened, adjusted)])
+        return row
+
+    def orient_all(self, related: Sequence[tuple[Screened, float]]) -> list[ScanRow]:
+        """Which of two related columns causes the other, for several pairs; batched methods see many at once."""
+        built = self.built()
+        size = batch_size(built)
+        parts = [related[k : k + size] for k in range(0, len(related), size)]
+        return [row for part in parts for row in self._oriented(built, part)]
+
+    def _oriented(self, built: Method, related: Sequence[tuple[Screened, float]]) -> Iterator[ScanRow]:
+        start = time.perf_counter()
+        decisions = decided([self.pair(each.i, each.j) for each, _ in related], built, self.seed)
+        shared = (time.perf_counter() - start) / len(related)  # of a batch nobody knows whose time it was
+        for (screened, adjusted), decision in zip(related, decisions, strict=True):
+            start = time.perf_counter()
+            told = self.obeying(_filled(blank_row(self.names, screened, adjusted), decision))
+            leans = told.score is not None and {decision.status, told.status} <= {"oriented", "undecided"}
+            if self.stability and leans:
+                told = _repeated(told, decision, self.seed, built)
+            seconds = screened.seconds + shared + time.perf_counter() - start
+            yield replace(told, warnings=tuple(map(str, told.warnings)), seconds=seconds)
+
+    def decide(self, i: int, j: int) -> Decision:
+        """What the data alone say about two columns, with the fits of both directions."""
+        (decision,) = decided([self.pair(i, j)], self.built(), self.seed)
+        return decision
+
+    def obeying(self, row: ScanRow) -> ScanRow:
+        """The row once what is known about its columns has been heard."""
+        return obeyed(row, self.knowledge.on(row.x, row.y), self.threshold)
+
+    @cached_property
+    def threshold(self) -> float:
+        """The confidence that an answer needs."""
+        return float(getattr(self.built(), "threshold", THRESHOLD))
+
+    def built(self) -> Method:
+        """The method, ready to decide."""
+        return seeded_method(self.method, self.seed, **self.settings)
+
+
+def _prepared(column: FloatArray) -> Any:
+    return kernel_column(standardise(column))
+
+
+def blank_row(names: Sequence[str], screened: Screened, adjusted: float | None) -> ScanRow:
+    """The row of a pair that is not oriented: its columns are unrelated, or it could not be tested."""
+    related = screened.p is None
+    return ScanRow(
+        names[screened.i],
+        names[screened.j],
+        screened.n,
+        screened.missing,
+        screened.dependence,
+        screened.p,
+        adjusted,
+        status="failed" if related else "unrelated",
+        message=screened.message,
+        seconds=screened.seconds,
+    )
+
+
+def _filled(row: ScanRow, decision: Decision) -> ScanRow:
+    terms: dict[str, Any] = {name: decision.contributions.get(name) for name in KINDS}
+    return replace(
+        row,
+        status=decision.status,
+        direction=decision.direction.value,
+        cause=decision.cause,
+        effect=decision.effect,
+        confidence=decision.confidence,
+        neither=decision.probabilities.get(NO_DIRECTION),
+        score=None if math.isnan(decision.score) else decision.score,
+        **terms,
+        weight=decision.weight,
+        rows_judged=decision.rows_judged,
+        p_forward=decision.forward.p_value,
+        p_backward=decision.backward.p_value,
+        warnings=tuple(decision.warnings),
+        message=decision.explanation if decision.direction is Direction.UNDECIDED else "",
+    )
+
+
+def _repeated(row: ScanRow, decision: Decision, seed: int, built: Method) -> ScanRow:
+    """The row with what halves of its rows say; where they say nothing, a note says why.
+
+    The seed draws the same rows for every pair without holes, so the halves of a column too are prepared once.
+    """
+    try:
+        found = half_samples(decision, seed=seed, built=built)
+    except InputError as problem:
+        return replace(row, warnings=(*row.warnings, str(problem)))
+    return replace(row, agreement=found.agreement, half_low=found.low, half_high=found.high)
+
+
+def adjusted_p_values(p: Sequence[float | None]) -> list[float | None]:
+    """Benjamini and Hochberg's (1995) adjustment: rejecting all below q keeps the share of false ones below q."""
+    known = np.array([value for value in p if value is not None], np.float64)
+    order = np.argsort(known, kind="stable")
+    ranked = known[order] * len(known) / np.arange(1, len(known) + 1)
+    adjusted = np.empty(len(known))
+    adjusted[order] = np.minimum(np.minimum.accumulate(ranked[::-1])[::-1], 1.0)
+    values = iter(adjusted.tolist())
+    return [None if value is None else next(values) for value in p]

@@ -1,0 +1,238 @@
+"""The tiles of a scan on a Dask cluster, of this machine or elsewhere.
+
+A tile is a task, named by what it is: two scans that are the same share their work. The judge is a task as well, so
+that Dask keeps one copy a worker, and with it what is remembered about columns from one tile to the next. Of a Parquet
+file a worker reads the columns that it needs; where it does not see the file, a judge that holds them all is handed
+over. Scattered data would be lost with the workers that hold it; a task's argument stays with the scheduler, and is
+handed out again.
+
+Dask does the tasks of a dead worker again and, after `allowed-failures` deaths, blames all that were there. Who is
+blamed is done once more, in a process of its own beside the worker, and in halves where that dies: the worker survives
+the pair that kills, and so does everybody else's work on the cluster.
+"""
+
+import json
+import logging
+import multiprocessing
+import pkgutil
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any, cast
+
+import numpy as np
+
+from causewise.pair import FloatArray, InputError
+from causewise.scanning.engine import InProcess, Run, alone
+from causewise.scanning.file_columns import FileColumns, UnseenError
+from causewise.scanning.judging import Judge
+from causewise.scanning.tasks import Tile, Work, screened
+from causewise.signals import deaf_children
+from causewise.threads import limit_processors
+from causewise.version import VERSION
+
+LOCAL = "local"
+INSTALL = "This needs Dask, which is not installed; install it with: pip install 'causewise[dask]'"
+_GPU = "GPU"
+"""The resource by which a worker declares that it has one."""
+_PATIENCE = 10
+"""Seconds for a scheduler to answer."""
+_OFTEN = 5
+"""A tile that is blamed more often, though it is worked on beside its worker, shows that workers die by themselves."""
+
+
+class ClusterError(Exception):
+    """The cluster failed, not the input; a sentence."""
+
+
+@contextmanager
+def on_dask(
+    judge: Judge, there: FileColumns | None, where: Any, workers: int, identity: str, journal: str | None
+) -> Iterator[Run]:
+    """A cluster that knows the judge: `local`, the address of a scheduler, or a client.
+
+    `there` are the columns for workers that see their file, `identity` names the scan, `journal` the file that a scan
+    which is cut short goes on from.
+    """
+    with _client(where, workers) as client:
+        _check_versions(client)
+        crew = _Cluster(client, judge, there, identity, _cut_short(client.scheduler.address, journal))
+        try:
+            yield crew
+        finally:
+            crew.release()
+
+
+@contextmanager
+def _client(where: Any, workers: int) -> Iterator[Any]:
+    try:
+        from distributed import Client, LocalCluster
+        from distributed.utils import silence_logging_cmgr
+    except ImportError:
+        raise InputError(INSTALL) from None
+    if isinstance(where, Client):
+        yield where
+        return
+    with ExitStack() as opened:
+        opened.enter_context(silence_logging_cmgr(logging.CRITICAL))
+        if where == LOCAL:
+            # No limit of memory a worker, as on plain processes; any free port for the page, whoever has the usual one.
+            settings = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+            with deaf_children():
+                where = opened.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, **settings))
+        try:
+            client = Client(where, timeout=_PATIENCE, set_as_default=False)
+        except (OSError, ValueError, TypeError):
+            raise InputError(
+                f"Got {where!r} as the Dask cluster, and no scheduler answers there; expected {LOCAL} or the address "
+                "of one that runs, such as tcp://host:8786: start one with dask scheduler, or use the first."
+            ) from None
+        opened.callback(_closed, client)
+        yield client
+
+
+def _check_versions(client: Any) -> None:
+    """Refuse a cluster without this version: a worker that cannot read its task closes, and nobody says why."""
+    # A function of the standard library, which is there whatever else is missing.
+    asked = (pkgutil.resolve_name, "causewise.version:VERSION")
+    try:
+        found = {"the scheduler": client.run_on_scheduler(*asked)}
+    except ImportError as missing:
+        found = {"the scheduler": missing}
+    for place, version in (found | client.run(*asked, on_error="return")).items():
+        _check_version(version, place)
+
+
+def _check_version(version: Any, place: str) -> None:
+    if version != VERSION:
+        raise InputError(
+            f"Got {f'causewise {version}' if isinstance(version, str) else 'no causewise'} at {place} of the Dask "
+            f"cluster; expected {VERSION}, as everywhere: install it on the scheduler and on every worker."
+        )
+
+
+def _closed(client: Any) -> None:
+    # Where the scheduler is gone there is nobody to say goodbye to.
+    with suppress(OSError, CancelledError):
+        client.close(timeout=1)
+
+
+class _Cluster:
+    """The judge on a cluster: handed over when it is first needed, kept there until it is released."""
+
+    def __init__(self, client: Any, judge: Judge, there: FileColumns | None, identity: str, cut_short: str) -> None:
+        self._client, self._identity, self._cut_short = client, identity, cut_short
+        self._handed_over, self._read = judge, there and replace(judge, values=cast(FloatArray, there))
+        self._held: dict[bool, Any] = {}
+        self.workers, self.gpu = client.run_on_scheduler(_seen)
+        # Networks train where there is a GPU, if anybody says so; a worker without one would take a thousand times.
+        self.gpu = self.gpu and getattr(judge.built(), "wants_gpu", False)
+
+    def release(self) -> None:
+        """Dask may forget the judge, and all that was remembered with it."""
+        for held in self._held.values():
+            held.release()
+
+    def __call__(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
+        """Each tile's number and results, in the order in which they finish."""
+        from distributed import KilledWorker, as_completed
+
+        blamed: Counter[int] = Counter()
+        unseen: set[int] = set()
+
+        def given(k: int) -> Any:
+            return self._given(work, tiles[k], blamed[k], k in unseen)
+
+        numbers = {given(k): k for k in range(len(tiles))}
+        arriving = as_completed(list(numbers), loop=self._client.loop)
+        try:
+            for future in arriving:
+                k = numbers.pop(future)
+                try:
+                    problem = future.exception()
+                    if problem is None:
+                        results = future.result()
+                except (CancelledError, OSError):
+                    raise ClusterError(self._cut_short) from None
+                if problem is None:
+                    yield k, results
+                    continue
+                if isinstance(problem, UnseenError) and k not in unseen:
+                    unseen.add(k)
+                elif isinstance(problem, KilledWorker) and blamed[k] < _OFTEN:
+                    blamed[k] += 1
+                elif isinstance(problem, KilledWorker):
+                    raise ClusterError(self._cut_short)
+                else:
+                    raise problem
+                again = given(k)
+                numbers[again] = k
+                arriving.add(again)
+        finally:
+            with suppress(OSError, CancelledError):
+                self._client.cancel(list(numbers))
+
+    def _given(self, work: Work, tile: Tile, blamed: int, unseen: bool) -> Any:
+        held = self._judge(read=self._read is not None and not unseen)
+        if held.cancelled():  # as all is when the connection is lost
+            raise ClusterError(self._cut_short)
+        what = json.dumps([self._identity, work.__module__, work.__qualname__, tile, blamed, unseen])
+        key = f"causewise-{blake2b(what.encode(), digest_size=16).hexdigest()}"
+        needed = {"resources": {_GPU: 1}} if self.gpu and work is not screened else {}
+        # Those that were blamed come last: by then nobody is left who kills the worker they wait on.
+        return self._client.submit(
+            _alone if blamed else _tile, held, work, tile, VERSION, key=key, priority=-blamed, **needed
+        )
+
+    def _judge(self, read: bool) -> Any:
+        """A judge that reads its columns, or one that holds them: their own file is on this machine only."""
+        if read not in self._held:
+            judge = self._read if read else replace(self._handed_over, values=np.asarray(self._handed_over.values))
+            with warnings.catch_warnings():
+                # Dask advises to scatter what is large.
+                warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+                key = f"causewise-judge-{self._identity}-{'read' if read else 'handed-over'}"
+                self._held[read] = self._client.submit(_judge, judge, key=key)
+        return self._held[read]
+
+
+def _cut_short(address: str, journal: str | None) -> str:
+    kept = (
+        f"what is finished is kept in {journal!r}: start the same scan again to go on from there."
+        if journal
+        else "nothing is kept of it: give the scan a file to write to, and start it again."
+    )
+    return f"The Dask cluster at {address} went away, or its workers died one after the other; {kept}"
+
+
+def _seen(dask_scheduler: Any) -> tuple[int, bool]:
+    """On the scheduler: how many tasks are done at the same time, and whether a worker has declared a GPU."""
+    workers = dask_scheduler.workers.values()
+    return max(1, sum(each.nthreads for each in workers)), any(each.resources.get(_GPU) for each in workers)
+
+
+def _judge(judge: Judge) -> Judge:
+    return judge
+
+
+def _tile(judge: Judge, work: Work, tile: Tile, version: str) -> list[Any]:
+    """On a worker: the results of one tile."""
+    from distributed import get_worker
+
+    _check_version(version, "the side that asks")  # this worker may have come later
+    limit_processors(get_worker().state.nthreads)
+    with InProcess(judge) as run:
+        [(_, results)] = run(work, [tile])
+    return results
+
+
+def _alone(judge: Judge, work: Work, tile: Tile, version: str) -> list[Any]:
+    """On a worker: the results of a tile that may kill, which it does to another process."""
+    # Dask starts its workers as daemons, to which multiprocessing denies children; `alone` ends those it starts.
+    this: Any = multiprocessing.current_process()
+    this._config["daemon"] = False
+    return alone(judge, work, tile)

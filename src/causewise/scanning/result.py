@@ -1,0 +1,218 @@
+"""What a scan found: one row a pair, as a tidy table of the kind that went in, or as a file."""
+
+import io
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from causewise.combined.method import THRESHOLD
+from causewise.pair import InputError
+from causewise.safe import csv_text, json_text
+from causewise.scanning.arrows import graph
+from causewise.scanning.graph_text import to_dot, to_graphml, to_json
+from causewise.scanning.judging import Judge
+from causewise.scanning.order import Order, order
+from causewise.scanning.quality import Quality, quality
+from causewise.scanning.scan_row import ScanRow
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from networkx import DiGraph
+
+COLUMNS = tuple(each.name for each in fields(ScanRow))
+_JOINED = " | "
+"""Between the warnings of one pair, where a cell holds text alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """The pairs of a table, in the order of its columns.
+
+    Examples
+    --------
+    >>> import numpy as np, causewise
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.uniform(-2, 2, 500)
+    >>> b = np.sin(2 * a) + (0.1 + 0.2 * abs(a)) * rng.normal(size=500)
+    >>> scan = causewise.scan({"a": a, "b": b, "c": rng.normal(size=500)})
+    >>> [(row.x, row.y, row.status) for row in scan]
+    [('a', 'b', 'oriented'), ('a', 'c', 'unrelated'), ('b', 'c', 'unrelated')]
+    >>> list(scan.graph().edges)
+    [('a', 'b')]
+    """
+
+    rows: tuple[ScanRow, ...]
+    columns: tuple[str, ...]
+    """The columns that were judged."""
+    left_out: Mapping[str, str]
+    """Columns that could not be judged, with the reason."""
+    facts: Mapping[str, Any]
+    """Method, settings, seed and version: what it takes to repeat the scan."""
+    kind: str = "dict"
+    """`pandas`, `polars`, `pyarrow` or `dict`: what the table was."""
+    before: tuple[tuple[str, str], ...] = ()
+    """Columns of which the first is known to come before the second."""
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """What each column is by how its values repeat; of columns that are adjusted, before that."""
+    notes: tuple[str, ...] = ()
+    """What had to be understood to make numbers of columns, such as dates, a sentence each."""
+    judge: Judge | None = field(default=None, repr=False)
+    """The columns, as they were judged, and the method: what it takes to decide a pair anew."""
+    finished: Callable[[], None] = field(default=lambda: None, repr=False)
+    """Called when the result stands in a file: what was kept along the way is then no longer needed."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[ScanRow]:
+        return iter(self.rows)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many pairs have each status."""
+        found = Counter(row.status for row in self.rows)
+        return {status: found[status] for status in ("oriented", "undecided", "unrelated", "failed")}
+
+    @property
+    def threshold(self) -> float:
+        """The confidence that an answer needs, where the method has one."""
+        return THRESHOLD if self.judge is None else self.judge.threshold
+
+    def __str__(self) -> str:
+        counts = self.counts
+        failed = f", {counts['failed']} failed" if counts["failed"] else ""
+        told = ", ".join(f"{counts[status]} {status}" for status in ("oriented", "undecided", "unrelated"))
+        pairs = f"{len(self)} pair{'s' * (len(self) != 1)} of {len(self.columns)} columns"
+        return f"{pairs}: {told}{failed}"
+
+    def __repr__(self) -> str:
+        return f"<Scan: {self}>"
+
+    def graph(self) -> "DiGraph":
+        """The arrows as a networkx graph: all columns, and an edge for every oriented pair, its weight the confidence.
+
+        Pairwise arrows are no multivariate discovery: an edge may stand for a path, or for a common cause.
+        """
+        return graph(self.rows, self.columns)
+
+    def write_graph(self, path: Any) -> None:
+        """Write the arrows as GraphML, JSON (node-link) or DOT, by the ending of the name."""
+        target = Path(path)
+        _room("replace_with")(target, check_ending(target, GRAPH_FORMATS)(self.graph()).encode())
+
+    def order(self) -> Order:
+        """The order of the columns that disagrees least with the scores, and with nothing that is known."""
+        return order(self.rows, self.columns, self.before)
+
+    def quality(self) -> Quality:
+        """Contradictions among the arrows: cycles, and triples that run in a circle."""
+        return quality(self.rows, self.columns)
+
+    def plot(self, path: Any = None, kind: str = "matrix") -> "Figure":
+        """Draw the `matrix` of all pairs or the `graph` of the arrows."""
+        if kind not in ("matrix", "graph"):
+            raise InputError(f"Got kind={kind!r}; expected 'matrix' or 'graph'.")
+        return _room(f"draw_scan_{kind}")(self.rows, self.columns, self.order(), path)
+
+    def report(self, path: Any) -> None:
+        """Write one self-contained HTML page: matrix, graph, and a table of the pairs that opens each of them."""
+        _room("write_scan_report")(self, path)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The table column by column; warnings joined to one text."""
+        return {name: [_plain(getattr(row, name)) for row in self.rows] for name in COLUMNS}
+
+    def to_frame(self) -> Any:
+        """The table as a data frame of the library that the input came from; a dict of columns for arrays and files."""
+        table = self.to_dict()
+        if self.kind == "pandas":
+            import pandas
+
+            return pandas.DataFrame(table)
+        if self.kind == "polars":
+            import polars
+
+            return polars.DataFrame(table, infer_schema_length=None)
+        return _arrow(table) if self.kind == "pyarrow" else table
+
+    def write(self, path: Any, raw: bool = False) -> None:
+        """Write the table as CSV, Parquet or JSON, by the ending of the name; `raw` leaves cells as they are."""
+        target = Path(path)
+        content = check_ending(target, FORMATS)(self, raw)
+        _room("replace_with")(target, content)
+        self.finished()
+
+
+def _room(name: str) -> Callable[..., Any]:
+    """A function of a room above, through the front door."""
+    return sys.modules["causewise"].room(name)
+
+
+def check_ending(target: Path, formats: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
+    """The writer for the ending of a file's name, refused where there is none."""
+    ending = target.suffix.lower()
+    if ending not in formats:
+        raise InputError(f"Got the file name {str(target)!r}; expected one that ends in {', '.join(formats)}.")
+    return formats[ending]
+
+
+def kind_of(data: Any) -> str:
+    """Which library a table belongs to."""
+    library = type(data).__module__.partition(".")[0]
+    return library if library in ("pandas", "polars", "pyarrow") else "dict"
+
+
+def _plain(value: Any) -> Any:
+    return _JOINED.join(value) if isinstance(value, tuple) else value
+
+
+def _csv(scan: Scan, raw: bool) -> bytes:
+    lines = [[_text(_plain(getattr(row, name))) for name in COLUMNS] for row in scan.rows]
+    return csv_text([list(COLUMNS), *lines], raw).encode()
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+
+
+def _json(scan: Scan, raw: bool) -> bytes:
+    rows = [{name: getattr(row, name) for name in COLUMNS} for row in scan.rows]
+    record = {"rows": rows, "columns": scan.columns, "left_out": dict(scan.left_out)}
+    record |= {"kinds": dict(scan.kinds), "notes": scan.notes, **scan.facts}
+    return (json.dumps(record) if raw else json_text(record)).encode() + b"\n"
+
+
+def _parquet(scan: Scan, raw: bool) -> bytes:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError(
+            "Got a name that ends in .parquet, and no library that writes it is installed; install one with: "
+            "pip install 'causewise[tables]', or choose .csv."
+        ) from None
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(_arrow(scan.to_dict()), stream)
+    return stream.getvalue()
+
+
+def _arrow(table: Mapping[str, list[Any]]) -> Any:
+    import pyarrow
+
+    # A column in which nothing is known still has its type.
+    text = {"x", "y", "status", "direction", "cause", "effect", "warnings", "message", "x_kind", "y_kind"}
+    whole = {"n", "missing", "rows_judged"}
+    kinds = {
+        name: pyarrow.string() if name in text else pyarrow.int64() if name in whole else pyarrow.float64()
+        for name in table
+    }
+    return pyarrow.table({name: pyarrow.array(values, kinds[name]) for name, values in table.items()})
+
+
+FORMATS: Mapping[str, Callable[[Scan, bool], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
+"""Of the table of all pairs."""
+GRAPH_FORMATS: Mapping[str, Callable[["DiGraph"], str]] = {".graphml": to_graphml, ".json": to_json, ".dot": to_dot}
+"""Of the arrows."""

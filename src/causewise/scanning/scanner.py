@@ -1,0 +1,250 @@
+"""`scan`: every pair of a table. First which columns are related at all, then which of two causes the other."""
+
+import json
+import os
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from causewise.catalogue import DEFAULT, cost, sample_hint, seeded_method, stated_settings
+from causewise.pair import InputError
+from causewise.protocol import batch_size
+from causewise.ranges import SEEDS, between, positive
+from causewise.scanning.engine import InProcess, Processes, Run
+from causewise.scanning.file_columns import FileColumns
+from causewise.scanning.forecast import FEW, ScanForecast, fitting_jobs, forecast, remembered
+from causewise.scanning.journal import Journal
+from causewise.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
+from causewise.scanning.known import Knowledge
+from causewise.scanning.machine import available_memory
+from causewise.scanning.on_dask import on_dask
+from causewise.scanning.pairs import MOST, Pairs, chosen_pairs, tiles
+from causewise.scanning.result import Scan, kind_of
+from causewise.scanning.scan_row import ScanRow
+from causewise.scanning.table import OnProgress, ScanTable, scan_table
+from causewise.scanning.tasks import Died, Tile, Work, of_the_dead, oriented, screened
+from causewise.threads import processors
+from causewise.version import VERSION
+
+OnForecast = Callable[[ScanForecast], None]
+"""Called before the work is begun, with what it will take; what it raises ends the scan."""
+_IN_PROCESS = 40
+"""So few pairs are done before a second process has started."""
+_WORTH_TRYING = 5.0
+"""Seconds that a scan may take, by the method's known cost, before it is foreseen."""
+
+
+def scan(
+    data: Any,
+    *,
+    method: str = DEFAULT,
+    columns: Sequence[str | int] | None = None,
+    target: str | int | None = None,
+    pairs: Any = None,
+    adjust: Sequence[str | int] = (),
+    known: Any = None,
+    fdr: float = 0.05,
+    threshold: float | None = None,
+    neither: float | None = None,
+    direct: bool | None = None,
+    recording: bool | None = None,
+    stability: bool = False,
+    seed: int = 0,
+    jobs: int | None = None,
+    dask: Any = None,
+    journal: str | os.PathLike[str] | None = None,
+    on_progress: OnProgress | None = None,
+    on_forecast: OnForecast | None = None,
+    **asked: Any,
+) -> Scan:
+    """Judge every pair of a table's columns.
+
+    Pairs whose columns are not dependent (HSIC, the false discovery rate over the table below `fdr`) are *unrelated*;
+    the others are oriented by `method`. Rows with a missing value are left out pair by pair.
+
+    Parameters
+    ----------
+    data
+        A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a CSV or Parquet file.
+    method
+        A name from `causewise.methods()`, with settings if need be.
+    columns, target, pairs
+        Only these columns; only the pairs with this one; only the pairs of a list or a CSV file with two names a line.
+    adjust
+        Columns that all others are adjusted for before their pairs are judged: what a location-scale spline of these
+        leaves of them. They are in no pair themselves.
+    known
+        What is known already: tiers, "a before b", required, forbidden and likely edges, as a mapping or the path of a
+        YAML or CSV file (see docs/scan.md). Obeyed.
+    fdr
+        Share of unrelated pairs that may pass for related ones.
+    threshold
+        From which confidence on a direction is given, for methods that have a confidence.
+    neither, direct, recording
+        For the default method, as in `infer`: how often two related columns have no direction; that one of them always
+        causes the other; whether it counts how coarsely the columns are recorded.
+    stability
+        Also decide 20 random halves of the rows of every related pair: as many decisions more, on half the rows each.
+    seed
+        For methods and halves that are drawn at random.
+    jobs
+        Processes; as many as there are processors, and as fit in memory, unless told. The result does not depend on it.
+    dask
+        Work on a Dask cluster: `local` (`jobs` workers on this machine), the address of a scheduler, or a client. The
+        result does not depend on it.
+    journal
+        A file in which finished pairs are kept; the same scan begun again goes on from there.
+    on_progress
+        Called as the work goes on.
+    on_forecast
+        Called before it begins with the `ScanForecast` of its time and memory, for which some pairs are tried first.
+    **asked
+        How to read a text file: `decimal`, `header`, `max_bytes`, `max_rows`.
+
+    Returns
+    -------
+    Scan
+        One row a pair, in the order of the table's columns.
+
+    Examples
+    --------
+    >>> import numpy as np, causewise
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.uniform(-2, 2, 500)
+    >>> table = {"a": a, "b": np.sin(2 * a) + (0.1 + 0.2 * abs(a)) * rng.normal(size=500), "c": rng.normal(size=500)}
+    >>> print(causewise.scan(table))
+    3 pairs of 3 columns: 1 oriented, 0 undecided, 2 unrelated
+    """
+    positive("scan", 1.0, fdr=fdr)
+    between("scan", *SEEDS, seed=seed)
+    if not isinstance(stability, bool):
+        raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
+    options = {"threshold": threshold, "neither": neither, "direct": direct, "recording": recording}
+    stated = {name: value for name, value in options.items() if value is not None}
+    spelt = {name: f"{name}={value!r}" for name, value in stated.items()}
+    settings: dict[str, Any] = stated_settings([method], stated, spelt)[method]
+    built = seeded_method(method, seed, **settings)  # refused before a large table is read
+    tell = on_progress or (lambda what, done, of: None)
+    table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **asked)
+    wanted = chosen_pairs(table, target, pairs)
+    knowledge = Knowledge.of(known, table.every)
+    judge = Judge(table.names, table.values, method, seed, settings, knowledge, stability, table.notes)
+    identity = _identity(table, judge, wanted, fdr)
+    kept = Journal(None if journal is None else Path(journal), identity)
+    # A GPU, on which a batch is larger than any tile, is one for all processes.
+    batch, gpu = batch_size(built), batch_size(built) > MOST
+    most, free = 1 if gpu or len(wanted) <= _IN_PROCESS else processors(), available_memory()
+    count = fitting_jobs(judge, len(wanted), [jobs] if jobs else range(most, 0, -1), free)
+    judge = replace(judge, remembered=remembered(count, free))
+    # Workers elsewhere read their columns themselves where they see the file.
+    there = None if dask is None else FileColumns.of(data, table, asked)
+    with _engine(judge, there, count, dask, identity, journal) as run:
+        gpu = gpu or run.gpu
+        if on_forecast is not None and _may_be_long(method, len(wanted)):
+            left = (len(wanted) - kept.count("screening"), len(wanted) - kept.count("orienting"))
+            at_once = processors() if dask is None else run.workers
+            foreseen = forecast(run, judge, wanted, at_once, left, MOST if gpu else 1)
+            on_forecast(replace(foreseen, hint=sample_hint(method, table.n, len(wanted))))
+        # On a CPU a batch of networks takes a minute; no more than that is lost with a process.
+        size = MOST if gpu or batch == 1 else min(MOST, batch)
+        found = _scanned(_Progress(judge, run, kept, tell), wanted, size, table, fdr, kind_of(data))
+    return replace(found, finished=kept.close)
+
+
+def _scanned(run: "_Progress", wanted: Pairs, size: int, table: ScanTable, fdr: float, kind: str) -> Scan:
+    judge = run.judge
+    tested = [Screened(*each) for each in run.results("screening", screened, list(tiles(wanted)))]
+    adjusted = dict(zip(((s.i, s.j) for s in tested), adjusted_p_values([s.p for s in tested]), strict=True))
+    related = {(s.i, s.j): s for s in tested if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
+    parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in tiles(sorted(related), size)]
+    rows = {(s.i, s.j): judge.obeying(blank_row(table.names, s, adjusted[s.i, s.j])) for s in tested}
+    place = {name: k for k, name in enumerate(table.names)}
+    for each in run.results("orienting", oriented, parts):
+        row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
+        rows[place[row.x], place[row.y]] = row
+    facts: dict[str, Any] = {"method": judge.method, "seed": judge.seed, "fdr": fdr, "stability": judge.stability}
+    facts["adjust"] = list(table.adjusted)
+    facts |= {"version": VERSION, **judge.settings}
+    hard = [(pair, judge.knowledge.on(table.names[pair[0]], table.names[pair[1]]).direction) for pair in wanted]
+    before = tuple(
+        (table.names[i], table.names[j]) if way == "x->y" else (table.names[j], table.names[i])
+        for (i, j), way in hard
+        if way
+    )
+    told = (rows[pair] for pair in wanted)
+    kinds = table.kinds
+    return Scan(
+        tuple(replace(row, x_kind=str(kinds[row.x]), y_kind=str(kinds[row.y])) for row in told),
+        table.names,
+        table.left_out,
+        facts,
+        kind,
+        before,
+        {name: str(each) for name, each in kinds.items()},
+        tuple(dict.fromkeys(note for said in table.notes.values() for note in said)),
+        judge,
+    )
+
+
+def _engine(
+    judge: Judge, there: FileColumns | None, jobs: int, dask: Any, identity: str, journal: Any
+) -> AbstractContextManager[Run]:
+    """Who does the work: this process, several, or a cluster."""
+    if dask is not None:
+        return on_dask(judge, there, dask, jobs, identity, None if journal is None else os.fspath(journal))
+    return InProcess(judge) if jobs == 1 else Processes(judge, jobs)
+
+
+@dataclass(frozen=True, eq=False)
+class _Progress:
+    """Who works, what is kept and who is told."""
+
+    judge: Judge
+    run: Run
+    kept: Journal
+    tell: OnProgress
+
+    def results(self, what: str, work: Work, parts: Sequence[Tile]) -> Iterator[Any]:
+        """Results of all tiles, in their order, whoever did them and whenever."""
+        keys = [f"{what} {_digest([list(item[:2]) for item in part])}" for part in parts]
+        todo = [k for k, key in enumerate(keys) if key not in self.kept.known]
+        total, found = sum(map(len, parts)), dict(self.kept.known)
+        done = total - sum(len(parts[k]) for k in todo)
+        self.tell(what, done, total)
+        for number, results in self.run(work, [parts[k] for k in todo]):
+            k = todo[number]
+            found[keys[k]] = [
+                of_the_dead(self.judge, each.item) if isinstance(each, Died) else each for each in results
+            ]
+            self.kept.add(keys[k], found[keys[k]])
+            done += len(parts[k])
+            self.tell(what, done, total)
+        for key in keys:
+            yield from found[key]
+
+
+def _digest(pairs: Sequence[Sequence[int]]) -> str:
+    """A tile goes by its pairs, so that one that was cut otherwise is another."""
+    return blake2b(json.dumps(pairs).encode(), digest_size=8).hexdigest()
+
+
+def _identity(table: ScanTable, judge: Judge, wanted: Sequence[tuple[int, int]], fdr: float) -> str:
+    digest = blake2b(digest_size=16)
+    for k in range(len(table.names)):
+        digest.update(np.ascontiguousarray(table.values[k]).data)
+    facts = [table.names, judge.method, judge.seed, dict(judge.settings), judge.stability, list(wanted), fdr, VERSION]
+    facts.append(dict(judge.notes))
+    digest.update(json.dumps(facts).encode() + pickle.dumps(judge.knowledge))
+    return digest.hexdigest()
+
+
+def _may_be_long(method: str, pairs: int) -> bool:
+    """Whether trying some pairs, which takes a second or two, is little beside the scan."""
+    known = cost(method.split(":")[0])
+    return pairs >= FEW and (known is None or known.seconds * pairs > _WORTH_TRYING)

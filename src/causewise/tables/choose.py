@@ -1,0 +1,130 @@
+"""Which two columns are meant: by name, by number counted from 1, or because there are only two."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from numpy.typing import ArrayLike
+
+from causewise.pair import InputError
+from causewise.tables.asking import UnclearError
+
+_LISTED = 12
+
+
+class UnclearColumnsError(UnclearError):
+    """More or fewer columns than two could be meant; `example` holds two names to choose."""
+
+    def __init__(self, message: str, example: Sequence[str]) -> None:
+        x, y = example
+        super().__init__(message, ("-x", x, "-y", y))
+        self.example = (x, y)
+
+
+class ColumnTable(Protocol):
+    """What a reader offers: names, the positions of the columns that hold numbers, and any of the columns."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One distinct name per column."""
+
+    @property
+    def numeric(self) -> tuple[int, ...]:
+        """Positions of the columns that can be chosen without being named."""
+
+    @property
+    def passed_over(self) -> Mapping[int, str]:
+        """Positions of the columns that a whole table is judged without, each with the reason."""
+
+    def columns(self, *positions: int) -> Sequence[ArrayLike]:
+        """Some columns as numbers, missing values as NaN."""
+
+    def each(self, *positions: int) -> Iterator[ArrayLike]:
+        """The same one after the other; those of a file that is read in parts are not all in memory at once."""
+
+    def notes(self, *positions: int) -> tuple[str, ...]:
+        """What had to be understood to read them."""
+
+
+def choose(table: ColumnTable, where: str, x: str | int | None, y: str | int | None) -> tuple[int, int]:
+    """Positions of the first and the second column."""
+    if len(table.names) < 2:
+        only = f" ({table.names[0]!r})" if table.names else ""
+        raise InputError(
+            f"Got {len(table.names)} column{'s' * (len(table.names) != 1)}{only} in {where}; expected at least two: "
+            "give a table with one column per variable, separated by commas, semicolons, tabs or blanks."
+        )
+    if x is not None and y is not None:
+        return position(table.names, x), position(table.names, y)
+    free = table.numeric if len(table.names) > 2 else (0, 1)
+    if x is None and y is None:
+        return _the_only_two(table, free, where)
+    named = position(table.names, x if y is None else y)  # type: ignore[arg-type]  # exactly one of them is None here
+    rest = [k for k in free if k != named]
+    if len(rest) != 1:
+        others = [table.names[k] for k in rest or range(len(table.names)) if k != named]
+        raise UnclearColumnsError(
+            f"Got one column name, {table.names[named]!r}, and {len(rest)} other columns of numbers in {where}"
+            f"{listed([table.names[k] for k in rest])}; expected two names: give both x and y.",
+            (table.names[named], others[0]) if y is None else (others[0], table.names[named]),
+        )
+    return (named, rest[0]) if y is None else (rest[0], named)
+
+
+def position(names: Sequence[str], wanted: str | int) -> int:
+    """Position of a column given by name or by number; a name that exists wins."""
+    if hasattr(wanted, "__len__") and not isinstance(wanted, (str, tuple)):
+        raise InputError(
+            f"Got a {type(wanted).__name__} in the place of a column's name; expected infer(table, 'a', 'b') with two "
+            "names, or infer(x, y) with two columns."
+        )
+    # Names before numbers: in a table with columns called 1990, 1991, …, "1990" is the year.
+    text = str(wanted).strip()
+    if text in names:
+        return names.index(text)
+    if text.isdecimal() and len(text) < 10 and 1 <= int(text) <= len(names):
+        return int(text) - 1
+    import difflib
+
+    folded = {name.casefold(): name for name in reversed(names)}
+    near = [folded[key] for key in difflib.get_close_matches(text.casefold()[:200], list(folded), n=3, cutoff=0.6)]
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"the columns are{listed(names, ' ', '')}."
+    raise InputError(
+        f"Got the column {text[:80]!r}, which is not in the table; expected a name or a number from 1 to {len(names)}: "
+        f"{hint}"
+    )
+
+
+def listed(names: Sequence[str], opening: str = " (", closing: str = ")") -> str:
+    """Column names for a sentence, shortened when there are many."""
+    if not names:
+        return ""
+    rest = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{opening}{', '.join(names[:_LISTED])}{rest}{closing}"
+
+
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Every column gets a name of its own: nameless ones their number, repeated ones their number added."""
+    given = [str(name).strip() or f"column {k}" for k, name in enumerate(names, start=1)]
+    while len(count := Counter(given)) < len(given):
+        given = [f"{name} (column {k})" if count[name] > 1 else name for k, name in enumerate(given, start=1)]
+    return tuple(given)
+
+
+def _the_only_two(table: ColumnTable, free: Sequence[int], where: str) -> tuple[int, int]:
+    if len(free) == 2:
+        return free[0], free[1]
+    names = [table.names[k] for k in free]
+    if len(free) < 2:
+        text = [name for k, name in enumerate(table.names) if k not in free]  # `free` holds one at most
+        raise UnclearColumnsError(
+            f"Got {len(free)} column{'s' * (len(free) != 1)} of numbers{listed(names)} in {where} and {len(text)} with "
+            f"text{listed(text)}; expected two columns of numbers: convert one, or name both x and y to see what is "
+            "wrong.",
+            [*names, *text][:2],
+        )
+    raise UnclearColumnsError(
+        f"Got {len(free)} columns of numbers in {where}{listed(names)}; expected two: choose them by name, for "
+        f"instance x={names[0]!r}, y={names[1]!r}, or judge every pair with scan.",
+        names[:2],
+    )
