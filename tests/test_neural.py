@@ -91,7 +91,7 @@ def test_a_seeded_method_of_the_catalogue_that_handles_batches():
 
 def test_without_jax_the_error_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", None)
-    with pytest.raises(InputError, match=r'pip install "causewise\[nn\]"'):
+    with pytest.raises(InputError, match=r'pip install "\.\[nn\]"'):
         method("nn-loci-h", steps=1).decide_many([pair(seed=9)])
 
 

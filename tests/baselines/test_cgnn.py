@@ -78,5 +78,5 @@ def test_long_pairs_are_thinned_and_progress_reaches_its_end():
 
 def test_without_jax_the_error_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", None)
-    with pytest.raises(InputError, match=r'pip install "causewise\[nn\]"'):
+    with pytest.raises(InputError, match=r'pip install "\.\[nn\]"'):
         method("cgnn", **QUICK).decide_many([pair()])

@@ -49,5 +49,5 @@ def axe() -> str:
     try:
         import axe_playwright_python
     except ImportError:
-        absent("no axe-core in this environment: pip install 'causewise[dev]' brings it")
+        absent("no axe-core in this environment: pip install '.[dev]' brings it")
     return Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")

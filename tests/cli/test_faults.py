@@ -101,7 +101,7 @@ def failing(problem: BaseException):
     ("problem", "code", "words"),
     [
         (InputError("Got this; expected that."), 2, "Got this; expected that."),
-        (ModuleNotFoundError("No module named 'jax'", name="jax"), 2, "pip install 'causewise[nn]'"),
+        (ModuleNotFoundError("No module named 'jax'", name="jax"), 2, "pip install '.[nn]'"),
         (ModuleNotFoundError("No module named 'x'", name="x"), 1, "CAUSEWISE_DEBUG=1"),
         (RuntimeError("the\nmatrix"), 1, "RuntimeError: the); this is not your input's fault"),
         (MemoryError(), 1, "not enough memory"),

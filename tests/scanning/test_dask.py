@@ -186,7 +186,7 @@ def test_a_cluster_at_fault_is_a_sentence_and_a_failure(table, tmp_path, monkeyp
 
 def test_a_missing_dask_names_the_extra(table, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=r"pip install 'causewise\[dask\]'"):
+    with pytest.raises(InputError, match=r"pip install '\.\[dask\]'"):
         causewise.scan(table, dask="local")
 
 

@@ -23,7 +23,7 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert_same(read_pair(path))
     monkeypatch.setitem(sys.modules, "polars", None)
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(InputError, match=r"pip install 'causewise\[tables\]'"):
+    with pytest.raises(InputError, match=r"pip install '\.\[tables\]'"):
         read_pair(path)
 
 

@@ -62,7 +62,7 @@ def test_a_missing_extra_names_its_command(tmp_path: Path) -> None:
     paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(SERVE, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths})
     assert done.returncode == 2
-    assert "pip install 'causewise[web]'" in done.stderr
+    assert "pip install '.[web]'" in done.stderr
 
 
 def test_infer_never_loads_the_server() -> None:

@@ -41,7 +41,7 @@ def exit_code_of(problem: BaseException) -> int:
         return INPUT_AT_FAULT
     extra = _EXTRAS.get((problem.name or "").split(".")[0]) if isinstance(problem, ImportError) else None
     if extra:
-        say(f"This needs {problem.name}, which is not installed; install it with: pip install 'causewise[{extra}]'")  # type: ignore[attr-defined]  # an ImportError here
+        say(f"This needs {problem.name}, which is not installed; install it with: pip install '.[{extra}]'")  # type: ignore[attr-defined]  # an ImportError here
         return INPUT_AT_FAULT
     if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
         say(f"Could not write everything ({problem.strerror}); make room or choose another place, and run this again.")

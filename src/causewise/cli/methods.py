@@ -68,7 +68,7 @@ def _show_one(name: str) -> None:
     for reference in references(name):
         paragraph(console, f"Paper: {reference}.")
     if found.extra:
-        paragraph(console, f'Needs: pip install "causewise[{found.extra}]"')
+        paragraph(console, f'Needs: pip install ".[{found.extra}]"')
 
 
 def _cost_sentence(name: str) -> str:
@@ -94,7 +94,7 @@ def _show_all() -> None:
         console.print()
     paragraph(console, f"Cost: one decision on 1000 rows, one core of one machine, no GPU. {_growth()}", style="dim")
     if any(entry.extra for entry in CATALOGUE):
-        paragraph(console, '* needs: pip install "causewise[nn]"', style="dim")
+        paragraph(console, '* needs: pip install ".[nn]"', style="dim")
     paragraph(console, f"Default: {DEFAULT}. More: causewise methods NAME. Use: causewise infer FILE --method NAME")
 
 

@@ -36,7 +36,7 @@ from causewise.threads import limit_processors
 from causewise.version import VERSION
 
 LOCAL = "local"
-INSTALL = "This needs Dask, which is not installed; install it with: pip install 'causewise[dask]'"
+INSTALL = "This needs Dask, which is not installed; install it with: pip install '.[dask]'"
 _GPU = "GPU"
 """The resource by which a worker declares that it has one."""
 _PATIENCE = 10

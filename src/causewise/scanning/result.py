@@ -192,7 +192,7 @@ def _parquet(scan: Scan, raw: bool) -> bytes:
     except ImportError:
         raise InputError(
             "Got a name that ends in .parquet, and no library that writes it is installed; install one with: "
-            "pip install 'causewise[tables]', or choose .csv."
+            "pip install '.[tables]', or choose .csv."
         ) from None
     stream = io.BytesIO()
     pyarrow.parquet.write_table(_arrow(scan.to_dict()), stream)

@@ -36,7 +36,7 @@ def parquet_table(content: bytes | Path, where: str, asked: Asked) -> FrameTable
     if reader is None:
         raise InputError(
             f"Got the Parquet file {where}, and no reader for it is installed; install one with: "
-            "pip install 'causewise[tables]'"
+            "pip install '.[tables]'"
         )
     asked.check_rows(reader.rows, where)
 

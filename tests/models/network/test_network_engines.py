@@ -205,7 +205,7 @@ def test_host_flags_stay_as_they_are():
 
 def test_without_jax_the_error_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "jax", None)
-    with pytest.raises(InputError, match=r'pip install "causewise\[nn\]"'):
+    with pytest.raises(InputError, match=r'pip install "\.\[nn\]"'):
         train(problems([94], ADDITIVE), ADDITIVE, Training(hidden=4, steps=1))
     assert train(problems([94], ADDITIVE), ADDITIVE, Training(hidden=4, steps=1, device="cpu"))[0].usable
 

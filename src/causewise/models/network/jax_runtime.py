@@ -15,7 +15,7 @@ from causewise.models.network import programs
 from causewise.pair import InputError
 
 Device = Literal["auto", "cpu", "gpu"]
-INSTALL = 'This method needs JAX, which is not installed; install it with: pip install "causewise[nn]".'
+INSTALL = 'This method needs JAX, which is not installed; install it with: pip install ".[nn]".'
 _loaded: dict[str, Any] = {}
 
 
@@ -49,8 +49,7 @@ def chosen_device(device: Device) -> str:
     found = jax().default_backend() == "gpu"
     if device == "gpu" and not found:
         raise InputError(
-            "Got device=gpu, but JAX sees no GPU here; use device=cpu, or install JAX for it: "
-            'pip install "causewise[gpu]".'
+            'Got device=gpu, but JAX sees no GPU here; use device=cpu, or install JAX for it: pip install ".[gpu]".'
         )
     return "gpu" if found else "cpu"
 
