@@ -17,7 +17,7 @@ _CELLS = 20
 """Of a bar in a list, five per cent each."""
 
 
-class Outcome(NamedTuple):
+class BarPart(NamedTuple):
     """One part of the bar."""
 
     kind: str
@@ -31,7 +31,7 @@ class Outcome(NamedTuple):
 class OutcomeBar(NamedTuple):
     """Three parts that add up to 1, and how far the first has to reach."""
 
-    parts: tuple[Outcome, Outcome, Outcome]
+    parts: tuple[BarPart, BarPart, BarPart]
     threshold: float | None
 
     @property
@@ -63,7 +63,7 @@ def outcome_bar(decision: Decision) -> OutcomeBar | None:
     percents = in_units(*values)
     labels = (("leading", names[lead]), ("other", names[other]), ("neither", "neither"))
     first, second, third = (
-        Outcome(*label, value, f"{whole} %") for label, value, whole in zip(labels, values, percents, strict=True)
+        BarPart(*label, value, f"{whole} %") for label, value, whole in zip(labels, values, percents, strict=True)
     )
     asked = decision.settings.get("threshold")
     return OutcomeBar((first, second, third), float(asked) if isinstance(asked, int | float) else None)

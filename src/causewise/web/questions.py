@@ -29,7 +29,7 @@ class Asking(Question):
     header: bool | None = Field(None, description="Whether its first line holds names; found out unless told.")
 
 
-class Weighing(Question):
+class Stating(Question):
     """How a direction is found."""
 
     method: Method = "causewise"
@@ -44,7 +44,7 @@ class Weighing(Question):
     seed: int = Field(0, ge=SEEDS[0], le=SEEDS[1])
 
 
-class Judging(Weighing):
+class Judging(Stating):
     """How two columns are judged."""
 
     nan_policy: Literal["raise", "omit"] = Field(
@@ -89,7 +89,7 @@ class Pairing(Judging):
     y: Place
 
 
-class Scanning(Weighing):
+class Scanning(Stating):
     """Every pair of a table."""
 
     columns: list[Place] | None = Field(None, description="Only these columns; all columns of numbers unless told.")
