@@ -3,7 +3,8 @@
 1. The rows beside it, where each column has one point mass at most and a hundred rows are left, at least half of all.
    Zeros that a hurdle or a floor makes say nothing of how the rest moves, and are taken for a cause; without them the
    rest speaks. Leaving out rows by the value of the effect selects among them, which bends f and g near the point mass
-   but leaves the noise beside it one. A minority does so in simulations, and on recorded pairs was right half the time.
+   but leaves the noise beside it one. A minority does so in simulations; of three answers on recorded pairs one was
+   right.
 2. All rows, where none can be scored beside it (several point masses, too few rows), each lies inside a column of few
    values that fill a grid (8 and 12 years of schooling), and most rows repeat a value in both columns: a step commoner
    than others. A ratio that was kept in whole numbers for most rows and in hundredths for some fills none.

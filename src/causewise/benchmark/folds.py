@@ -9,11 +9,11 @@ from dataclasses import replace
 from causewise.benchmark.contenders import Contender
 from causewise.benchmark.sets import Item
 from causewise.catalogue import DEFAULT
-from causewise.combined.constants import fold_of
+from causewise.combined.constants import CROSS_FITTED, fold_of
 
-CROSS_FITTED = (
-    f"{DEFAULT} on Tue is cross-fitted: two of its terms were fitted to Tübingen pairs, and each pair is scored with "
-    "constants fitted without its source table"
+REMARK = (
+    f"{DEFAULT} on {CROSS_FITTED} is cross-fitted: two of its terms were fitted to Tübingen pairs, and each pair is "
+    "scored with constants fitted without its source table"
 )
 
 
@@ -32,4 +32,4 @@ def by_fold(contender: Contender, items: Sequence[Item]) -> Iterator[tuple[Conte
 
 def is_cross_fitted(method: str, dataset: str) -> bool:
     """Whether a row is one of these."""
-    return method.split(":")[0] == DEFAULT and dataset == "Tue"
+    return method.split(":")[0] == DEFAULT and dataset == CROSS_FITTED

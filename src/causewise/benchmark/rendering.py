@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from causewise.benchmark.folds import CROSS_FITTED, is_cross_fitted
+from causewise.benchmark.folds import REMARK, is_cross_fitted
 from causewise.benchmark.intervals import compare
 from causewise.benchmark.published import protocols
 from causewise.benchmark.row import Row, Status
@@ -106,7 +106,7 @@ def store_contents(rows: Sequence[Row]) -> str:
 def notes(summary: ScoreTable) -> list[str]:
     """What a reader must know beside the numbers."""
     fitted = any(is_cross_fitted(method, name) for method in summary.methods for name in summary.sets)
-    remarks = filter(None, (CROSS_FITTED if fitted else "", remark_on(summary.sets)))
+    remarks = filter(None, (REMARK if fitted else "", remark_on(summary.sets)))
     return [*summary.failures(), *summary.incomplete(), *summary.partial(), *remarks]
 
 

@@ -37,9 +37,11 @@ FOLDS: tuple[dict[str, Term], ...] = tuple(
     TERMS | {name: Term(**fold[name]) for name in ("recording", "regression")} for fold in _STORED["folds"]
 )
 """The terms as they were fitted without the sources of one fold of the Tübingen pairs."""
+CROSS_FITTED = "Tue"
+"""The data set whose labels set constants."""
 _FOLD_OF = {pair: k for k, fold in enumerate(_STORED["folds"]) for pair in fold["tuebingen"]}
 
 
 def fold_of(dataset: str, pair_id: str) -> int | None:
     """The fold whose constants know nothing of a labelled pair's source; None where no constant knows of any."""
-    return _FOLD_OF[int(pair_id)] if dataset == "Tue" else None
+    return _FOLD_OF[int(pair_id)] if dataset == CROSS_FITTED else None
