@@ -19,7 +19,7 @@ test-oldest: out/oldest/.installed
 
 # Every bridge beside the newest version of its package: make bridges BRIDGES="dowhy pgmpy".
 bridges: out/uv/bin/uv
-	$(PYTHON) tests/bridges/run.py $(BRIDGES)
+	$(PYTHON) tests/integrations/run.py $(BRIDGES)
 
 # The site, offline: every page and every example of the gallery; a warning or a dead link is an error.
 docs: .venv/.docs

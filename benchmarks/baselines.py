@@ -30,8 +30,8 @@ os.environ.update(ONE_THREAD)  # before NumPy is loaded, which reads it once
 import numpy as np
 
 import causewise
-from causewise.baselines.latent import LatentProcess
 from causewise.catalogue import CATALOGUE, LAWS, Entry, entry
+from causewise.methods.baselines.latent import LatentProcess
 from causewise.pair import Pair, standardise
 from peers.pairs import pairs
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from causewise.baselines.cure import score
-from causewise.baselines.igci import igci
+from causewise.methods.baselines.cure import score
+from causewise.methods.baselines.igci import igci
 from causewise.pair import Pair
-from causewise.threads import one_thread
+from causewise.parallel import one_thread
 
 ROWS, PAIRS = 200, 20
 NOISE = 0.2

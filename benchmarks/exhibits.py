@@ -12,7 +12,7 @@ from sklearn import datasets
 from sklearn.utils import Bunch
 
 import causewise
-from causewise.datasets.exhibits import cars
+from causewise.examples import cars
 
 TABLES = {
     "diabetes": lambda: datasets.load_diabetes(scaled=False),

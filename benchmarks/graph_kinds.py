@@ -17,10 +17,10 @@ from functools import partial
 
 import numpy as np
 
-from causewise.datasets.laws import CAUSE_LAWS, NOISE_LAWS, any_of
-from causewise.datasets.mechanisms import positive, smooth
 from causewise.graphs.constraints import Constraints
 from causewise.graphs.found import find
+from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, any_of
+from causewise.lab.datasets.mechanisms import positive, smooth
 from causewise.numerics.ties import scrambled, spread
 from causewise.pair import FloatArray, standardise
 

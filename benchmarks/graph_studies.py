@@ -55,7 +55,7 @@ def arrows(shares: tuple[float, ...], task: Task) -> list[Arrow]:
     """Every edge found on all rows or on a part of one table."""
     from causewise.graphs.constraints import Constraints
     from causewise.graphs.found import find
-    from causewise.threads import one_thread
+    from causewise.parallel import one_thread
 
     rows, truth = simulated(*task)
     nothing, out = Constraints.none(rows.shape[1]), list[Arrow]()

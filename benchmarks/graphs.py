@@ -69,7 +69,7 @@ def sinks(rows: np.ndarray) -> dict[str, Any]:
     from causewise.models.additive import Smooths
     from causewise.numerics.hsic import hsic_test, kernel_column
     from causewise.pair import standardise
-    from causewise.threads import one_thread
+    from causewise.parallel import one_thread
 
     start = time.process_time()
     with one_thread():

@@ -3,10 +3,10 @@
     python benchmarks/heaps.py [--pairs 40] [--only floor]
 
 One line a law, right of all answers, with the default prior and with `direct`: `infer`, which follows the rule of
-`causewise/heaps.py`; all rows; the rows beside the point mass. The first column is always the cause, but for common
-causes alone, which have no direction: there every answer is wrong. 300 and 1000 rows in turn. A hurdle is 0 the more
-often the smaller the value would be, a floor reports the lowest 30 % alike, and zeros fall anywhere; true zeros are
-values of the cause, on which the effect depends; a preferred value draws those near it. *In steps* both columns are
+`causewise/point_mass.py`; all rows; the rows beside the point mass. The first column is always the cause, but for
+common causes alone, which have no direction: there every answer is wrong. 300 and 1000 rows in turn. A hurdle is 0 the
+more often the smaller the value would be, a floor reports the lowest 30 % alike, and zeros fall anywhere; true zeros
+are values of the cause, on which the effect depends; a preferred value draws those near it. *In steps* both columns are
 recorded in 100 steps. Recorded pairs come first, where CAUSEWISE_DATA names the folder of the data sets.
 """
 
@@ -22,15 +22,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 
 import causewise
-from causewise.combined.method import THRESHOLD
-from causewise.combined.outcomes import probabilities
-from causewise.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
-from causewise.datasets.mechanisms import LEVEL, location_scale
-from causewise.datasets.robustness import BASE, WHERE, confounded, damage_columns, floored
+from causewise.column_types import Kind, kind_of, tally
 from causewise.decision import Decision, Direction
-from causewise.heaps import beside_heaps
-from causewise.kinds import Kind, kind_of, tally
-from causewise.pair import FloatArray, InputError, Pair, standardise
+from causewise.errors import InputError
+from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
+from causewise.lab.datasets.mechanisms import LEVEL, location_scale
+from causewise.lab.datasets.robustness import BASE, WHERE, confounded, damage_columns, floored
+from causewise.methods.combined.method import THRESHOLD
+from causewise.methods.combined.outcomes import probabilities
+from causewise.pair import FloatArray, Pair, standardise
+from causewise.point_mass import beside_heaps
 from kinds import inflated
 from ordinal_levels import common, foreign
 from training.recorded import Case, lisbon, tuebingen

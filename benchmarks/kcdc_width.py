@@ -5,8 +5,8 @@ Prints the table of docs/methods/kcdc.md.
 
 import numpy as np
 
-from causewise.baselines.kcdc import score
-from causewise.threads import one_thread
+from causewise.methods.baselines.kcdc import score
+from causewise.parallel import one_thread
 
 SETTINGS = ((1.0, 1e-3), (0.3, 1e-3), (0.1, 1e-3), (1.0, 1e-1), (1.0, 1e-2), (1.0, 1e-5))
 """Width and ridge; the first are the method's own."""

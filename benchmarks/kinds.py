@@ -26,13 +26,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 
 import causewise
-from causewise.baselines.ordinal import MAX_LEVELS
-from causewise.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
-from causewise.datasets.mechanisms import LEVEL, location_scale, smooth
-from causewise.datasets.robustness import BASE, WHERE, damage_columns, floored, rounded
+from causewise.column_types import kind_of
 from causewise.decision import Decision, Direction
-from causewise.kinds import kind_of
-from causewise.pair import FloatArray, InputError, Pair, standardise
+from causewise.errors import InputError
+from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
+from causewise.lab.datasets.mechanisms import LEVEL, location_scale, smooth
+from causewise.lab.datasets.robustness import BASE, WHERE, damage_columns, floored, rounded
+from causewise.methods.baselines.ordinal import MAX_LEVELS
+from causewise.pair import FloatArray, Pair, standardise
 from causewise.protocol import Method
 from training.recorded import lisbon, tuebingen
 

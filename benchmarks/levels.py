@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.combined.readings import read_direction
 from causewise.criteria import LEVEL
+from causewise.methods.combined.readings import read_direction
 from causewise.pair import FloatArray
 
 Random = np.random.Generator

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 import causewise
-from causewise.baselines.anm_mm import mechanisms
+from causewise.methods.baselines.anm_mm import mechanisms
 
 FAMILIES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "1 / (1.5 + θx²)": lambda x, t: 1 / (1.5 + t * x**2),

@@ -211,9 +211,9 @@ def shapes(fits: int, steps: int) -> None:
 
 def paper(out: str, sets: list[str], methods: list[str], settings: dict[str, Any]) -> None:
     """Accuracy and AUDRC on data sets; every pair's scores go to `out`."""
-    from causewise.benchmark.metrics import Scored, accuracy, audrc
     from causewise.catalogue import method
-    from causewise.datasets import load
+    from causewise.lab.benchmark.metrics import Scored, accuracy, audrc
+    from causewise.lab.datasets import load
 
     start = time.perf_counter()
     labelled = [(name, each) for name in sets for each in load(name).pairs]

@@ -19,11 +19,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 
 import causewise
-from causewise.datasets.laws import NOISE_LAWS, Columns, any_of
-from causewise.datasets.mechanisms import LEVEL, location_scale
-from causewise.datasets.robustness import BASE, WHERE, damage_columns
 from causewise.decision import Decision
-from causewise.pair import InputError, Pair
+from causewise.errors import InputError
+from causewise.lab.datasets.laws import NOISE_LAWS, Columns, any_of
+from causewise.lab.datasets.mechanisms import LEVEL, location_scale
+from causewise.lab.datasets.robustness import BASE, WHERE, damage_columns
+from causewise.pair import Pair
 from kinds import acting, levelled
 from training.foreign import FAMILIES
 

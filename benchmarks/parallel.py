@@ -14,7 +14,7 @@ from multiprocessing import get_context
 
 import causewise
 from causewise.pair import Pair
-from causewise.threads import one_thread
+from causewise.parallel import one_thread
 from peers.pairs import pairs
 
 SIZES = {300: 200, 1000: 100, 10_000: 24, 100_000: 6}

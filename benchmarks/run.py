@@ -16,7 +16,7 @@ import numpy as np
 
 import causewise
 from causewise.pair import Pair
-from causewise.threads import one_thread
+from causewise.parallel import one_thread
 
 
 def example(n: int, seed: int = 0) -> Pair:

@@ -24,9 +24,9 @@ from pathlib import Path
 import numpy as np
 
 import causewise
+from causewise.knowledge.knowledge import Knowledge
+from causewise.parallel import one_thread
 from causewise.scanning.judging import Judge
-from causewise.scanning.known import Knowledge
-from causewise.threads import one_thread
 
 ROOT = Path(__file__).parents[1]
 Table = dict[str, np.ndarray]

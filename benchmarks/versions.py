@@ -26,7 +26,7 @@ import json, sys, time
 import numpy as np
 import causewise
 from causewise.pair import Pair
-from causewise.threads import one_thread
+from causewise.parallel import one_thread
 
 name, settings, rows = json.loads(sys.argv[1])
 rng = np.random.default_rng(0)
@@ -100,7 +100,7 @@ def main(before: Path, rows: list[int], only: set[str], seconds: float) -> None:
     """One line a method and length."""
     import causewise
 
-    plain = {entry.name: {} for entry in causewise.methods() if not entry.extra}
+    plain = {entry.name: {} for entry in causewise.list_methods() if not entry.extra}
     print(f"{'method':18}{'rows':>8}{'before':>12}{'after':>12}{'ratio':>8}{'MB before':>11}{'after':>7}")
     for name, settings in (plain | TRAINED).items():
         for n in rows if not only or name in only else ():

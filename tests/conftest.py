@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from browsing import launched
-from causewise.threads import single_threaded
+from causewise.parallel import single_threaded
 
 settings.register_profile("causewise", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("causewise")

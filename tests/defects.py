@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
+from causewise.data_checks import Level, Notice, check
 from causewise.pair import Pair
-from causewise.preflight import Level, Notice, check
 
 SEEDS = st.integers(0, 2**32 - 1)
 

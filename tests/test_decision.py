@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from causewise.criteria import LEVEL, Reading
+from causewise.data_checks import Level, Notice
 from causewise.decision import Decision, Direction, Evidence, percent
 from causewise.inference import infer, warned
 from causewise.pair import Pair
-from causewise.preflight import Level, Notice
 from causewise.protocol import undecided
 from causewise.stability import Stability
 

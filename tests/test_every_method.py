@@ -13,8 +13,9 @@ import pytest
 import causewise
 from causewise.catalogue import CATALOGUE, cost, method
 from causewise.decision import Decision, Direction
+from causewise.errors import InputError
 from causewise.models.network import fitting
-from causewise.pair import InputError, Pair
+from causewise.pair import Pair
 from causewise.protocol import Method
 
 NETWORK = {"hidden": 5, "steps": 30, "device": "cpu"}

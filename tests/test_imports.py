@@ -1,6 +1,7 @@
 """Imports point one way. Every file is parsed; imports inside functions and modules named in strings count as well."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -12,36 +13,28 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "src" / "causewise"
 
-# Lower floors may not know of higher ones. A room stands on the floor of its first name.
-FLOORS = [
-    {"version", "safe"},
-    {"markdown"},
-    {"numerics", "threads", "signals"},
-    {"pair"},
-    {"ranges"},
-    {"criteria", "datasets", "tables", "diagnostics", "kinds"},
-    {"heaps"},
-    {"decision", "preflight"},
-    {"protocol"},
-    {"models", "theory"},
-    {"loci", "combined"},
-    {"neural", "baselines"},
-    {"subsample"},
-    {"catalogue"},
-    {"inference", "stability"},
-    {"consensus"},
-    {"scanning"},
-    {"graphs"},
-    {"report"},
-    {"benchmark"},
-    {"study"},
-    {"bridges"},
-    {"web"},
-    {"cli"},
-    {"__main__"},
-]
-FLOOR = {name: height for height, floor in enumerate(FLOORS) for name in floor}
-JAX_ISLAND = ("models/network", "baselines/cgnn", "neural")
+# The map is the docstring of the package: a module may import from the lines above its own, and from its own folder.
+LAYERS = re.findall(
+    r"^    (\w+)  ", ast.get_docstring(ast.parse((PACKAGE / "__init__.py").read_text()), clean=False) or "", re.M
+)
+HEIGHT = {name: height for height, name in enumerate(LAYERS)}
+BELOW_ALL = {"version"}
+DRAWS_ITSELF = {
+    "causewise.decision": {
+        "causewise.stability",
+        "causewise.report.picture",
+        "causewise.report.page",
+        "causewise.report.card",
+    },
+    "causewise.scanning.result": {
+        "causewise.report.scan_graph",
+        "causewise.report.scan_matrix",
+        "causewise.report.scan_page",
+    },
+    "causewise.graphs.edges": {"causewise.report.causal_graph"},
+}
+"""Records that are drawn, reported or repeated by a method: a local import upwards, and no other is allowed."""
+JAX_ISLAND = ("models/network", "methods/baselines/cgnn", "methods/neural")
 
 
 def module_of(path: Path) -> str:
@@ -79,33 +72,45 @@ def targets(module: str) -> set[str]:
     return {target for name in names if (target := known(name)) and target != module}
 
 
-GRAPH = {module: targets(module) for module in MODULES}
+GRAPH = {
+    module: targets(module) - DRAWS_ITSELF.get(module, set())
+    for module in MODULES
+    if module not in ("causewise", "causewise.__main__")
+}
 
 
-def room(module: str) -> str:
+def layer(module: str) -> str:
     return module.split(".")[1]
 
 
-def test_there_is_no_knot() -> None:
+def test_there_is_no_cycle() -> None:
     try:
         TopologicalSorter(GRAPH).prepare()
-    except CycleError as knot:
-        pytest.fail(f"These import each other in a circle: {' -> '.join(knot.args[1])}")
+    except CycleError as cycle:
+        pytest.fail(f"These import each other in a circle: {' -> '.join(cycle.args[1])}")
 
 
-def test_no_file_names_one_on_a_higher_floor() -> None:
-    inside = {module: found for module, found in GRAPH.items() if module != "causewise"}
-    forbidden = [
-        f"{module} names {target}"
-        for module, found in inside.items()
+def test_imports_point_down_the_map() -> None:
+    upwards = [
+        f"{module} imports {target}"
+        for module, found in GRAPH.items()
         for target in found
-        if target == "causewise" or (room(module) != room(target) and FLOOR[room(target)] >= FLOOR[room(module)])
+        if layer(target) not in BELOW_ALL | {layer(module)} and HEIGHT[layer(target)] >= HEIGHT[layer(module)]
     ]
-    assert not forbidden
+    assert not upwards
 
 
-def test_the_floors_list_the_rooms_that_exist_and_no_others() -> None:
-    assert set(FLOOR) == {room(module) for module in MODULES if module != "causewise"}
+def test_the_map_lists_every_module_and_no_other() -> None:
+    assert set(HEIGHT) | BELOW_ALL == {layer(module) for module in GRAPH}
+
+
+def test_records_draw_themselves_by_imports_that_exist() -> None:
+    assert all(found <= targets(module) for module, found in DRAWS_ITSELF.items())
+
+
+def test_only_the_command_line_imports_the_laboratory() -> None:
+    users = {layer(module) for module, found in GRAPH.items() for target in found if layer(target) == "lab"}
+    assert users == {"lab", "cli"}
 
 
 def test_the_catalogue_builds_from_modules_that_exist() -> None:
@@ -126,7 +131,7 @@ def test_only_the_neural_island_imports_jax() -> None:
     assert all(path.relative_to(PACKAGE).as_posix().startswith(JAX_ISLAND) for path in users)
 
 
-def test_no_room_is_called_after_nothing() -> None:
+def test_no_module_is_called_after_nothing() -> None:
     nothing = {"utils", "util", "helpers", "common", "misc"}
     assert not [path for path in PACKAGE.rglob("*") if path.stem.strip("_") in nothing]
 

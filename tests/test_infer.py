@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 import causewise
 from causewise.catalogue import CATALOGUE, method
 from causewise.decision import Direction
-from causewise.pair import InputError, Pair
+from causewise.errors import InputError
+from causewise.pair import Pair
 
 LOCI = ["loci-h", "loci-m", "anm-h", "anm-m"]
 

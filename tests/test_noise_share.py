@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from causewise.data_checks import Level, check
 from causewise.diagnostics import noise_share
 from causewise.pair import Pair
-from causewise.preflight import Level, check
 from defects import SEEDS, clean, kinds, rows
 
 

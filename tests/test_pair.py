@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causewise.pair import InputError, Pair, both_directions, spread, standardise
+from causewise.errors import InputError
+from causewise.pair import Pair, both_directions, spread, standardise
 
 GOOD = np.arange(12.0)
 BAD = {

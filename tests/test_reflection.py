@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causewise.baselines.qccd import comes_first
 from causewise.catalogue import CATALOGUE
 from causewise.decision import Decision
+from causewise.methods.baselines.qccd import comes_first
 from causewise.numerics.hsic import kernel_column
 from causewise.numerics.hsic.chebyshev import weighted_nodes
 from causewise.numerics.kernel import BLOCK, choose_pivots

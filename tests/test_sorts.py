@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import causewise
-from causewise.combined.rows import MAX_ROWS
+from causewise.methods.combined.rows import MAX_ROWS
 from causewise.numerics.native import FloatArray
 
 ROWS = 2 * MAX_ROWS

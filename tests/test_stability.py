@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import causewise
+from causewise.data_checks import Level, Notice
 from causewise.decision import Decision, Direction, Evidence
-from causewise.pair import FloatArray, InputError, Pair
-from causewise.preflight import Level, Notice
+from causewise.errors import InputError
+from causewise.pair import FloatArray, Pair
 from causewise.stability import BLOCK, MOST_DRAWS, Stability, half_samples
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from causewise.catalogue import method
-from causewise.combined.rows import thinned
+from causewise.methods.combined.rows import thinned
 from causewise.numerics.arrays import minmax
 from causewise.numerics.polynomials import squared_error
 from causewise.pair import FloatArray, Pair, standardise

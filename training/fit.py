@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from causewise.combined.constants import TERMS, NeitherConstants, Term, WeightConstants
+from causewise.methods.combined.constants import TERMS, NeitherConstants, Term, WeightConstants
 from causewise.pair import FloatArray
 from training import world
 from training.recorded import FOLDS, SOURCES

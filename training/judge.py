@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from causewise.combined.constants import FOLDS, TERMS
-from causewise.combined.method import THRESHOLD, terms_of, weighing, weight_in
 from causewise.inference import infer
+from causewise.methods.combined.constants import FOLDS, TERMS
+from causewise.methods.combined.method import THRESHOLD, terms_of, weighing, weight_in
 from causewise.pair import FloatArray, Pair
 from training.recorded import Case
 from training.sets import SETS

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causewise.benchmark.intervals import wilson
-from causewise.benchmark.metrics import Scored, accuracy, audrc
-from causewise.combined.constants import TERMS
-from causewise.combined.method import NEITHER_PRIOR, THRESHOLD
-from causewise.combined.words import KINDS
-from causewise.markdown import markdown_table
+from causewise.formatting import markdown_table
+from causewise.lab.benchmark.intervals import wilson
+from causewise.lab.benchmark.metrics import Scored, accuracy, audrc
+from causewise.methods.combined.constants import TERMS
+from causewise.methods.combined.method import NEITHER_PRIOR, THRESHOLD
+from causewise.methods.combined.words import KINDS
 from causewise.pair import FloatArray
 from training.alternatives import ALTERNATIVES, read_alternatives
 from training.judge import JUDGED, Judged, read_judged

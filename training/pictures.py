@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from causewise.combined.constants import TERMS
-from causewise.combined.words import KINDS
+from causewise.methods.combined.constants import TERMS
+from causewise.methods.combined.words import KINDS
 from causewise.pair import FloatArray
 from causewise.report.picture import blank, settings
 from training.judge import Judged

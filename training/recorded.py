@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.datasets import load
+from causewise.lab.datasets import load
 from causewise.pair import FloatArray
 
 FOLDS = 10

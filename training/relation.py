@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.benchmark.metrics import Scored, accuracy, audrc
-from causewise.combined.constants import TERMS
+from causewise.lab.benchmark.metrics import Scored, accuracy, audrc
+from causewise.methods.combined.constants import TERMS
 from causewise.pair import FloatArray
 from training import world
 from training.alternatives import ALTERNATIVES, read_alternatives

@@ -42,7 +42,7 @@ def doubtful_pairs() -> list[Case]:
 
 def simulated_pairs() -> list[Case]:
     """The nine simulated public sets, from the folder that `CAUSEWISE_DATA` names."""
-    from causewise.datasets import load
+    from causewise.lab.datasets import load
 
     return [Case(p.pair.x, p.pair.y, p.truth, p.weight, name) for name in SIMULATED for p in load(name).pairs]
 

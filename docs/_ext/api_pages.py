@@ -8,7 +8,7 @@ from typing import Any
 DOORS = {
     "causewise": "What most people use",
     "causewise.scanning.result": "What a scan returns",
-    "causewise.datasets": "Labelled pairs",
+    "causewise.lab.datasets": "Labelled pairs",
     "causewise.protocol": "Methods of your own",
 }
 CHOSEN = {"causewise.scanning.result": ("Scan",), "causewise.protocol": ("Directional", "Joint", "PairScore")}

@@ -13,7 +13,7 @@ CONTROL = "control-gaussian"
 
 def recorded(summary: Any) -> str:
     """The recorded tables alone: who leans rightly how often, best first; what the default method answers."""
-    from causewise.markdown import markdown_table
+    from causewise.formatting import markdown_table
 
     by_value = sorted(summary.methods, key=lambda method: -summary.value(method, RECORDED))
     best = [method for method in by_value if method not in ("causewise", CONTROL)][:SHOWN]
@@ -45,10 +45,10 @@ def write_pages(app: Any) -> None:
     sources = (KEPT, graph_rows.KEPT, *code, Path(__file__))
     if done.exists() and all(done.stat().st_mtime > source.stat().st_mtime for source in sources):
         return
-    from causewise.benchmark import rendering
-    from causewise.benchmark.figures import draw
-    from causewise.benchmark.publish import write_leaderboard
-    from causewise.benchmark.scores import summarise
+    from causewise.lab.benchmark import rendering
+    from causewise.lab.benchmark.figures import draw
+    from causewise.lab.benchmark.publish import write_leaderboard
+    from causewise.lab.benchmark.scores import summarise
 
     folder.mkdir(exist_ok=True)
     rows, graphs = kept(), graph_rows.kept()

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from causewise.benchmark.published import PAPER, Published, protocols, rows, sources
-from causewise.benchmark.scores import MEAN, ScoreTable
 from causewise.catalogue import cost
-from causewise.markdown import markdown_table
+from causewise.formatting import markdown_table
+from causewise.lab.benchmark.published import PAPER, Published, protocols, rows, sources
+from causewise.lab.benchmark.scores import MEAN, ScoreTable
 
 GROUPS = {
     "The paper's own": ("nn-loci-m", "nn-loci-h", "loci-m", "loci-h"),

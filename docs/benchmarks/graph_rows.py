@@ -89,7 +89,7 @@ def distances(rows: Sequence[Row]) -> list[list[float]]:
 
 def beside(rows: Sequence[Row], world: str) -> str:
     """Every method on the cells it could finish, and `causewise` on the same tables."""
-    from causewise.markdown import markdown_table
+    from causewise.formatting import markdown_table
 
     here = [row for row in rows if row["world"] == world]
     own = {(cell(row), row["seed"]): row for row in here if row["method"] == "causewise" and row["failed"] is None}
@@ -117,7 +117,7 @@ def seconds(rows: Sequence[Row]) -> str:
 
 def beyond(rows: Sequence[Row]) -> str:
     """Order errors in worlds that the model does not describe."""
-    from causewise.markdown import markdown_table
+    from causewise.formatting import markdown_table
 
     worlds = dict.fromkeys(row["world"] for row in rows if row["world"] not in INSIDE)
     of = {
@@ -132,7 +132,7 @@ def beyond(rows: Sequence[Row]) -> str:
 
 def every_cell(rows: Sequence[Row]) -> str:
     """All cells, with the reason where a method was given up."""
-    from causewise.markdown import markdown_table
+    from causewise.formatting import markdown_table
 
     lines = []
     for key in sorted({cell(row) for row in rows}):

@@ -13,8 +13,8 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
-from causewise.benchmark.row import Row
-from causewise.benchmark.store import Store
+from causewise.lab.benchmark.row import Row
+from causewise.lab.benchmark.store import Store
 
 KEPT = Path(__file__).with_name("rows.csv.gz")
 COLUMNS = (

@@ -17,10 +17,9 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any, cast
 
-from causewise.pair import InputError
+from causewise.errors import SEEDS, InputError, between
+from causewise.methods.subsample import Subsample
 from causewise.protocol import Method
-from causewise.ranges import SEEDS, between
-from causewise.subsample import Subsample
 
 DEFAULT = "causewise"
 UNIT = "loci-h"
@@ -83,7 +82,7 @@ CATALOGUE: tuple[Entry, ...] = tuple(
 FOR_LEVELS = frozenset(each.name for each in CATALOGUE if each.levels)
 
 
-def methods() -> tuple[Entry, ...]:
+def list_methods() -> tuple[Entry, ...]:
     """Every method causewise has.
 
     Returns
@@ -94,7 +93,7 @@ def methods() -> tuple[Entry, ...]:
     Examples
     --------
     >>> import causewise
-    >>> [entry.name for entry in causewise.methods()][:3]
+    >>> [entry.name for entry in causewise.list_methods()][:3]
     ['causewise', 'loci-h', 'loci-m']
     """
     return CATALOGUE
@@ -162,7 +161,7 @@ def method(spec: str = DEFAULT, **settings: Any) -> Method:
     Parameters
     ----------
     spec
-        A name from `methods()`, such as `"loci-h"` or `"cam:published=true"`.
+        A name from `list_methods()`, such as `"loci-h"` or `"cam:published=true"`.
     **settings
         The method's settings, as `causewise methods NAME` lists them. With `rows`, which every method takes, a longer
         pair is decided by so many of its rows, drawn with the seed.

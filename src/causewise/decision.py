@@ -5,17 +5,16 @@ forward − backward, so that > 0 favours x → y.
 """
 
 import math
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from causewise.column_types import Kind, kinds_of
 from causewise.criteria import Reading
-from causewise.kinds import Kind, kinds_of
+from causewise.formatting import visible
 from causewise.pair import FloatArray, Pair, Record
-from causewise.safe import visible
 from causewise.version import VERSION
 
 if TYPE_CHECKING:
@@ -323,7 +322,9 @@ class Decision(Record):
         seed
             Which halves; the same seed gives the same ones.
         """
-        return _room("half_samples")(self, draws, seed)
+        from causewise.stability import half_samples
+
+        return half_samples(self, draws, seed)
 
     def plot(self, path: Any = None, *, ax: Any = None) -> "Figure":
         """Draw both directions: the rows with mean and ±2σ band, and the residual against the presumed cause.
@@ -335,7 +336,9 @@ class Decision(Record):
         ax
             Axes of your own to draw into.
         """
-        return _room("draw")(self, path, ax)
+        from causewise.report.picture import draw
+
+        return draw(self, path, ax)
 
     def report(self, path: Any, *, stability: bool = False, methods: Sequence[Any] = ()) -> None:
         """Write one self-contained HTML page.
@@ -357,15 +360,15 @@ class Decision(Record):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     decision.report(pathlib.Path(folder) / "page.html", stability=True, methods=["mdl", "loci-h"])
         """
-        _room("write_report")(self, path, stability, methods)
+        from causewise.report.page import write
+
+        write(self, path, stability, methods)
 
     def _repr_html_(self) -> str:
         """The head of that page and a small picture, for notebooks."""
-        return _room("render_card")(self)
+        from causewise.report.card import card
 
-
-def _room(name: str) -> Callable[..., Any]:
-    return sys.modules[__package__].room(name)
+        return card(self)
 
 
 def _json_safe(value: Any) -> Any:

@@ -6,12 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from causewise.catalogue import DEFAULT, FOR_LEVELS, seeded_method, stated_settings
-from causewise.decision import Decision, Direction
-from causewise.heaps import beside_heaps
-from causewise.kinds import times_in
-from causewise.numerics.columns import remembering
-from causewise.pair import InputError, NanPolicy, Pair
-from causewise.preflight import (
+from causewise.column_types import times_in
+from causewise.data_checks import (
     ABOUT_LEVELS,
     Level,
     Notice,
@@ -22,9 +18,14 @@ from causewise.preflight import (
     point_masses,
     row_identifiers,
 )
+from causewise.decision import Decision, Direction
+from causewise.errors import InputError
+from causewise.numerics.columns import remembering
+from causewise.pair import NanPolicy, Pair
+from causewise.parallel import one_thread
+from causewise.point_mass import beside_heaps
 from causewise.protocol import Method
 from causewise.tables import pair_from
-from causewise.threads import one_thread
 
 
 def infer(
@@ -48,8 +49,8 @@ def infer(
         With a table, the names of two of its columns; without them it must have exactly two columns of numbers. With a
         first column, `x` is the second.
     method
-        A name from `causewise.methods()`, with settings if need be (`"loci-h:n_knots=15"`), or an object with a `name`
-        and `decide_many(pairs)`.
+        A name from `causewise.list_methods()`, with settings if need be (`"loci-h:n_knots=15"`), or an object with a
+        `name` and `decide_many(pairs)`.
     nan_policy
         "raise" refuses missing values; "omit" leaves such rows out and counts them.
     threshold

@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from causewise.errors import InputError
 from causewise.numerics.columns import once
 from causewise.numerics.dates import days, is_dates, moments_of, said_of_dates
 from causewise.numerics.exact import EXACT, apart, has_ties, is_long
 from causewise.numerics.ranked import order_rows, rank_column
-from causewise.safe import visible
 
 FloatArray = NDArray[np.float64]
 NanPolicy = Literal["raise", "omit"]
@@ -21,23 +21,6 @@ FEW_ROWS = 100
 """Below, a direction is seldom clear."""
 LARGEST = 1e302
 """Values beyond this are refused: the sum of some million of them is no number any more."""
-
-
-class InputError(ValueError):
-    """The input is at fault; the message is one sentence: what was got, what was expected, what to do.
-
-    Examples
-    --------
-    >>> import causewise
-    >>> try:
-    ...     causewise.infer([1.0, 2.0], [2.0, 1.0])
-    ... except causewise.InputError as refusal:
-    ...     print(refusal)
-    Got 2 rows; expected at least 10, and a direction is seldom clear below 100.
-    """
-
-    def __str__(self) -> str:
-        return visible(super().__str__())
 
 
 class Record:

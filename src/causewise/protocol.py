@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from causewise.decision import Decision, Direction, Evidence
-from causewise.pair import FloatArray, InputError, Pair, both_directions, one_variable
+from causewise.errors import InputError
+from causewise.pair import FloatArray, Pair, both_directions, one_variable
 
 ROUNDING = 1e-10
 """Of the numbers a score is computed from; sums in another order and fits from the other end differ by less."""

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from causewise.catalogue import accepts, method, takes_seed
 from causewise.decision import Decision, Direction
-from causewise.pair import InputError, Pair
+from causewise.errors import SEEDS, InputError, between
+from causewise.pair import Pair
+from causewise.parallel import one_thread
 from causewise.protocol import Method
-from causewise.ranges import SEEDS, between
-from causewise.threads import one_thread
 
 BLOCK = 50
 """Rows of a block where rows resemble their neighbours: halves of single rows would look like independent ones."""

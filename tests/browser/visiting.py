@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import causewise
-from causewise.web.examples import valley
+from causewise.examples import valley
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "benchmarks"))
 
@@ -67,7 +67,7 @@ def answer(page: Any, verdict: str, headline: str = "") -> Any:
 
 def pages_as_files(folder: Path) -> dict[str, str]:
     """A pair's page with everything that can be asked for, a scan's, and the benchmark's from the kept rows."""
-    from causewise.benchmark.publish import write_leaderboard
+    from causewise.lab.benchmark.publish import write_leaderboard
     from causewise.tables import read_pair
     from keep import kept
 

@@ -16,9 +16,9 @@ from trial import N, infer, run
 import causewise
 from causewise.catalogue import DEFAULT
 from causewise.cli.infer import Stepwise
+from causewise.data_checks import Level, Notice
 from causewise.decision import Decision, Evidence
 from causewise.pair import Pair
-from causewise.preflight import Level, Notice
 from causewise.protocol import Method, undecided
 from causewise.report.outcome_bar import outcome_bar
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from causewise.benchmark import paper
-from causewise.benchmark.sets import present
 from causewise.cli import bench
-from causewise.datasets import Collection, LabelledPair, load
-from causewise.pair import InputError
+from causewise.errors import InputError
+from causewise.lab.benchmark import paper
+from causewise.lab.benchmark.sets import present
+from causewise.lab.datasets import Collection, LabelledPair, load
 
 TOYS = Path(__file__).parents[1] / "benchmark"
 sys.path.insert(0, str(TOYS))
@@ -29,7 +29,7 @@ def toy_sets(monkeypatch: pytest.MonkeyPatch) -> None:
         made = toys.collection(name, pairs=6).pairs[:limit]
         return Collection(name, [LabelledPair(name, int(p.pair_id), p.pair, p.truth, p.weight) for p in made])
 
-    monkeypatch.setattr("causewise.benchmark.sets.load", toy)
+    monkeypatch.setattr("causewise.lab.benchmark.sets.load", toy)
 
 
 def call(*words: object, code: int = 0) -> tuple[str, str]:
@@ -114,7 +114,7 @@ def test_reproduce_writes_everything_and_a_second_call_does_nothing_again(tmp_pa
 def test_reproduce_without_data_is_one_sentence_that_names_the_sets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("causewise.benchmark.sets.load", load)
+    monkeypatch.setattr("causewise.lab.benchmark.sets.load", load)
     said = call("reproduce", "--out", tmp_path / "out", "--data", tmp_path, code=2)[1]
     names = paper.sets()
     assert said.startswith(f"The data sets {', '.join(names)} are not in {tmp_path}; run `causewise data fetch all`")
@@ -123,7 +123,7 @@ def test_reproduce_without_data_is_one_sentence_that_names_the_sets(
 
 
 def test_a_single_set_that_is_absent_is_told_with_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("causewise.benchmark.sets.load", load)
+    monkeypatch.setattr("causewise.lab.benchmark.sets.load", load)
     monkeypatch.setattr(paper, "sets", lambda: ["Tue"])
     (said,) = present(tmp_path)[1]
     assert "expected the files of" in said

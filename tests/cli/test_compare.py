@@ -16,9 +16,10 @@ import causewise
 from causewise.cli.compare import method_names
 from causewise.cli.side_by_side import show_all
 from causewise.consensus import Answer, consensus
+from causewise.data_checks import Level, Notice
 from causewise.decision import Decision, Direction, Evidence
-from causewise.pair import InputError, Pair
-from causewise.preflight import Level, Notice
+from causewise.errors import InputError
+from causewise.pair import Pair
 from causewise.protocol import undecided
 
 PAIR = Pair.of(np.arange(20), np.arange(20) ** 2, x_name="rain", y_name="river")

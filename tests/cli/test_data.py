@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from causewise.cli.app import app
-from causewise.datasets import generate, load
+from causewise.lab.datasets import generate, load
 
 
 def run(*arguments: object, **env: str):

@@ -8,15 +8,15 @@ from types import SimpleNamespace
 import pytest
 from trial import infer, run
 
-from causewise.benchmark import pool, publish
-from causewise.benchmark.contenders import contender
-from causewise.benchmark.figures.style import canvas, save
-from causewise.benchmark.pool import PoolError
 from causewise.cli.demo import _write_table
-from causewise.datasets.exhibits import generated
-from causewise.pair import InputError
-from causewise.report.files import replace_with
-from causewise.study.output import StudyTable, write_tables
+from causewise.errors import InputError
+from causewise.examples import generated
+from causewise.files import replace_with
+from causewise.lab.benchmark import pool, publish
+from causewise.lab.benchmark.contenders import contender
+from causewise.lab.benchmark.figures.style import canvas, save
+from causewise.lab.benchmark.pool import PoolError
+from causewise.lab.study.output import StudyTable, write_tables
 
 TOYS = Path(__file__).parents[1] / "benchmark"
 sys.path.insert(0, str(TOYS))

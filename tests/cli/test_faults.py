@@ -12,7 +12,7 @@ from trial import infer, run
 
 from causewise.cli import failures
 from causewise.decision import Decision
-from causewise.pair import InputError
+from causewise.errors import InputError
 
 ROWS = "".join(f"{k / 7},{(k * 37) % 23}\n" for k in range(30))
 BAD_FILES: dict[str, tuple[str | bytes, str]] = {

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from trial import run
 
-from causewise.benchmark.store import Store
 from causewise.cli import infer
 from causewise.cli.streams import paragraph, say, terminal
-from causewise.safe import visible
-from test_safe import HOSTILE, acts
+from causewise.formatting import visible
+from causewise.lab.benchmark.store import Store
+from test_formatting import HOSTILE, acts
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmark"))
 import made_up

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import causewise
-from causewise.report.files import replace_with
+from causewise.files import replace_with
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are a POSIX thing")
 

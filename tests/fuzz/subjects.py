@@ -20,14 +20,15 @@ from typer.testing import CliRunner
 import causewise
 from causewise.catalogue import CATALOGUE, defaults, entry
 from causewise.cli.app import app
-from causewise.pair import InputError, NanPolicy, Pair
+from causewise.errors import InputError
+from causewise.pair import NanPolicy, Pair
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tables"))
 from dialects import columns, come_back_or_are_refused
 from dialects import dialects as written
 
-from test_safe import acts, anything
+from test_formatting import acts, anything
 
 NUMBERS = [
     (each.name, setting)

@@ -7,7 +7,7 @@ import pytest
 
 from causewise.models.additive import Smooths
 from causewise.pair import standardise
-from causewise.threads import one_thread
+from causewise.parallel import one_thread
 
 Law = Callable[[np.random.Generator, int], np.ndarray]
 LAWS: dict[str, Law] = {

@@ -12,9 +12,9 @@ from worlds import world
 from causewise.graphs.constraints import Constraints
 from causewise.graphs.likelihoods import Likelihoods
 from causewise.graphs.search import Search
+from causewise.knowledge.knowledge import Knowledge
 from causewise.models.additive import Smooths
-from causewise.scanning.known import Knowledge
-from causewise.threads import one_thread
+from causewise.parallel import one_thread
 
 NAMES = ["a", "b", "c", "d", "e"]
 

@@ -3,8 +3,8 @@ import csv
 import numpy as np
 import pytest
 
-from causewise.datasets import load
-from causewise.loci import evidence
+from causewise.lab.datasets import load
+from causewise.methods.loci import evidence
 from causewise.models.spline import fit_location, fit_location_scale
 from causewise.numerics.newton import KKT_CERTIFIED
 from causewise.pair import standardise

@@ -6,7 +6,7 @@ import numpy as np
 
 import causewise
 from causewise.pair import Pair
-from causewise.threads import one_thread
+from causewise.parallel import one_thread
 
 LONG = 2600
 """Above this many rows the kernel's features are made in boxes; the long column takes that way."""
@@ -38,7 +38,7 @@ def numbers(decision):
 
 def methods():
     """Every method that trains no network, and a few steps of each kind of network in both precisions."""
-    for entry in causewise.methods():
+    for entry in causewise.list_methods():
         if not entry.extra:
             yield entry.name, causewise.method(entry.name, **FEW_STEPS.get(entry.name, {}))
     for name in ("nn-loci-m", "nn-anm-m", "roche"):

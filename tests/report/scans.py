@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from causewise.knowledge.knowledge import Knowledge
 from causewise.scanning.judging import Judge
-from causewise.scanning.known import Knowledge
 from causewise.scanning.result import Scan
 from causewise.scanning.scan_row import ScanRow
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from causewise.combined.method import NEITHER_PRIOR
+from causewise.data_checks import Level, Notice
 from causewise.decision import USABLE, Decision, Evidence
+from causewise.methods.combined.method import NEITHER_PRIOR
 from causewise.pair import Pair
-from causewise.preflight import Level, Notice
 from causewise.protocol import undecided
 from causewise.stability import Stability
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from specimens import SPECIMENS, pair, weighed
 
-from causewise.combined.outcomes import in_units
 from causewise.decision import percent
+from causewise.methods.combined.outcomes import in_units
 from causewise.report.outcome_bar import outcome_bar
 from causewise.report.pair_numbers import pair_numbers
 from causewise.report.sparks import REACH

@@ -16,14 +16,14 @@ import pytest
 from specimens import SPECIMENS, decided, pair, without_arrays
 
 import causewise
-from causewise.combined.constants import TERMS
 from causewise.consensus import Answer
 from causewise.decision import Decision
-from causewise.pair import InputError
-from causewise.report.files import environment
+from causewise.errors import InputError
+from causewise.methods.combined.constants import TERMS
 from causewise.report.page import render, write
 from causewise.report.printed_sum import printed_sum
 from causewise.report.sparks import REACH, WIDTH, halves_on_a_line, sum_of_bars
+from causewise.report.templating import environment
 from causewise.stability import Stability
 
 LIMIT = 400_000
@@ -276,7 +276,7 @@ def test_any_path_like_object_will_do(tmp_path: Path) -> None:
 
 def test_one_environment_serves_the_templates_of_any_package() -> None:
     assert environment() is environment()
-    assert environment("causewise.benchmark").get_template("leaderboard.html").name == "leaderboard.html"
+    assert environment("causewise.lab.benchmark").get_template("leaderboard.html").name == "leaderboard.html"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a POSIX thing")
@@ -341,7 +341,7 @@ def test_lines_dots_and_the_focus_can_be_seen(theme: str) -> None:
 
 @pytest.mark.parametrize("place", ["light", "dark"])
 def test_the_leaderboard_can_be_read_too(place: str) -> None:
-    text = resources.files("causewise.benchmark").joinpath("templates/leaderboard.html").read_text(encoding="utf-8")
+    text = resources.files("causewise.lab.benchmark").joinpath("templates/leaderboard.html").read_text(encoding="utf-8")
     blocks = [dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6})", block)) for block in text.split(":root")[1:3]]
     colours = blocks[place == "dark"]
     pairs = [(tone, ground) for tone in ("ink", "soft", "best") for ground in ("paper", "head")] + [("bad", "paper")]

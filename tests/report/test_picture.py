@@ -8,7 +8,8 @@ import pytest
 from matplotlib.figure import Figure
 from specimens import HOSTILE, SPECIMENS, decided, pair, without_arrays
 
-from causewise.pair import InputError, Pair
+from causewise.errors import InputError
+from causewise.pair import Pair
 from causewise.report.panels import MOST_DOTS
 from causewise.report.picture import draw
 

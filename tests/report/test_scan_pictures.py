@@ -12,7 +12,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.text import Text
 from specimens import HOSTILE
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.report.picture import boxes_for_unknown_letters
 from causewise.report.scan_graph import draw_graph
 from causewise.report.scan_matrix import READABLE, draw_matrix

@@ -12,7 +12,7 @@ from scipy import stats
 from specimens import SPECIMENS, WARNINGS, decided, pair, weighed
 
 from causewise.catalogue import CATALOGUE
-from causewise.combined.method import NEITHER_PRIOR
+from causewise.methods.combined.method import NEITHER_PRIOR
 from causewise.report import provenance
 from causewise.report.measures import correlations, data_facts, measures
 from causewise.report.ordered import Ordered

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import causewise
 from causewise.cli.app import app
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.scanning.adjusting import FEWEST_ROWS, KNOTS, Adjustment
 
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import causewise
 from causewise.cli.app import app
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.scanning import on_dask, pairs, scanner, tasks
 
 distributed = pytest.importorskip("distributed")

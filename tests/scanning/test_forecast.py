@@ -15,16 +15,16 @@ from typer.testing import CliRunner
 import causewise
 from causewise.cli import scan as command
 from causewise.cli.app import app
-from causewise.pair import InputError
+from causewise.errors import InputError
+from causewise.knowledge.knowledge import Knowledge
+from causewise.parallel import processors
 from causewise.scanning import forecast as forecasting
 from causewise.scanning import scanner
 from causewise.scanning.engine import InProcess, Processes
 from causewise.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory, remembered
 from causewise.scanning.judging import Judge
-from causewise.scanning.known import Knowledge
 from causewise.scanning.machine import available_memory
 from causewise.scanning.mapped import MappedColumns
-from causewise.threads import processors
 
 LONG = ScanForecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
 

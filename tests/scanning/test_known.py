@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causewise.pair import InputError
+from causewise.errors import InputError
+from causewise.knowledge.knowledge import Knowledge, Known
 from causewise.scanning import known as known_module
-from causewise.scanning.known import Knowledge, Known
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scan.md").read_text(encoding="utf-8")
 COLUMNS = tuple("abcdef")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import causewise
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.scanning import mapped
 from causewise.scanning.mapped import ColumnStore, MappedColumns
 

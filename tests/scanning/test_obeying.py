@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from causewise.scanning.known import Knowledge, Known
+from causewise.knowledge.knowledge import Knowledge, Known
 from causewise.scanning.obeying import obeyed
 from causewise.scanning.scan_row import ScanRow
 

@@ -8,10 +8,10 @@ from drawn_scans import letters, row, rows_of, scans
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causewise.errors import InputError
 from causewise.numerics import ordering
 from causewise.numerics.ordering import Weights, best_order, cost_of
 from causewise.numerics.ordering_bound import packed, relaxed
-from causewise.pair import InputError
 from causewise.scanning.order import Order, order
 from causewise.scanning.scan_row import ScanRow
 

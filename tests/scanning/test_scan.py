@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import causewise
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.scanning import engine, scanner, tasks
 from causewise.scanning.judging import Judge, adjusted_p_values
 

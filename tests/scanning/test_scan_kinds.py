@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import causewise
-from causewise.kinds import kind_of
+from causewise.column_types import kind_of
 from causewise.scanning.adjusting import Adjustment
 from causewise.scanning.result import COLUMNS, Scan
 

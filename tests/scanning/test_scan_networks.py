@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import causewise
-from causewise.baselines.cgnn import Cgnn
-from causewise.neural import NeuralLoci
+from causewise.methods.baselines.cgnn import Cgnn
+from causewise.methods.neural import NeuralLoci
 from causewise.protocol import undecided
 from causewise.scanning import on_dask, scanner, tasks
 
@@ -67,12 +67,12 @@ def test_cgnn_goes_by_batches_too(table, monkeypatch):
         return [undecided(pair, "cgnn", "Not tried.") for pair in pairs]
 
     monkeypatch.setattr(Cgnn, "decide_many", decide_many)
-    monkeypatch.setattr("causewise.baselines.cgnn.gpu_in_sight", lambda: False)
+    monkeypatch.setattr("causewise.methods.baselines.cgnn.gpu_in_sight", lambda: False)
     scan = causewise.scan(table, method="cgnn", jobs=1)
     related = len(scan) - scan.counts["unrelated"]
     assert seen == [4] * (related // 4) + [related % 4] * (related % 4 > 0)
     seen.clear()
-    monkeypatch.setattr("causewise.baselines.cgnn.gpu_in_sight", lambda: True)
+    monkeypatch.setattr("causewise.methods.baselines.cgnn.gpu_in_sight", lambda: True)
     causewise.scan(table, method="cgnn", jobs=1)
     assert seen == [related]
 

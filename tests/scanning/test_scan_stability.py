@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import causewise
 from causewise.cli.app import app
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.scanning.result import COLUMNS
 
 FIELDS = ("agreement", "half_low", "half_high")

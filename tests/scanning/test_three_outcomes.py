@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import causewise
-from causewise.combined.words import KINDS
+from causewise.methods.combined.words import KINDS
 from causewise.report.scan_numbers import scan_numbers
 
 NUMBERS = ("confidence", "neither", "score", *KINDS)

@@ -8,9 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from causewise.benchmark.row import Row
-from causewise.benchmark.scores import MEAN, ScoreTable, summarise
 from causewise.catalogue import CATALOGUE
+from causewise.lab.benchmark.row import Row
+from causewise.lab.benchmark.scores import MEAN, ScoreTable, summarise
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -89,7 +89,7 @@ def test_a_difference_is_marked_and_told(every: ModuleType, rows: list[Row]) -> 
 
 
 def test_every_published_row_beside_the_papers_is_listed(every: ModuleType) -> None:
-    from causewise.benchmark.published import PAPER, rows
+    from causewise.lab.benchmark.published import PAPER, rows
 
     text = every.listed()
     others = [row for row in rows() if row.source != PAPER]

@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import event
 from hypothesis import strategies as st
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.tables import read_pair
 
 SPACES = (" ", "\u00a0", "\u2009", "\u202f")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rainfall import assert_same, lines, save
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.tables import pair_from, read_pair
 from causewise.tables.choose import UnclearColumnsError
 

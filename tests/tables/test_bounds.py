@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 from rainfall import X, Y, assert_same, lines, save
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.tables import read_pair
 from causewise.tables.asking import Asked
 from causewise.tables.choose import distinct_names

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causewise.errors import InputError
 from causewise.numerics.dates import day_of, days
-from causewise.pair import InputError, Pair
+from causewise.pair import Pair
 from causewise.tables import pair_from, read_pair
 
 N = 30

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rainfall import X, Y, save
 
+from causewise.errors import InputError
 from causewise.numerics.exact import apart
-from causewise.pair import InputError, Pair
+from causewise.pair import Pair
 from causewise.tables import pair_from, read_pair
 
 STEPS = np.argsort(np.argsort(X)).tolist()

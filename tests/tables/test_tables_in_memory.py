@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 from rainfall import X, Y, assert_same, save
 
-from causewise.pair import InputError, Pair
+from causewise.errors import InputError
+from causewise.pair import Pair
 from causewise.tables import pair_from, read_pair
 
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rainfall import X, Y, assert_same, lines, save
 
-from causewise.pair import InputError
-from causewise.preflight import Level, check
+from causewise.data_checks import Level, check
+from causewise.errors import InputError
 from causewise.tables import read_pair
 from causewise.tables.asking import UnclearError
 from causewise.tables.cells import number

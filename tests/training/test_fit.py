@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from causewise.combined import constants as module
-from causewise.combined.constants import FOLDS as SHIPPED_FOLDS
-from causewise.combined.constants import NEITHER, TERMS, WEIGHT, Term, fold_of
-from causewise.combined.method import THRESHOLD, terms_of, weighing, weight_in
-from causewise.combined.outcomes import probabilities
-from causewise.combined.weight import weight_of
+from causewise.methods.combined import constants as module
+from causewise.methods.combined.constants import FOLDS as SHIPPED_FOLDS
+from causewise.methods.combined.constants import NEITHER, TERMS, WEIGHT, Term, fold_of
+from causewise.methods.combined.method import THRESHOLD, terms_of, weighing, weight_in
+from causewise.methods.combined.outcomes import probabilities
+from causewise.methods.combined.weight import weight_of
 from causewise.pair import FloatArray, Pair
 from training import fit, sets, world
 from training.recorded import FOLD_OF, FOLDS, SOURCES, Case

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causewise.pair import InputError
+from causewise.errors import InputError
+from causewise.examples import EXAMPLES
 from causewise.scanning.table import scan_table
-from causewise.web.examples import EXAMPLES
 from causewise.web.overview import BARS, overview
 from causewise.web.refusal import Refusal
 from causewise.web.shelf import Shelf

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.web.teaching import CONTROLS, PRESETS, Choice, Lesson, Slider, asdict, lesson
 
 

@@ -5,7 +5,7 @@ import signal
 import time
 from typing import Any
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.tables.asking import UnclearError
 from causewise.web.crew_member import Tell
 

@@ -11,16 +11,16 @@ import typer
 
 from causewise.cli.failures import OUR_FAULT, resumable_job
 from causewise.cli.streams import put, put_lines, say, terminal
-from causewise.pair import InputError
-from causewise.safe import shell_word
-from causewise.threads import processors
+from causewise.errors import InputError
+from causewise.formatting import shell_word
+from causewise.parallel import processors
 
 if TYPE_CHECKING:
-    from causewise.benchmark.pool import Limits
-    from causewise.benchmark.row import Row
-    from causewise.benchmark.runner import Plan, RunTotals
-    from causewise.benchmark.store import Store
     from causewise.decision import Decision
+    from causewise.lab.benchmark.pool import Limits
+    from causewise.lab.benchmark.row import Row
+    from causewise.lab.benchmark.runner import Plan, RunTotals
+    from causewise.lab.benchmark.store import Store
 
 app = typer.Typer(no_args_is_help=True, help="Run methods on labelled pairs; make tables and figures of the results.")
 
@@ -84,10 +84,10 @@ def run_command(
 
     The exit code is 1 where every pair that was tried has failed.
     """
-    from causewise.benchmark.contenders import contenders
-    from causewise.benchmark.runner import plan
-    from causewise.benchmark.sets import open_set
-    from causewise.benchmark.store import Store
+    from causewise.lab.benchmark.contenders import contenders
+    from causewise.lab.benchmark.runner import plan
+    from causewise.lab.benchmark.sets import open_set
+    from causewise.lab.benchmark.store import Store
 
     with resumable_job():
         collections = [open_set(name, data, limit) for name in _words(datasets)]
@@ -105,7 +105,7 @@ def run_command(
 @app.command()
 def export(store: StorePath, out: Annotated[Path, typer.Option(help="CSV file to write.")], raw: Raw = False) -> None:
     """Write one CSV line per pair and method, in file orientation."""
-    from causewise.benchmark.row import export as as_csv
+    from causewise.lab.benchmark.row import export as as_csv
 
     with resumable_job():
         rows = _rows(store)
@@ -131,8 +131,8 @@ def table(
 
     Where a method withholds answers, a narrow table follows: the share it answers, and how often it is right there.
     """
-    from causewise.benchmark import rendering
-    from causewise.benchmark.scores import summarise
+    from causewise.lab.benchmark import rendering
+    from causewise.lab.benchmark.scores import summarise
 
     with resumable_job():
         chosen = _words(datasets) if datasets else None
@@ -150,7 +150,7 @@ def compare_command(
     metric: Metric = Metric.accuracy,
 ) -> None:
     """Two methods on the pairs they share: the difference with its interval, and an exact sign test."""
-    from causewise.benchmark.rendering import comparison_table
+    from causewise.lab.benchmark.rendering import comparison_table
 
     with resumable_job():
         put_lines(comparison_table(_rows(store), a, b, metric.value))
@@ -159,7 +159,7 @@ def compare_command(
 @app.command()
 def status(store: StorePath) -> None:
     """What is in the store: rows, failures and seconds of every method on every set."""
-    from causewise.benchmark.rendering import store_contents
+    from causewise.lab.benchmark.rendering import store_contents
 
     with resumable_job():
         put_lines(store_contents(_rows(store)))
@@ -173,8 +173,8 @@ def figures(
     formats: Formats = "pdf,svg,png",
 ) -> None:
     """Draw the paper's figures, decision-rate curves and accuracy against cost, and write the leaderboard page."""
-    from causewise.benchmark.figures import draw
-    from causewise.benchmark.publish import write_leaderboard
+    from causewise.lab.benchmark.figures import draw
+    from causewise.lab.benchmark.publish import write_leaderboard
 
     with resumable_job():
         rows = _rows(store)
@@ -196,12 +196,12 @@ def reproduce(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it will take, and stop.")] = False,
 ) -> None:
     """Run all of the paper that is present and write tables and figures; the same command carries on."""
-    from causewise.benchmark import paper
-    from causewise.benchmark.contenders import available_methods, contenders
-    from causewise.benchmark.publish import write_all
-    from causewise.benchmark.runner import Plan, plan, sample
-    from causewise.benchmark.sets import present
-    from causewise.benchmark.store import Store
+    from causewise.lab.benchmark import paper
+    from causewise.lab.benchmark.contenders import available_methods, contenders
+    from causewise.lab.benchmark.publish import write_all
+    from causewise.lab.benchmark.runner import Plan, plan, sample
+    from causewise.lab.benchmark.sets import present
+    from causewise.lab.benchmark.store import Store
 
     with resumable_job():
         collections, absent = present(data, limit)
@@ -231,8 +231,8 @@ def reproduce(
 
 def do_pairs(work: "Plan", results: "Store", jobs: int, limits: "Limits", quiet: bool = False) -> "RunTotals":
     """Do the planned pairs, with progress, and say how it went."""
-    from causewise.benchmark.progress import Forecast, Progress, duration
-    from causewise.benchmark.runner import run
+    from causewise.lab.benchmark.progress import Forecast, Progress, duration
+    from causewise.lab.benchmark.runner import run
 
     start = time.monotonic()
     progress = Progress(terminal(sys.stderr), Forecast(work.todo_by_method, jobs, results.seconds()))
@@ -252,7 +252,7 @@ def _announce(work: "Plan", store: Path) -> None:
 
 
 def _forecast(work: "Plan", results: "Store", jobs: int) -> None:
-    from causewise.benchmark.progress import Forecast
+    from causewise.lab.benchmark.progress import Forecast
 
     left = Forecast(work.todo_by_method, jobs, results.seconds()).words()
     if work.todo and left is not None:
@@ -261,9 +261,9 @@ def _forecast(work: "Plan", results: "Store", jobs: int) -> None:
 
 def _example_decisions(data: Path | None) -> "dict[str, Decision]":
     """The decisions of the paper's example pair, where its file is at hand."""
-    from causewise.benchmark import paper
-    from causewise.benchmark.sets import open_set
     from causewise.catalogue import method
+    from causewise.lab.benchmark import paper
+    from causewise.lab.benchmark.sets import open_set
 
     where = paper.figures()["example"]
     try:
@@ -296,13 +296,13 @@ def _jobs(asked: int | None) -> int:
 
 
 def _limits(seconds: float, gibibytes: float) -> "Limits":
-    from causewise.benchmark.pool import Limits
+    from causewise.lab.benchmark.pool import Limits
 
     return Limits(seconds, int(gibibytes * 2**30))
 
 
 def _rows(store: Path) -> "list[Row]":
-    from causewise.benchmark.store import Store
+    from causewise.lab.benchmark.store import Store
 
     with Store.read(store) as results:
         rows = results.rows()
@@ -312,7 +312,7 @@ def _rows(store: Path) -> "list[Row]":
 
 
 def _write(path: Path, text: str) -> None:
-    from causewise.report.files import replace_with
+    from causewise.files import replace_with
 
     replace_with(path, text.encode())
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from causewise.consensus import Answer, consensus
-from causewise.pair import InputError
+from causewise.errors import InputError
 
 
 def method_names(methods: str) -> list[str]:

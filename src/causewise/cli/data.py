@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from causewise.cli.streams import paragraph, put, put_lines, say, terminal
-from causewise.pair import InputError
-from causewise.safe import json_text
+from causewise.errors import InputError
+from causewise.formatting import json_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from causewise.datasets.downloads import Progress
-    from causewise.datasets.fetching import Fetched
-    from causewise.datasets.registry import PublishedSet
+    from causewise.lab.datasets.downloads import Progress
+    from causewise.lab.datasets.fetching import Fetched
+    from causewise.lab.datasets.registry import PublishedSet
 
 app = typer.Typer(no_args_is_help=True, help="Labelled cause-effect pairs: list, fetch, check, generate.")
 
@@ -55,8 +55,8 @@ def fetch(
     max_size: Annotated[float, typer.Option(min=0.001, help="MiB one download may have, packed or unpacked.")] = 1024.0,
 ) -> None:
     """Download published data sets; what is at hand already is left alone, so a failed run can be repeated."""
-    from causewise.datasets.downloads import MEBIBYTE, ResumingDownloader
-    from causewise.datasets.fetching import fetch as fetch_set
+    from causewise.lab.datasets.downloads import MEBIBYTE, ResumingDownloader
+    from causewise.lab.datasets.fetching import fetch as fetch_set
 
     if address is not None and "://" not in address:
         raise InputError(
@@ -82,9 +82,9 @@ def check(
     data: DataDir = None,
 ) -> None:
     """Whether the files at hand are the published ones, however they came; all sets that are at hand unless named."""
-    from causewise.datasets.fetching import problem_with
-    from causewise.datasets.registry import published_sets
-    from causewise.datasets.storage import data_folder, is_present, missing, remark_on_size
+    from causewise.lab.datasets.fetching import problem_with
+    from causewise.lab.datasets.registry import published_sets
+    from causewise.lab.datasets.storage import data_folder, is_present, missing, remark_on_size
 
     root = data_folder(data)
     wanted = _entries(names) if names else [entry for entry in published_sets() if is_present(entry, root)]
@@ -115,8 +115,8 @@ def generate(
     n: Annotated[int | None, typer.Option("--n", help="Rows per pair (default: the generator's own).")] = None,
 ) -> None:
     """Draw labelled pairs from a seed and write them as files that `--data` reads back."""
-    from causewise.datasets.generators import generate as draw
-    from causewise.datasets.storage import write
+    from causewise.lab.datasets.generators import generate as draw
+    from causewise.lab.datasets.storage import write
 
     collection = draw(name, pairs=pairs, n=n, seed=seed)
     folder = write(collection, out, seed)
@@ -124,14 +124,14 @@ def generate(
 
 
 def _entries(names: list[str]) -> "tuple[PublishedSet, ...]":
-    from causewise.datasets import registry
+    from causewise.lab.datasets import registry
 
     return registry.published_sets() if names == ["all"] else tuple(map(registry.published_set, names))
 
 
 def _said(entry: "PublishedSet", result: "Fetched", data: Path | None) -> str:
-    from causewise.datasets.registry import remark_on
-    from causewise.datasets.storage import data_folder, remark_on_size
+    from causewise.lab.datasets.registry import remark_on
+    from causewise.lab.datasets.storage import data_folder, remark_on_size
 
     done = f"{entry.name}: {'fetched into' if result.downloaded else 'already in'} {result.folder}"
     return result.failure or "\n".join(
@@ -140,8 +140,8 @@ def _said(entry: "PublishedSet", result: "Fetched", data: Path | None) -> str:
 
 
 def _sets(data: Path | None) -> list[dict[str, Any]]:
-    from causewise.datasets.registry import published_sets
-    from causewise.datasets.storage import GENERATED, data_folder, is_present, remark_on_size
+    from causewise.lab.datasets.registry import published_sets
+    from causewise.lab.datasets.storage import GENERATED, data_folder, is_present, remark_on_size
 
     root = data_folder(data)
     return [
@@ -166,7 +166,7 @@ def _sets(data: Path | None) -> list[dict[str, Any]]:
 
 
 def _generators() -> list[dict[str, Any]]:
-    from causewise.datasets.generators import generators
+    from causewise.lab.datasets.generators import generators
 
     return [
         {"name": g.name, "rows": g.fixed_rows or g.rows, "title": g.title, "citation": g.citation} for g in generators()
@@ -174,8 +174,8 @@ def _generators() -> list[dict[str, Any]]:
 
 
 def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | None) -> None:
-    from causewise.datasets.registry import remark_on
-    from causewise.datasets.storage import VARIABLE, data_folder
+    from causewise.lab.datasets.registry import remark_on
+    from causewise.lab.datasets.storage import VARIABLE, data_folder
 
     shown = [record | {"at hand": _at_hand(record)} for record in records]
     _show(console, ("name", "at hand", "pairs", "rows", "title"), shown)

@@ -8,7 +8,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from causewise.datasets.exhibits import Exhibit
+    from causewise.examples import Exhibit
     from causewise.pair import Pair
 
 PICKED = (
@@ -25,8 +25,8 @@ def demo(
 ) -> None:
     """A tour of some seconds: a pair of known direction, a recorded one that is answered, and one that is not."""
     from causewise.cli.streams import paragraph, terminal
-    from causewise.datasets.exhibits import cars, generated, tumours
-    from causewise.safe import shell_word
+    from causewise.examples import cars, generated, tumours
+    from causewise.formatting import shell_word
 
     exhibits = (generated(seed), cars(), tumours())
     folder = _folder(out)
@@ -56,8 +56,8 @@ def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) 
     from causewise.cli.answer import explanation, headline, numbers, outcomes
     from causewise.cli.infer import decide, write_files
     from causewise.cli.streams import paragraph
+    from causewise.formatting import visible
     from causewise.report.wording import level_of
-    from causewise.safe import visible
 
     decision = decide(exhibit.pair, DEFAULT, seed=0)
     _write_table(exhibit.pair, folder / f"{exhibit.stem}.csv")
@@ -88,7 +88,7 @@ def _judged(cause: str | None, truth: str | None) -> str:
 
 
 def _folder(out: Path) -> Path:
-    from causewise.pair import InputError
+    from causewise.errors import InputError
 
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -101,8 +101,8 @@ def _folder(out: Path) -> Path:
 
 
 def _write_table(pair: "Pair", path: Path) -> None:
-    from causewise.report.files import replace_with
-    from causewise.safe import csv_text
+    from causewise.files import replace_with
+    from causewise.formatting import csv_text
 
     rows = zip(pair.x.tolist(), pair.y.tolist(), strict=True)
     replace_with(path, csv_text([(pair.x_name, pair.y_name), *rows]).encode())

@@ -13,7 +13,7 @@ import typer
 
 from causewise.cli.stopped import STOPPED, STOPPED_EARLY
 from causewise.cli.streams import say
-from causewise.pair import InputError
+from causewise.errors import InputError
 
 INPUT_AT_FAULT, OUR_FAULT = 2, 1
 
@@ -61,8 +61,8 @@ def exit_code_of(problem: BaseException) -> int:
 @contextmanager
 def resumable_job() -> Iterator[None]:
     """For commands that take hours: SIGTERM is as good as Ctrl-C, and the sentence says that what is done is kept."""
-    from causewise.benchmark.ledger import DiskError
-    from causewise.benchmark.pool import PoolError
+    from causewise.lab.benchmark.ledger import DiskError
+    from causewise.lab.benchmark.pool import PoolError
 
     try:
         with kept_when_stopped():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from causewise.cli.streams import put, put_lines, say
-from causewise.safe import json_text, plain_value, shell_word
+from causewise.formatting import json_text, plain_value, shell_word
 from causewise.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def infer(
 
 def check_targets(report: Path | None, plot: Path | None) -> None:
     """Refuse a file name that cannot be written to before any time is spent on the answer."""
-    from causewise.pair import InputError
+    from causewise.errors import InputError
 
     for target in filter(None, (report, plot)):
         check_folder(target)
@@ -173,7 +173,7 @@ def check_targets(report: Path | None, plot: Path | None) -> None:
 
 def check_folder(target: Path) -> None:
     """Refuse a place where no file can be."""
-    from causewise.pair import InputError
+    from causewise.errors import InputError
 
     if target.is_dir() or not target.parent.is_dir():
         found = "a folder of that name" if target.is_dir() else f"no folder {str(target.parent)!r}"
@@ -209,7 +209,7 @@ def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings
 def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
     """The decision with what random halves of its rows say; as it was, with a word on why, where they say nothing."""
     from causewise.catalogue import seeded_method
-    from causewise.pair import InputError
+    from causewise.errors import InputError
     from causewise.stability import half_samples
 
     chosen: Any = seeded_method(method, seed, **settings)
@@ -225,7 +225,7 @@ def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = Fals
 @contextmanager
 def hint_at_options() -> Iterator[None]:
     """What a table leaves open is said by arguments in Python and by options here."""
-    from causewise.pair import InputError
+    from causewise.errors import InputError
     from causewise.tables.asking import UnclearError
 
     try:
@@ -289,7 +289,7 @@ def method_options(
 ) -> dict[str, dict[str, Any]]:
     """Of each method, the settings that these options are; one that no method takes is refused."""
     from causewise.catalogue import stated_settings
-    from causewise.pair import InputError
+    from causewise.errors import InputError
 
     if direct and neither is not None:
         raise InputError(

@@ -26,7 +26,7 @@ from causewise.cli.infer import (
 from causewise.cli.stopped import STOPPED
 from causewise.cli.streams import put, put_lines, say
 from causewise.cli.table_columns import say_columns
-from causewise.safe import visible
+from causewise.formatting import visible
 from causewise.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def scan(
 
 def _ask(foreseen: "ScanForecast", yes: bool) -> None:
     """Say what a long scan will take; a very long one is asked for where somebody can answer."""
-    from causewise.benchmark.progress import duration
+    from causewise.lab.benchmark.progress import duration
     from causewise.scanning.forecast import processes, size
 
     if foreseen.seconds <= WORTH_SAYING:

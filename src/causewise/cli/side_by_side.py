@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from causewise.cli.answer import bullets, directions, guide_to_p, plain_table, warn
 from causewise.cli.streams import paragraph, terminal
 from causewise.consensus import Answer, consensus, in_words
+from causewise.data_checks import Level, Notice
 from causewise.decision import Direction, percent
-from causewise.preflight import Level, Notice
 from causewise.report.wording import count, how_sure, leans_anywhere, level_of, shown, signed, tested
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from causewise.safe import visible, visible_lines
+from causewise.formatting import visible, visible_lines
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -13,7 +13,7 @@ from causewise.cli.failures import resumable_job
 from causewise.cli.streams import put_lines, say, terminal
 
 if TYPE_CHECKING:
-    from causewise.study.running import Scale
+    from causewise.lab.study.running import Scale
 
 app = typer.Typer(no_args_is_help=True, help="Simulation studies: seeded, resumable, with tables and figures.")
 
@@ -31,7 +31,7 @@ Networks = Annotated[
 @app.command()
 def estimators(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1) -> None:
     """The concave estimator against iterated least squares; its consistency and coverage."""
-    from causewise.study.running import Scale
+    from causewise.lab.study.running import Scale
 
     _study("estimators", Scale(seeds, fast), out, jobs)
 
@@ -41,7 +41,7 @@ def identifiability(
     out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1, networks: Networks = False
 ) -> None:
     """The identifiability equation, and every LOCI variant, on the way out of models that fit both ways."""
-    from causewise.study.running import Scale
+    from causewise.lab.study.running import Scale
 
     _study("identifiability", Scale(seeds, fast, networks), out, jobs)
 
@@ -49,7 +49,7 @@ def identifiability(
 @app.command()
 def likelihood(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1) -> None:
     """What the likelihood score reads: the relation of two columns, or the columns alone."""
-    from causewise.study.running import Scale
+    from causewise.lab.study.running import Scale
 
     _study("likelihood", Scale(seeds, fast), out, jobs)
 
@@ -57,14 +57,14 @@ def likelihood(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: J
 @app.command()
 def splitting(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1) -> None:
     """Unseen rows and p-values: what they cost in accuracy and gain in calibration."""
-    from causewise.study.running import Scale
+    from causewise.lab.study.running import Scale
 
     _study("splitting", Scale(seeds, fast), out, jobs)
 
 
 def _study(name: str, scale: "Scale", out: Path | None, jobs: int) -> None:
-    from causewise.study.output import write_figures, write_tables
-    from causewise.study.running import load, run
+    from causewise.lab.study.output import write_figures, write_tables
+    from causewise.lab.study.running import load, run
 
     folder = out or Path("out") / "study" / name
     study = load(name)

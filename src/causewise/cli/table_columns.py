@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from causewise.cli.streams import say
-from causewise.safe import visible
+from causewise.formatting import visible
 
 _NAMED = 5
 """Columns named in a sentence; the file has them all."""

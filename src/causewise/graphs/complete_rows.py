@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from causewise.column_types import Kind, Tally, tally, unfit
+from causewise.errors import InputError
 from causewise.graphs.constraints import Constraints
-from causewise.kinds import Kind, Tally, tally, unfit
+from causewise.knowledge.knowledge import Knowledge
 from causewise.numerics.dates import read_as_days
 from causewise.numerics.native import FloatArray
 from causewise.numerics.ties import scrambled, spread
-from causewise.pair import InputError, Pair, as_column, one_variable, standardise
-from causewise.scanning.known import Knowledge
+from causewise.pair import Pair, as_column, one_variable, standardise
 from causewise.scanning.table import chosen_columns
 from causewise.tables import table_from
 from causewise.tables.choose import listed, position

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from causewise.knowledge.knowledge import Knowledge
 from causewise.numerics.native import FloatArray
-from causewise.scanning.known import Knowledge
 
 BoolArray = NDArray[np.bool_]
 

@@ -1,12 +1,12 @@
 """What was found of a table's columns together: an order, causes first, and edges that say what a parent moves."""
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from causewise.safe import json_text, visible
+from causewise.files import replace_with
+from causewise.formatting import json_text, visible
 from causewise.scanning.graph_text import to_dot, to_graphml
 from causewise.scanning.result import check_ending
 
@@ -143,16 +143,13 @@ class CausalGraph:
     def write(self, path: Any) -> None:
         """Write everything as JSON, or the edges as GraphML or DOT, by the ending of the name."""
         target = Path(path)
-        _room("replace_with")(target, check_ending(target, FORMATS)(self).encode())
+        replace_with(target, check_ending(target, FORMATS)(self).encode())
 
     def plot(self, path: Any = None) -> "Figure":
         """Draw the columns and the arrows between them."""
-        return _room("draw_causal_graph")(self.graph(), self._counts, path)
+        from causewise.report.causal_graph import draw_causal_graph
 
-
-def _room(name: str) -> Callable[..., Any]:
-    """A function of a room above, through the front door."""
-    return sys.modules["causewise"].room(name)
+        return draw_causal_graph(self.graph(), self._counts, path)
 
 
 FORMATS: Mapping[str, Callable[[CausalGraph], str]] = {

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from causewise.errors import SEEDS, between, positive
 from causewise.graphs.complete_rows import graph_columns
 from causewise.graphs.constraints import Constraints
 from causewise.graphs.edges import CausalGraph, Edge
 from causewise.graphs.found import find, independence
 from causewise.graphs.support import Draws, support
 from causewise.models.additive import AdditiveFit
-from causewise.ranges import SEEDS, between, positive
-from causewise.threads import one_thread, processors
+from causewise.parallel import one_thread, processors
 from causewise.version import VERSION
 
 OnProgress = Callable[[str, int, int], None]

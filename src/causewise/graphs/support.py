@@ -18,8 +18,7 @@ import numpy as np
 from causewise.graphs.constraints import Constraints
 from causewise.graphs.found import find
 from causewise.numerics.native import FloatArray
-from causewise.signals import deaf_children, follow_parent
-from causewise.threads import one_thread
+from causewise.parallel import deaf_children, follow_parent, one_thread
 
 SHARE = 0.8
 OnDraw = Callable[[int, int], None]

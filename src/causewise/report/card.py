@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from causewise.decision import Decision
 from causewise.report import panels
-from causewise.report.files import environment
 from causewise.report.geometry import coarser
 from causewise.report.page import column
 from causewise.report.summary import Side, summarise
+from causewise.report.templating import environment
 
 if TYPE_CHECKING:
     from markupsafe import Markup

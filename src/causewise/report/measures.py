@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.combined.words import KINDS
 from causewise.criteria import LEVEL
 from causewise.decision import Decision, Evidence
+from causewise.methods.combined.words import KINDS
 from causewise.pair import FloatArray, Pair, spread, standardise
 from causewise.report.ordered import Ordered
 from causewise.report.printed_sum import printed_sum

@@ -6,8 +6,8 @@ answer is given.
 
 from typing import NamedTuple
 
-from causewise.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, in_units
 from causewise.decision import Decision
+from causewise.methods.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, in_units
 from causewise.report.wording import BRIEF, short, shown
 
 FILLS = {"leading": "█", "other": "▒", "neither": "░"}

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from causewise.consensus import Answer, ask
 from causewise.decision import Decision
+from causewise.files import replace_with
 from causewise.report import panels
-from causewise.report.files import environment, replace_with
 from causewise.report.inline import FONT_AS_TEXT, inline
 from causewise.report.picture import blank, settings
 from causewise.report.summary import Side, summarise
+from causewise.report.templating import environment
 from causewise.stability import half_samples
 
 if TYPE_CHECKING:

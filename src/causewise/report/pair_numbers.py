@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from causewise.combined.words import KINDS
 from causewise.decision import Decision
+from causewise.methods.combined.words import KINDS
 from causewise.pair import FloatArray
 from causewise.report.geometry import RESIDUAL_LIMIT, Drift, FittedCurve, Range, coarser, pieces
 from causewise.report.outcome_bar import outcome_bar

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.decision import Decision, Direction
-from causewise.pair import InputError
+from causewise.errors import InputError
+from causewise.files import replace_with
 from causewise.report import panels
-from causewise.report.files import replace_with
 from causewise.report.stance import Stance, badge, confidence
 from causewise.report.summary import Side, drawn_rows, score, sides_of, unborne
 from causewise.report.wording import on_rows, short, shown, width_of

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from causewise.combined.words import KINDS
 from causewise.decision import Decision
+from causewise.methods.combined.words import KINDS
 from causewise.report.wording import power, shown
 
 _IN_ONE_LINE = {"description": "description length"}

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from causewise.combined.outcomes import in_units
-from causewise.combined.words import KINDS
 from causewise.decision import USABLE
+from causewise.methods.combined.outcomes import in_units
+from causewise.methods.combined.words import KINDS
+from causewise.parallel import one_thread
 from causewise.report.outcome_bar import needed
 from causewise.report.pair_numbers import pair_numbers
 from causewise.report.printed_sum import round_together
@@ -24,7 +25,6 @@ from causewise.report.wording import short, shown
 from causewise.scanning.judging import Judge
 from causewise.scanning.result import Scan
 from causewise.scanning.scan_row import ScanRow
-from causewise.threads import one_thread
 
 MOST_BYTES = 4_700_000
 """Of all numbers of a page; words, style and script take the rest of 5 MB."""

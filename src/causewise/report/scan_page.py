@@ -4,11 +4,12 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from causewise.column_types import Kind
 from causewise.decision import USABLE, percent
-from causewise.kinds import Kind
-from causewise.report.files import environment, replace_with
+from causewise.files import replace_with
 from causewise.report.scan_numbers import ScanNumbers, brief, scan_numbers
 from causewise.report.scan_svg import graph_shapes
+from causewise.report.templating import environment
 from causewise.report.wording import count, number, shown
 from causewise.scanning.result import Scan
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from causewise.column_types import Kind
 from causewise.consensus import Answer, consensus, in_words
 from causewise.decision import Decision, Direction, Evidence, percent
-from causewise.kinds import Kind
 from causewise.report import provenance
 from causewise.report.geometry import Drawing, drawing_of, rows_to_draw
 from causewise.report.measures import Fact, Factor, Measure, correlations, data_facts, factors, measures, terms

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from causewise.criteria import LEVEL
 from causewise.decision import Decision, Evidence, percent
-from causewise.safe import visible
+from causewise.formatting import visible
 from causewise.stability import Stability
 
 BRIEF = 26

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from causewise.errors import InputError
 from causewise.models.spline import DEGREE
-from causewise.pair import FloatArray, InputError, spread, standardise
+from causewise.pair import FloatArray, spread, standardise
 
 KNOTS = 10
 """A column. The 25 of a lone fit follow the noise of both columns enough to halve the evidence for a direction."""

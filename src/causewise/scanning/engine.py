@@ -18,10 +18,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from causewise.parallel import deaf_children, follow_parent, limit_processors, one_thread, processors, without_script
 from causewise.scanning.judging import Judge
 from causewise.scanning.tasks import Died, Tile, Work
-from causewise.signals import deaf_children, follow_parent, without_script
-from causewise.threads import limit_processors, one_thread, processors
 
 AT_HAND = 2
 """Tiles given to each process at a time."""

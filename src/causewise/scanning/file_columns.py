@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from causewise.pair import FloatArray, InputError, as_column
+from causewise.errors import InputError
+from causewise.pair import FloatArray, as_column
 from causewise.scanning.table import ScanTable
 from causewise.tables import read_table
 from causewise.tables.choose import ColumnTable

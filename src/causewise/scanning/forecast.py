@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.scanning.engine import Run
 from causewise.scanning.judging import REMEMBERED, Judge
 from causewise.scanning.pairs import BLOCK, Pairs

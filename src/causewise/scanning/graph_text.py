@@ -7,7 +7,7 @@ DOT they are spelt out, `\x1b`; all other names read back as they were.
 import re
 from typing import TYPE_CHECKING, Any
 
-from causewise.safe import json_text, visible
+from causewise.formatting import json_text, visible
 
 if TYPE_CHECKING:
     from networkx import DiGraph

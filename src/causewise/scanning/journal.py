@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 
 
 class Journal:

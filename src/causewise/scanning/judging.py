@@ -11,16 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from causewise.catalogue import seeded_method
-from causewise.combined.method import THRESHOLD
-from causewise.combined.outcomes import NO_DIRECTION
-from causewise.combined.words import KINDS
 from causewise.decision import Decision, Direction
+from causewise.errors import InputError
 from causewise.inference import decided
+from causewise.knowledge.knowledge import Knowledge
+from causewise.methods.combined.method import THRESHOLD
+from causewise.methods.combined.outcomes import NO_DIRECTION
+from causewise.methods.combined.words import KINDS
 from causewise.numerics.columns import ColumnMemory, once, shared_columns
 from causewise.numerics.hsic import hsic_test, kernel_column
-from causewise.pair import FloatArray, InputError, Pair, standardise
+from causewise.pair import FloatArray, Pair, standardise
 from causewise.protocol import Method, batch_size
-from causewise.scanning.known import Knowledge
 from causewise.scanning.mapped import MappedColumns
 from causewise.scanning.obeying import obeyed
 from causewise.scanning.scan_row import ScanRow

@@ -14,7 +14,8 @@ from weakref import finalize
 
 import numpy as np
 
-from causewise.pair import FloatArray, InputError
+from causewise.errors import InputError
+from causewise.pair import FloatArray
 
 IN_MEMORY = 1 << 26
 """Bytes of a table that is kept in memory as it is."""

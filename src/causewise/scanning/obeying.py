@@ -11,9 +11,9 @@ data have it. The larger |score| does not lower it either: that would take what 
 
 from dataclasses import replace
 
-from causewise.combined.outcomes import divided
 from causewise.decision import Direction, percent
-from causewise.scanning.known import Known
+from causewise.knowledge.knowledge import Known
+from causewise.methods.combined.outcomes import divided
 from causewise.scanning.scan_row import ScanRow
 
 

@@ -26,13 +26,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from causewise.pair import FloatArray, InputError
+from causewise.errors import InputError
+from causewise.pair import FloatArray
+from causewise.parallel import deaf_children, limit_processors
 from causewise.scanning.engine import InProcess, Run, alone
 from causewise.scanning.file_columns import FileColumns, UnseenError
 from causewise.scanning.judging import Judge
 from causewise.scanning.tasks import Tile, Work, screened
-from causewise.signals import deaf_children
-from causewise.threads import limit_processors
 from causewise.version import VERSION
 
 LOCAL = "local"

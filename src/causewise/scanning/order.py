@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from causewise.errors import InputError
 from causewise.numerics.ordering import Items, Weights, best_order, topological
-from causewise.pair import InputError
 from causewise.scanning.scan_row import ScanRow
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.scanning.table import ScanTable
 
 Pairs = list[tuple[int, int]]

@@ -2,16 +2,16 @@
 
 import io
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from causewise.combined.method import THRESHOLD
-from causewise.pair import InputError
-from causewise.safe import csv_text, json_text
+from causewise.errors import InputError
+from causewise.files import replace_with
+from causewise.formatting import csv_text, json_text
+from causewise.methods.combined.method import THRESHOLD
 from causewise.scanning.arrows import graph
 from causewise.scanning.graph_text import to_dot, to_graphml, to_json
 from causewise.scanning.judging import Judge
@@ -102,7 +102,7 @@ class Scan:
     def write_graph(self, path: Any) -> None:
         """Write the arrows as GraphML, JSON (node-link) or DOT, by the ending of the name."""
         target = Path(path)
-        _room("replace_with")(target, check_ending(target, GRAPH_FORMATS)(self.graph()).encode())
+        replace_with(target, check_ending(target, GRAPH_FORMATS)(self.graph()).encode())
 
     def order(self) -> Order:
         """The order of the columns that disagrees least with the scores, and with nothing that is known."""
@@ -116,11 +116,17 @@ class Scan:
         """Draw the `matrix` of all pairs or the `graph` of the arrows."""
         if kind not in ("matrix", "graph"):
             raise InputError(f"Got kind={kind!r}; expected 'matrix' or 'graph'.")
-        return _room(f"draw_scan_{kind}")(self.rows, self.columns, self.order(), path)
+        from causewise.report.scan_graph import draw_graph
+        from causewise.report.scan_matrix import draw_matrix
+
+        draw = draw_graph if kind == "graph" else draw_matrix
+        return draw(self.rows, self.columns, self.order(), path)
 
     def report(self, path: Any) -> None:
         """Write one self-contained HTML page: matrix, graph, and a table of the pairs that opens each of them."""
-        _room("write_scan_report")(self, path)
+        from causewise.report.scan_page import write
+
+        write(self, path)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """The table column by column; warnings joined to one text."""
@@ -143,13 +149,8 @@ class Scan:
         """Write the table as CSV, Parquet or JSON, by the ending of the name; `raw` leaves cells as they are."""
         target = Path(path)
         content = check_ending(target, FORMATS)(self, raw)
-        _room("replace_with")(target, content)
+        replace_with(target, content)
         self.finished()
-
-
-def _room(name: str) -> Callable[..., Any]:
-    """A function of a room above, through the front door."""
-    return sys.modules["causewise"].room(name)
 
 
 def check_ending(target: Path, formats: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:

@@ -52,7 +52,7 @@ class ScanRow:
     """How many of the n rows the score rests on."""
     x_kind: str | None = None
     y_kind: str | None = None
-    """What each column is by how its values repeat, as in `causewise.kinds`."""
+    """What each column is by how its values repeat, as in `causewise.column_types`."""
 
     @property
     def scored_of(self) -> str:

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from causewise.catalogue import DEFAULT, cost, sample_hint, seeded_method, stated_settings
-from causewise.pair import InputError
+from causewise.errors import SEEDS, InputError, between, positive
+from causewise.knowledge.knowledge import Knowledge
+from causewise.parallel import processors
 from causewise.protocol import batch_size
-from causewise.ranges import SEEDS, between, positive
 from causewise.scanning.engine import InProcess, Processes, Run
 from causewise.scanning.file_columns import FileColumns
 from causewise.scanning.forecast import FEW, ScanForecast, fitting_jobs, forecast, remembered
 from causewise.scanning.journal import Journal
 from causewise.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
-from causewise.scanning.known import Knowledge
 from causewise.scanning.machine import available_memory
 from causewise.scanning.on_dask import on_dask
 from causewise.scanning.pairs import MOST, Pairs, chosen_pairs, tiles
@@ -29,7 +29,6 @@ from causewise.scanning.result import Scan, kind_of
 from causewise.scanning.scan_row import ScanRow
 from causewise.scanning.table import OnProgress, ScanTable, scan_table
 from causewise.scanning.tasks import Died, Tile, Work, of_the_dead, oriented, screened
-from causewise.threads import processors
 from causewise.version import VERSION
 
 OnForecast = Callable[[ScanForecast], None]
@@ -73,7 +72,7 @@ def scan(
     data
         A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a CSV or Parquet file.
     method
-        A name from `causewise.methods()`, with settings if need be.
+        A name from `causewise.list_methods()`, with settings if need be.
     columns, target, pairs
         Only these columns; only the pairs with this one; only the pairs of a list or a CSV file with two names a line.
     adjust

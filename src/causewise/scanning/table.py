@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from causewise.kinds import Kind, tally, unfit
+from causewise.column_types import Kind, tally, unfit
+from causewise.errors import InputError
 from causewise.numerics.dates import read_as_days
-from causewise.pair import MIN_ROWS, FloatArray, InputError, as_column
+from causewise.pair import MIN_ROWS, FloatArray, as_column
 from causewise.scanning.adjusting import Adjustment
 from causewise.scanning.mapped import ColumnStore, MappedColumns
 from causewise.tables import table_from

@@ -16,7 +16,8 @@ import os
 from dataclasses import replace
 from typing import Any, BinaryIO, TypeGuard
 
-from causewise.pair import InputError, NanPolicy, Pair
+from causewise.errors import InputError
+from causewise.pair import NanPolicy, Pair
 from causewise.tables.choose import ColumnTable, choose
 
 __all__ = ["pair_from", "read_pair", "read_table", "table_from"]

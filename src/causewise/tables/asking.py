@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 
 MAX_BYTES, MAX_ROWS = 2**30, 20_000_000
 

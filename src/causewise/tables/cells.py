@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from causewise.errors import InputError
 from causewise.numerics.dates import day_of, is_day_first, moment_of, moments_of
 from causewise.numerics.exact import is_long
-from causewise.pair import FloatArray, InputError
+from causewise.pair import FloatArray
 from causewise.tables.asking import UnclearError
 from causewise.tables.marks import bare, looks_like_a_number, marks_in, without_thousands
 

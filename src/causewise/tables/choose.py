@@ -6,7 +6,7 @@ from typing import Protocol
 
 from numpy.typing import ArrayLike
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.tables.asking import UnclearError
 
 _LISTED = 12

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.tables.asking import Asked
 from causewise.tables.cells import clipped
 from causewise.tables.frames import FrameTable, is_numeric, table_of, type_of

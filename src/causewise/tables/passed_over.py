@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from causewise.errors import InputError
 from causewise.numerics.dates import day_of, is_day_first, moments_of
-from causewise.pair import InputError
 from causewise.tables.cells import dates_in, from_objects, is_missing
 from causewise.tables.marks import bare
 

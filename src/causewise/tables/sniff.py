@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.tables.asking import Asked, UnclearError
 from causewise.tables.cells import clipped, is_missing, is_number, number
 from causewise.tables.choose import distinct_names

@@ -11,7 +11,7 @@ import zlib
 from pathlib import Path
 from typing import BinaryIO
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.tables.asking import Asked
 
 _PIECE = 1 << 20

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from causewise.errors import InputError
 from causewise.numerics.dates import said_of_dates
 from causewise.numerics.exact import has_ties, is_long
-from causewise.pair import FloatArray, InputError
+from causewise.pair import FloatArray
 from causewise.tables.asking import Asked
 from causewise.tables.cells import ambiguous, dates, not_a_number, numbers, precise
 from causewise.tables.marks import marks_in

@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import wait
 from typing import Any, NamedTuple
 
-from causewise.signals import deaf_children
+from causewise.parallel import deaf_children
 from causewise.web.crew_member import serve
 from causewise.web.refusal import Refusal, busy
 

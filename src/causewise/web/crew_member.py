@@ -9,8 +9,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from causewise.pair import InputError
-from causewise.signals import follow_parent
+from causewise.errors import InputError
+from causewise.parallel import follow_parent
 from causewise.web.refusal import Refusal, choices
 
 Tell = Callable[[str, int, int], None]

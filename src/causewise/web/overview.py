@@ -5,9 +5,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from causewise.kinds import kind_of, unfit
+from causewise.column_types import kind_of, unfit
+from causewise.errors import InputError
 from causewise.numerics.dates import read_as_days
-from causewise.pair import MIN_ROWS, FloatArray, InputError, as_column
+from causewise.pair import MIN_ROWS, FloatArray, as_column
 from causewise.tables import read_table
 from causewise.tables.choose import ColumnTable
 from causewise.tables.sniff import DELIMITERS

@@ -10,11 +10,11 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
-from causewise.catalogue import DEFAULT, methods
-from causewise.combined.method import NEITHER_PRIOR
-from causewise.report.files import environment
+from causewise.catalogue import DEFAULT, list_methods
+from causewise.examples import EXAMPLES
+from causewise.methods.combined.method import NEITHER_PRIOR
+from causewise.report.templating import environment
 from causewise.web.desk import FrontDesk, KeptAnswer
-from causewise.web.examples import EXAMPLES
 from causewise.web.guard import report_policy
 from causewise.web.refusal import Refusal, nowhere
 from causewise.web.reports import as_file, with_nonce
@@ -78,7 +78,7 @@ def file_name(title: str) -> str:
 
 
 def _start(desk: FrontDesk, name: str = "", answer: KeptAnswer | None = None, sentence: str = "") -> str:
-    chosen = [each for each in methods() if each.family != "control"]
+    chosen = [each for each in list_methods() if each.family != "control"]
     shown: dict[str, Any] = {"examples": EXAMPLES, "methods": chosen, "default": DEFAULT}
     shown |= {"limits": desk.limits, "name": name, "answer": answer, "sentence": sentence}
     shown["prior"] = round(100 * NEITHER_PRIOR)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from causewise.ranges import SEEDS
+from causewise.errors import SEEDS
 from causewise.web.refusal import Refusal
 
 Q = TypeVar("Q", bound="Question")

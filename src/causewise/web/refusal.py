@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from causewise.safe import visible
+from causewise.formatting import visible
 
 
 @dataclass(eq=False)

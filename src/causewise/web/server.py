@@ -13,7 +13,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from causewise.pair import InputError
+from causewise.errors import InputError
 from causewise.web.application import create
 from causewise.web.desk import FrontDesk
 from causewise.web.limits import ServerLimits

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from causewise.errors import InputError, one_of
 from causewise.inference import infer
-from causewise.pair import FloatArray, InputError, Pair, standardise
-from causewise.ranges import one_of
+from causewise.pair import FloatArray, Pair, standardise
 from causewise.report.pair_numbers import pair_numbers
 from causewise.web.teaching_words import words
 

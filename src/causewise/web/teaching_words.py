@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from causewise.combined.words import KINDS
 from causewise.criteria import Reading
 from causewise.decision import USABLE, Decision, Direction, Evidence, percent
+from causewise.methods.combined.words import KINDS
 from causewise.report.wording import fits, p_equals
 
 _READINGS = {

@@ -10,7 +10,7 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
-from causewise.safe import visible
+from causewise.formatting import visible
 from causewise.web.bodies import InFlight, body
 from causewise.web.limits import ServerLimits
 from causewise.web.refusal import Refusal

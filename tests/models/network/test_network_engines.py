@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from causewise.errors import InputError
 from causewise.models.network import compiled, jax_runtime, xla
 from causewise.models.network.fitting import train
 from causewise.models.network.fused import FusedEngine, KernelShape, launch
@@ -19,7 +20,6 @@ from causewise.models.network.heads import (
 )
 from causewise.models.network.layout import Group, bucket, canonical, needed, plan, problem
 from causewise.models.network.training import Training, TrainingStatus
-from causewise.pair import InputError
 
 HEADS = (LOCATION_SCALE, ADDITIVE, STUDENT)
 SHORT = Training(hidden=8, steps=60, device="cpu")

@@ -16,7 +16,7 @@ from causewise.models.network.heads import Head
 from causewise.models.network.layout import Problem
 from causewise.models.network.training import Training, adam_bias
 from causewise.numerics.native import FloatArray, IntArray, SingleArray, native
-from causewise.threads import processors
+from causewise.parallel import processors
 
 _BLOCK, _LANES = 512, 32
 """Bytes of a block's rows and of the partial sums of one parameter, as in `native/network.h`."""

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from causewise.errors import InputError
 from causewise.models.fit import Fit
 from causewise.models.network import jax_runtime
 from causewise.models.network.compiled import CompiledEngine
@@ -25,7 +26,7 @@ from causewise.models.network.heads import Head, location_and_scale, log_density
 from causewise.models.network.layout import LONG, Problem, canonical, plan, problem
 from causewise.models.network.training import Trained, Training, TrainingStatus
 from causewise.models.network.xla import XlaEngine
-from causewise.pair import FloatArray, InputError
+from causewise.pair import FloatArray
 
 MEMORY = 8192
 """Networks remembered, some 3 kB each."""

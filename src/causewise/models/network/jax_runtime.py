@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+from causewise.errors import InputError
 from causewise.models.network import programs
-from causewise.pair import InputError
 
 Device = Literal["auto", "cpu", "gpu"]
 INSTALL = 'This method needs JAX, which is not installed; install it with: pip install ".[nn]".'

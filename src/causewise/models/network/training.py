@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from causewise.errors import REALS, ROUNDS, SEEDS, SIZES, InputError, between, one_of
 from causewise.models.network.jax_runtime import Device
-from causewise.pair import FloatArray, InputError
-from causewise.ranges import REALS, ROUNDS, SEEDS, SIZES, between, one_of
+from causewise.pair import FloatArray
 
 MOST_MEMORY = 1 << 50
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8

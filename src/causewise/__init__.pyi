@@ -1,0 +1,19 @@
+# The public names, each with its module: the only list of them. `__init__.py` imports a name from here when it is first
+# asked for; editors and type checkers read it as a stub.
+from causewise.catalogue import list_methods as list_methods
+from causewise.catalogue import method as method
+from causewise.criteria import Reading as Reading
+from causewise.decision import Decision as Decision
+from causewise.decision import Direction as Direction
+from causewise.decision import Evidence as Evidence
+from causewise.errors import InputError as InputError
+from causewise.graphs.edges import CausalGraph as CausalGraph
+from causewise.graphs.finder import order as order
+from causewise.inference import infer as infer
+from causewise.integrations.orienting import orient as orient
+from causewise.models.estimator import LocationScaleRegressor as LocationScaleRegressor
+from causewise.models.network.regressor import LocationScaleNetwork as LocationScaleNetwork
+from causewise.pair import Pair as Pair
+from causewise.protocol import Method as Method
+from causewise.scanning.scanner import scan as scan
+from causewise.stability import Stability as Stability

@@ -1,0 +1,1 @@
+"""Background knowledge: what a person states beforehand about the columns of a table."""

@@ -1,0 +1,150 @@
+"""Who is benchmarked: methods, set up, each under one seed; from words on the command line or as objects.
+
+A method named in words is built again in every worker process, by a *resolver*: a function `(spec, seed) -> Method`,
+itself named by its import path, so that it can be handed over as text. The default one knows the catalogue and
+anybody's object by its import path.
+"""
+
+import hashlib
+import inspect
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, cast
+
+import causewise.catalogue as catalogue
+from causewise.errors import SEEDS, InputError, between
+from causewise.protocol import Method, batch_size
+from causewise.version import VERSION
+
+RESOLVER = f"{__name__}:build"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A method as it enters the benchmark."""
+
+    source: str | Method
+    """What the resolver understands, or the method itself (it must pickle)."""
+    method: str
+    """The name its rows are filed under: the spec with its settings in alphabetical order."""
+    seed: int
+    settings: str
+    settings_hash: str
+    version: str
+    batch_size: int = 1
+
+
+@dataclass(frozen=True)
+class Available:
+    """Names that can be used, and why the others cannot."""
+
+    names: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def contender(source: str | Method, seed: int = 0, resolver: str = RESOLVER) -> Contender:
+    """Build the method once, to learn its name, settings and batch size, and to refuse a wrong spec early."""
+    between("", *SEEDS, seed=seed)
+    method = load(resolver)(source, seed) if isinstance(source, str) else source
+    if not callable(getattr(method, "decide_many", None)) or not isinstance(getattr(method, "name", None), str):
+        raise InputError(
+            f"Got {source!r}, which is no method; expected an object with `name` and `decide_many(pairs)`."
+        )
+    name = label(source, method)
+    text = _settings(name, method)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    version = "+".join(filter(None, (VERSION, str(getattr(method, "version", "")))))
+    return Contender(source, name, seed, text, digest, version, batch_size(method))
+
+
+def contenders(methods: Sequence[str | Method], seeds: Sequence[int], resolver: str = RESOLVER) -> list[Contender]:
+    """Every method under every seed."""
+    return [contender(source, seed, resolver) for source in methods for seed in seeds]
+
+
+def available_methods(names: Iterable[str], resolver: str = RESOLVER) -> Available:
+    """Those that can be built, in their published form if they have one."""
+    found, missing = [], []
+    for name in names:
+        # The published form is the one whose score can be compared with the paper's; not every method has it.
+        for spec in (f"{name}:published=true", name):
+            try:
+                contender(spec, 0, resolver)
+            except (InputError, ImportError, AttributeError) as problem:
+                reason = str(problem)
+                continue
+            found.append(spec)
+            break
+        else:
+            missing.append(f"{name} is left out: {reason}")
+    return Available(tuple(found), tuple(missing))
+
+
+def label(source: str | Method, method: Method) -> str:
+    """The name rows are filed under."""
+    if not isinstance(source, str):
+        return method.name
+    head, *parts = source.split(":")
+    settings = sorted(part for part in parts if "=" in part)
+    imported = len(settings) < len(parts)
+    return ":".join([method.name if imported else head, *settings])
+
+
+def build(spec: str, seed: int) -> Method:
+    """`name:key=value` from the catalogue, or `package.module:object[:key=value]`.
+
+    An object is a method itself or a factory of one; settings, and the seed where it is asked for, go to the factory.
+    """
+    words = spec.split(":")
+    if len(words) < 2 or "=" in words[1]:
+        return catalogue.seeded_method(spec, seed)
+    path, given = ":".join(words[:2]), [catalogue._setting(word, spec) for word in words[2:]]
+    found = _find(path)
+    if isinstance(found, type) or not hasattr(found, "decide_many"):
+        return _make(found, dict(given), seed, path)
+    if given:
+        raise InputError(f"Got settings in {spec!r}, but {path} is a finished method; expected settings for a factory.")
+    return cast(Method, found)
+
+
+def load(path: str) -> Any:
+    """The object at `package.module:object`."""
+    module, _, name = path.partition(":")
+    found: Any = import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _settings(name: str, method: Method) -> str:
+    """JSON of the method's own settings."""
+    # Without the seed, which stands in a column of its own: several seeds of one method share a hash.
+    own = getattr(method, "settings", None)
+    given = {key: value for key, value in dict(own).items() if key != "seed"} if isinstance(own, Mapping) else {}
+    return json.dumps({"method": name, "settings": given}, sort_keys=True, default=str)
+
+
+def _find(path: str) -> Any:
+    try:
+        return load(path)
+    except ImportError as problem:
+        raise InputError(
+            f"Got the method {path!r}, which cannot be imported ({problem}); expected package.module:object, with the "
+            "package installed or its folder on PYTHONPATH."
+        ) from None
+    except AttributeError:
+        raise InputError(f"Got the method {path!r}, but the module has no such object; check the name.") from None
+
+
+def _make(factory: Any, settings: dict[str, Any], seed: int, path: str) -> Method:
+    if not callable(factory):
+        raise InputError(f"Got {path!r}, which is neither a method nor a factory; expected `name` and `decide_many`.")
+    parameters = inspect.signature(factory).parameters
+    if "seed" in parameters:
+        settings = {"seed": seed} | settings
+    try:
+        return cast(Method, factory(**settings))
+    except TypeError as problem:
+        raise InputError(f"{path} could not be called with {settings}: {problem}.") from None

@@ -1,0 +1,135 @@
+"""How every figure looks: legible type, colours whose greys differ, hatches and markers so that print suffices."""
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from causewise.catalogue import DEFAULT
+from causewise.errors import InputError
+from causewise.files import replace_with
+from causewise.lab.benchmark import paper
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = ("pdf", "svg", "png")
+
+_SETTINGS: dict[Any, Any] = {
+    "font.size": 10.0,
+    "font.family": "DejaVu Sans",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10.0,
+    "axes.labelsize": 10.0,
+    "xtick.labelsize": 9.0,
+    "ytick.labelsize": 9.0,
+    "legend.fontsize": 9.0,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.6,
+    "savefig.dpi": 200,
+    "figure.dpi": 100,
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "causewise",
+}
+
+# Luminance falls from entry to entry and comes back, so that neighbours differ in grey too.
+_COLOURS = ("#08306b", "#e08214", "#4d9221", "#b2182b", "#7fb8da", "#5a3a8e", "#c0a000", "#303030")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_LINES = ("-", "--", "-.", ":")
+
+
+@dataclass(frozen=True)
+class Hue:
+    """How the bars of one kind of method are filled."""
+
+    name: str
+    colour: str
+    hatch: str
+
+
+LOCATION_SCALE = Hue("location-scale", "#08519c", "")
+ADDITIVE = Hue("additive counterpart", "#a6cee3", "////")
+COMBINED = Hue("several kinds of evidence", "#e08214", "....")
+OTHER = Hue("other", "#d0d0d0", "")
+
+
+def kind(method: str) -> Hue:
+    """What the paper's list of counterparts says about a method; the default one is none of them."""
+    base = method.split(":")[0]
+    if base == DEFAULT:
+        return COMBINED
+    couples = paper.figures()["counterparts"]
+    if base in {couple["location_scale"] for couple in couples}:
+        return LOCATION_SCALE
+    return ADDITIVE if base in {couple["additive"] for couple in couples} else OTHER
+
+
+def short_names(methods: Sequence[str]) -> dict[str, str]:
+    """Names without settings, where no other method here has the same name."""
+    bases = [method.split(":")[0] for method in methods]
+    return {m: base if bases.count(base) == 1 else m for m, base in zip(methods, bases, strict=True)}
+
+
+def kind_handles(methods: Sequence[str]) -> "list[Any]":
+    """Entries of a legend that says what the fillings mean."""
+    from matplotlib.patches import Patch
+
+    present = {kind(method) for method in methods}
+    shown = [how for how in (COMBINED, LOCATION_SCALE, ADDITIVE, OTHER) if how in present]
+    return [Patch(facecolor=s.colour, hatch=s.hatch, edgecolor="black", linewidth=0.5, label=s.name) for s in shown]
+
+
+def legend_above(figure: "Figure", handles: "Sequence[Any]") -> None:
+    """A legend over all panels, in as many columns as the figure is wide enough for."""
+    # An entry takes some five points a letter, and its sample with the space around it another forty.
+    widest = 40 + 5.2 * max(len(handle.get_label()) for handle in handles)
+    columns = max(1, min(len(handles), int(72 * figure.get_figwidth() / widest)))
+    figure.legend(handles=list(handles), loc="outside upper center", ncols=columns, columnspacing=1.2)
+
+
+def line(index: int) -> dict[str, Any]:
+    """Colour, marker and dashes of the index-th line; no two of the first 32 share all three."""
+    return {
+        "color": _COLOURS[index % len(_COLOURS)],
+        "marker": _MARKERS[index % len(_MARKERS)],
+        "linestyle": _LINES[(index + index // len(_COLOURS)) % len(_LINES)],
+    }
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """The settings, for the time of one drawing only."""
+    import matplotlib
+
+    with matplotlib.rc_context(_SETTINGS):
+        yield
+
+
+def canvas(rows: int, columns: int, width: float, height: float, **shared: Any) -> "tuple[Figure, list[Axes]]":
+    """A figure without pyplot, which would keep global state."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, **shared)
+    return figure, list(axes.ravel())
+
+
+def save(figure: "Figure", folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """The same bytes for the same figure: no dates inside."""
+    unknown = set(formats) - set(FORMATS)
+    if unknown:
+        raise InputError(f"Got the format {sorted(unknown)[0]!r}; expected some of {', '.join(FORMATS)}.")
+    # The layout is found once, so that all formats agree.
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    dateless = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}
+    paths = [folder / f"{name}.{form}" for form in formats]
+    for path, form in zip(paths, formats, strict=True):
+        content = io.BytesIO()
+        figure.savefig(content, format=form, metadata=dateless[form])
+        replace_with(path, content.getvalue())
+    return paths

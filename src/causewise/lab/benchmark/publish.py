@@ -1,0 +1,110 @@
+"""What is handed to readers: the leaderboard page, and a folder of tables, figures and rows.
+
+The leaderboard is one static page: every method, set and metric, sortable and filterable, without server or network.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+from causewise.decision import Decision
+from causewise.files import replace_with
+from causewise.lab.benchmark import rendering
+from causewise.lab.benchmark.figures import draw
+from causewise.lab.benchmark.figures.style import FORMATS
+from causewise.lab.benchmark.metrics import METRICS
+from causewise.lab.benchmark.row import Row, export
+from causewise.lab.benchmark.scores import MEAN, ScoreTable, summarise
+from causewise.lab.datasets.registry import unverified
+from causewise.report.templating import environment
+from causewise.version import VERSION
+
+
+def leaderboard(rows: Sequence[Row]) -> str:
+    """The page as text; the same rows give the same bytes but for the seconds."""
+    return environment("causewise.lab.benchmark").get_template("leaderboard.html").render(**_contents(rows))
+
+
+def write_leaderboard(rows: Sequence[Row], path: Path) -> None:
+    """Write the page, whole or not at all."""
+    replace_with(path, leaderboard(rows).encode("utf-8"))
+
+
+def write_all(
+    rows: Sequence[Row], folder: Path, decisions: Mapping[str, Decision], formats: Sequence[str] = FORMATS
+) -> list[Path]:
+    """Tables, figures, the page and the rows themselves, from what is stored."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {"rows.csv": export(rows), "cost.md": rendering.cost(summarise(rows, intervals=False))}
+    for metric in METRICS:
+        summary = summarise(rows, metric)
+        look = rendering.Look(intervals=True, against="paper" if metric in ("accuracy", "audrc") else "")
+        endings = {"md": "md", "csv": "csv", "latex": "tex", "json": "json"}
+        texts |= {f"{metric}.{ending}": rendering.render(summary, form, look) for form, ending in endings.items()}
+    for name, text in texts.items():
+        replace_with(folder / name, text.encode())
+    write_leaderboard(rows, folder / "leaderboard.html")
+    drawn = draw(rows, folder, decisions, formats)
+    return [*(folder / name for name in texts), folder / "leaderboard.html", *drawn]
+
+
+def _contents(rows: Sequence[Row]) -> dict[str, Any]:
+    """Everything the page shows, computed before it is rendered."""
+    summaries = {metric: summarise(rows, metric) for metric in METRICS}
+    first = summaries["accuracy"]
+    columns = [*first.sets, MEAN]
+    return {
+        "version": VERSION,
+        "metrics": list(METRICS),
+        "columns": columns,
+        "pairs": first.counts(),
+        "unverified": unverified(first.sets),
+        "methods": [_line(method, columns, summaries) for method in first.methods],
+        "best": {metric: {c: summary.best(c) for c in columns} for metric, summary in summaries.items()},
+        "withholding": [_withheld(first, method, columns) for method in first.withholding],
+        "notes": rendering.notes(first),
+        "total": len(rows),
+        "published": any(not math.isnan(_theirs(first, method, c)) for method in first.methods for c in columns),
+    }
+
+
+def _line(method: str, columns: Sequence[str], summaries: dict[str, ScoreTable]) -> dict[str, Any]:
+    first = summaries["accuracy"]
+    cells = [cell for (name, _), cell in first.cells.items() if name == method]
+    by_column = {
+        column: json.dumps({metric: _numbers(summary, method, column) for metric, summary in summaries.items()})
+        for column in columns
+    }
+    return {
+        "name": method,
+        "cells": by_column,
+        "shown": {column: first.value(method, column) for column in columns},
+        "seconds": sum(cell.seconds for cell in cells) / len(cells),
+        "failed": sum(cell.failed for cell in cells),
+    }
+
+
+def _withheld(summary: ScoreTable, method: str, columns: Sequence[str]) -> dict[str, Any]:
+    known = [column for column in columns if (method, column) in summary.answer_rates]
+    lines = {
+        column: [summary.value(method, column), *astuple(summary.answer_rates[method, column])] for column in known
+    }
+    return {"name": method, "lines": {column: _known(numbers) for column, numbers in lines.items()}}
+
+
+def _numbers(summary: ScoreTable, method: str, column: str) -> list[float | None]:
+    return _known([summary.value(method, column), *summary.bounds(method, column), _theirs(summary, method, column)])
+
+
+def _theirs(summary: ScoreTable, method: str, column: str) -> float:
+    """What was published, if it was found the way the page's own numbers are: there is no room for marks."""
+    number = summary.published(method, column)
+    return number.value if number and number.comparable else math.nan
+
+
+def _known(numbers: Sequence[float]) -> list[float | None]:
+    # In full: what is rounded here and again in the page would at times differ from the tables in the last digit.
+    return [None if math.isnan(number) else number for number in numbers]

@@ -1,0 +1,185 @@
+"""Methods × data sets × seeds → rows. What is stored is skipped, and only that; a row is committed as it is made.
+
+Several runners may share a store: each claims a few pairs before it works on them, and waits at the end for those that
+another is at, so that a run is over when all its rows are there.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+
+from causewise.decision import Direction
+from causewise.lab.benchmark.contenders import RESOLVER, Contender
+from causewise.lab.benchmark.folds import by_fold
+from causewise.lab.benchmark.ledger import DiskError, StoreError
+from causewise.lab.benchmark.pool import Limits, Pool, Task
+from causewise.lab.benchmark.row import Outcome, Row, Status
+from causewise.lab.benchmark.sets import Item, Labelled, items
+from causewise.lab.benchmark.store import Key, Store
+
+CHUNK = 8
+"""At most so many single pairs are handed to a worker at once; their rows still come back one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be done, known before anything is."""
+
+    tasks: tuple[Task, ...]
+    there: int
+    """Rows asked for that are already stored."""
+
+    @property
+    def todo(self) -> int:
+        """Rows to be made."""
+        return sum(len(batch) for task in self.tasks for batch in task.batches)
+
+    @property
+    def todo_by_method(self) -> Counter[str]:
+        """Rows to be made, per method."""
+        counts: Counter[str] = Counter()
+        for task in self.tasks:
+            counts[task.contender.method] += sum(map(len, task.batches))
+        return counts
+
+
+@dataclass(frozen=True)
+class RunTotals:
+    """How a run went."""
+
+    made: int = 0
+    broken: int = 0
+    """Rows that are listed as failed: failed, timeout, crashed."""
+
+    def plus(self, rows: Sequence[Row]) -> "RunTotals":
+        """Count some more rows."""
+        return RunTotals(self.made + len(rows), self.broken + sum(Status(each.status).broken for each in rows))
+
+
+def plan(contenders: Sequence[Contender], sets: Sequence[Labelled], stored: Collection[Key], jobs: int = 1) -> Plan:
+    """What of methods × sets is not stored yet."""
+    tasks: list[Task] = []
+    asked = 0
+    for contender in contenders:
+        for collection in sets:
+            found = items(collection.name, collection.pairs, contender.seed)
+            asked += len(found)
+            for fitted_without, part in by_fold(contender, found):
+                missing = [_missing(contender, batch, stored) for batch in _cut(part, contender.batch_size)]
+                tasks += _tasks(fitted_without, [batch for batch in missing if batch], jobs)
+    done = Plan(tuple(tasks), 0)
+    return replace(done, there=asked - done.todo)
+
+
+def sample(plan: Plan, known: Mapping[str, float], jobs: int) -> Plan:
+    """The first few pairs, or one batch, of every method whose cost is not known; their rows are kept as well."""
+    # Each worker's first pair pays for compiling, so there are enough for the median to be a later one.
+    enough = 2 * jobs + 1
+    taken: Counter[str] = Counter()
+    tasks = []
+    for task in plan.tasks:
+        method = task.contender.method
+        for batch in task.batches:
+            if method not in known and taken[method] < enough:
+                taken[method] += len(batch)
+                tasks.append(Task(task.contender, (batch,)))
+    return replace(plan, tasks=tuple(tasks))
+
+
+def run(
+    plan: Plan,
+    store: Store,
+    *,
+    jobs: int = 1,
+    limits: Limits | None = None,
+    resolver: str = RESOLVER,
+    on_rows: Callable[[Sequence[Row]], None] = lambda rows: None,
+) -> RunTotals:
+    """Do what is planned; `on_rows` is called after every commit. An interrupt at any moment keeps what is finished."""
+    tally = RunTotals()
+    pool = Pool(jobs, limits or Limits(), resolver)
+    try:
+        with closing(pool.finished(plan.tasks, _Claims(store))) as finished:
+            for contender, batch, outcomes in finished:
+                rows = [judged(contender, each, outcome) for each, outcome in zip(batch, outcomes, strict=True)]
+                store.add(rows)
+                tally = tally.plus(rows)
+                on_rows(rows)
+    finally:
+        # What cannot be released now lapses; the reason for stopping is the one to be told.
+        with suppress(DiskError, StoreError):
+            store.release()
+    return tally
+
+
+def key(contender: Contender, item: Item) -> Key:
+    """What makes a row the same row."""
+    who = (contender.method, contender.seed, contender.settings_hash, contender.version)
+    return (item.dataset, item.pair_id, *who)
+
+
+def judged(contender: Contender, item: Item, outcome: Outcome) -> Row:
+    """Turn an outcome back into file orientation and judge it."""
+    score = math.nan if outcome.status.broken else outcome.score
+    forward, backward = outcome.forward, outcome.backward
+    # Stored as if nothing had been swapped: whoever reads the rows need not know of the coin.
+    if item.flipped:
+        score, forward, backward = -score, backward, forward
+    return Row(
+        *key(contender, item),
+        score=score,
+        forward=forward,
+        backward=backward,
+        confidence=math.nan if outcome.status.broken else outcome.confidence,
+        decision=Direction.of(score).value,
+        withheld=outcome.withheld,
+        truth=item.truth,
+        weight=item.weight,
+        correct=outcome.status.answered and score * item.truth > 0,
+        flipped=item.flipped,
+        seconds=outcome.seconds,
+        status=outcome.status.value,
+        message=outcome.message,
+        n=item.pair.n,
+        settings=contender.settings,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Claims:
+    """The store as the desk where work is claimed."""
+
+    store: Store
+
+    def claim(self, task: Task) -> tuple[Task | None, Task | None]:
+        mine, others = self.store.claim(key(task.contender, each) for batch in task.batches for each in batch)
+        return _part(task, mine), _part(task, others)
+
+    def renew(self) -> None:
+        self.store.renew()
+
+
+def _part(task: Task, keys: Collection[Key]) -> Task | None:
+    left = (tuple(each for each in batch if key(task.contender, each) in keys) for batch in task.batches)
+    batches = tuple(filter(None, left))
+    return replace(task, batches=batches) if batches else None
+
+
+def _missing(contender: Contender, batch: Sequence[Item], stored: Collection[Key]) -> tuple[Item, ...]:
+    return tuple(each for each in batch if key(contender, each) not in stored)
+
+
+def _cut(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
+    # A batch is made of neighbours in the file, whatever was done before: its pairs are stored together or not at
+    # all, so that a resumed run shows a batched method the very batches an uninterrupted one would.
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def _tasks(contender: Contender, batches: Sequence[tuple[Item, ...]], jobs: int) -> Iterator[Task]:
+    # Small enough that no worker is left with a long tail at the end, large enough to save round trips.
+    at_once = 1 if contender.batch_size > 1 else max(1, min(CHUNK, len(batches) // (4 * jobs)))
+    for start in range(0, len(batches), at_once):
+        yield Task(contender, tuple(batches[start : start + at_once]))

@@ -1,0 +1,210 @@
+"""One SQLite file of results: a row per pair as it is finished, never doubled, never lost.
+
+Runners that share the file claim a pair before they work on it, so that none is done twice. A claim holds for a few
+seconds and is renewed by a runner that lives: of one that was killed it lapses, and nobody waits for it longer.
+
+A file of an earlier layout is read as it is, and gains the columns it lacks when it is first written to.
+"""
+
+import math
+import secrets
+import sqlite3
+import statistics
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, fields
+from pathlib import Path
+
+from causewise.formatting import shell_word
+from causewise.lab.benchmark.ledger import BUSY_SECONDS, Ledger, StoreError
+from causewise.lab.benchmark.row import Row
+
+APPLICATION_ID = 0x77686E63  # "whnc"
+SCHEMA = 2
+LEASE_SECONDS = 6.0
+"""So long a claim holds that is not renewed."""
+BEAT_SECONDS = 1.0
+"""So often a runner renews its claims, and looks again for what others have claimed."""
+
+_KEY = ("dataset", "pair_id", "method", "seed", "settings_hash", "version")
+_TYPES = {"str": "TEXT NOT NULL", "int": "INTEGER NOT NULL", "bool": "INTEGER NOT NULL", "float": "REAL"}
+_DECLARED = {field.name: _TYPES[getattr(field.type, "__name__", str(field.type))] for field in fields(Row)}
+_COLUMNS = tuple(_DECLARED)
+_CREATE = "CREATE TABLE IF NOT EXISTS result ({}, PRIMARY KEY ({})) WITHOUT ROWID".format(
+    ", ".join(f"{name} {kind}" for name, kind in _DECLARED.items()), ", ".join(_KEY)
+)
+# Not INSERT OR IGNORE, which would also drop, without a word, a row that breaks a NOT NULL.
+_INSERT = (
+    f"INSERT INTO result ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
+    f"ON CONFLICT ({', '.join(_KEY)}) DO NOTHING"
+)
+_IS_KEY = " AND ".join(f"{name} = ?" for name in _KEY)
+# Times of the day, since a claim outlives the process that made it; one from a clock that was set back is not believed.
+_CREATE_CLAIMS = (
+    f"CREATE TABLE IF NOT EXISTS claim ({', '.join(f'{name} {_DECLARED[name]}' for name in _KEY)}, "
+    f"runner TEXT NOT NULL, until REAL NOT NULL, PRIMARY KEY ({', '.join(_KEY)})) WITHOUT ROWID"
+)
+_CLAIM = f"INSERT INTO claim VALUES ({', '.join('?' * (len(_KEY) + 2))}) ON CONFLICT DO NOTHING"
+# What layout 1 says of a column it does not have: it kept a message beside an "ok" for a withheld answer only.
+_LATER = {"confidence": "NULL", "withheld": "(status = 'ok' AND message <> '')"}
+
+Key = tuple[str, str, str, int, str, str]
+
+
+class Store(Ledger):
+    """An open store. Use `Store.open` to write and `Store.read` to look."""
+
+    remedy = "name another file with --store"
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        super().__init__(connection, path)
+        self._runner, self._renewed = secrets.token_hex(8), -math.inf
+
+    @classmethod
+    @contextmanager
+    def read(cls, path: str | Path) -> Iterator["Store"]:
+        """Open an existing store without changing it, also in a folder that cannot be written to."""
+        place = Path(path)
+        if not place.is_file():
+            command = f"causewise bench run --store {shell_word(place)} …"
+            raise StoreError(f"There is no store at {place}; make one with: {command}")
+        with cls.sentences(place):
+            connection = _reader(place)
+        try:
+            store = cls(connection, place)
+            with cls.sentences(place):
+                store.check()
+            yield store
+        finally:
+            connection.close()
+
+    def check(self) -> None:
+        """Neither another program's nor a later layout's."""
+        (identity,) = self._connection.execute("PRAGMA application_id").fetchone()
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if identity != APPLICATION_ID:
+            raise StoreError(f"{self.path} is a database, but not one of causewise's; {self.remedy}.")
+        if version > SCHEMA:
+            raise StoreError(
+                f"{self.path} has layout {version} and this causewise knows up to {SCHEMA}; update causewise or name "
+                "another file."
+            )
+
+    def prepare(self) -> None:
+        """Make the table, or give one of an earlier layout the columns it lacks."""
+        self._connection.execute(_CREATE)
+        self._connection.execute(_CREATE_CLAIMS)
+        for name in _lacking(self._connection):
+            kind = _DECLARED[name]
+            default = " DEFAULT 0" if "NOT NULL" in kind else ""
+            self._connection.execute(f"ALTER TABLE result ADD COLUMN {name} {kind}{default}")
+            self._connection.execute(f"UPDATE result SET {name} = {_LATER[name]}")
+        self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        self._connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+    def add(self, rows: Iterable[Row]) -> int:
+        """Commit rows in one transaction, which ends their claims; says how many were new."""
+        values = [tuple(_plain(value) for value in astuple(row)) for row in rows]
+        with self.sentences(self.path), self.transaction() as connection:
+            new = connection.executemany(_INSERT, values).rowcount
+            connection.executemany(f"DELETE FROM claim WHERE {_IS_KEY}", [row[: len(_KEY)] for row in values])
+            return new
+
+    def claim(self, keys: Iterable[Key]) -> tuple[set[Key], set[Key]]:
+        """Which of these are now this runner's to do, and which another's; those that are there are neither."""
+        now = time.time()
+        with self.sentences(self.path), self.transaction() as connection:
+            connection.execute("DELETE FROM claim WHERE NOT until BETWEEN ? AND ?", (now, now + LEASE_SECONDS))
+            missing = [key for key in keys if not self._there(key)]
+            connection.executemany(_CLAIM, [(*key, self._runner, now + LEASE_SECONDS) for key in missing])
+            query = f"SELECT 1 FROM claim WHERE {_IS_KEY} AND runner = ?"
+            mine = {key for key in missing if connection.execute(query, (*key, self._runner)).fetchone()}
+            return mine, set(missing) - mine
+
+    def renew(self) -> None:
+        """Hold on to what is claimed; to be called often, and writes seldom."""
+        if time.monotonic() - self._renewed < BEAT_SECONDS:
+            return
+        with self.sentences(self.path), self.transaction() as connection:
+            until = time.time() + LEASE_SECONDS
+            connection.execute("UPDATE claim SET until = ? WHERE runner = ?", (until, self._runner))
+        self._renewed = time.monotonic()
+
+    def release(self) -> None:
+        """Leave to others what is claimed and not done."""
+        with self.sentences(self.path), self.transaction() as connection:
+            connection.execute("DELETE FROM claim WHERE runner = ?", (self._runner,))
+
+    def keys(self) -> set[Key]:
+        """The keys that are there."""
+        with self.sentences(self.path):
+            return set(self._connection.execute(f"SELECT {', '.join(_KEY)} FROM result"))
+
+    def rows(self) -> list[Row]:
+        """Every row, in an order that does not depend on when it was made."""
+        with self.sentences(self.path):
+            lacking = _lacking(self._connection)
+            names = [_LATER[name] if name in lacking else name for name in _COLUMNS]
+            found = self._connection.execute(f"SELECT {', '.join(names)} FROM result").fetchall()
+        return sorted((_row(values) for values in found), key=_place)
+
+    def seconds(self) -> dict[str, float]:
+        """Per method the usual (median) seconds of a pair, to forecast what a run will cost."""
+        spent: dict[str, list[float]] = {}
+        with self.sentences(self.path):
+            for method, seconds in self._connection.execute("SELECT method, seconds FROM result"):
+                spent.setdefault(method, []).append(seconds or 0.0)
+        return {method: statistics.median(values) for method, values in spent.items()}
+
+    def forget(self, statuses: Iterable[str]) -> int:
+        """Delete the rows of these statuses, so that the next run makes them again."""
+        named = tuple(statuses)
+        with self.sentences(self.path), self.transaction():
+            marks = ", ".join("?" * len(named))
+            return self._connection.execute(f"DELETE FROM result WHERE status IN ({marks})", named).rowcount
+
+    def _there(self, key: Key) -> bool:
+        return self._connection.execute(f"SELECT 1 FROM result WHERE {_IS_KEY}", key).fetchone() is not None
+
+
+def natural(identifier: str) -> tuple[int, str]:
+    """Sorts 2 before 10, and both before words."""
+    numbered = identifier.isdecimal() and len(identifier) <= 18
+    return (int(identifier) if numbered else 10**18, identifier)
+
+
+def _place(row: Row) -> tuple[object, ...]:
+    return (row.dataset, row.method, row.seed, row.version, row.settings_hash, *natural(row.pair_id))
+
+
+def _plain(value: object) -> object:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _row(values: tuple[object, ...]) -> Row:
+    named = dict(zip(_COLUMNS, values, strict=True))
+    numbers = {name: math.nan if named[name] is None else named[name] for name in _COLUMNS}
+    flags = {name: bool(named[name]) for name in ("correct", "flipped", "withheld")}
+    return Row(**(numbers | flags))  # type: ignore[arg-type]  # the columns are the fields of Row
+
+
+def _lacking(connection: sqlite3.Connection) -> list[str]:
+    there = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('result')")}
+    return [name for name in _LATER if name not in there]
+
+
+def _reader(path: Path) -> sqlite3.Connection:
+    address = path.resolve().as_uri()
+    for options in ("mode=ro", "mode=ro&immutable=1"):
+        connection = sqlite3.connect(f"{address}?{options}", uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:  # a write-ahead log cannot be opened where its index cannot be written
+            connection.close()
+            continue
+        except sqlite3.DatabaseError:
+            connection.close()
+            raise
+        return connection
+    raise StoreError(f"{path} cannot be opened; check that you may read it.")

@@ -1,0 +1,194 @@
+"""One reader per file format: a folder and its registry entry in, labels with a way to read each pair out.
+
+indexed-csv   `pair_<i>.txt`: comma separated, quoted header, row number first
+              `pairs_gt.txt`: 1 or 0, one line per pair
+whitespace    `pair0001.txt`: columns separated by blanks or tabs
+              `pairmeta.txt`: id, first and last cause column, first and last effect column, weight
+cells         `CE-*_pairs.csv`: a row per pair, each cell a blank separated list of numbers
+              `CE-*_targets.csv`: name and ±1, one line per pair
+
+All are tolerant of trailing blanks and empty lines, and strict about everything else.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from causewise.errors import InputError
+from causewise.lab.datasets.collection import Label, PairId
+from causewise.lab.datasets.registry import PublishedSet
+from causewise.pair import FloatArray, Pair
+
+Reader = Callable[[Path, PublishedSet], list[Label]]
+
+# ---- indexed-csv
+
+
+def read_indexed_csv(folder: Path, known: PublishedSet) -> list[Label]:
+    """Labels of every pair in the folder; pair i is labelled by line i."""
+    return indexed_csv_labels(folder, folder / known.labels)
+
+
+def indexed_csv_labels(folder: Path, path: Path) -> list[Label]:
+    """The same for a folder that is in no registry; `path` is the file with the labels."""
+    return [
+        Label(number, _indexed_csv_truth(line, path), 1.0, partial(indexed_csv_pair, folder / f"pair_{number}.txt"))
+        for number, line in enumerate(_read_lines(path), start=1)
+    ]
+
+
+def indexed_csv_pair(path: Path) -> Pair:
+    """Columns 2 and 3 of one file."""
+    # The names in the header (x_pa, x_child) differ with the label in the published files: they would give it away.
+    header, _, body = _read_bytes(path).partition(b"\n")
+    columns = header.count(b",") + 1
+    table = _parse_table(body.replace(b'"', b"").replace(b",", b" "), columns, path, least=3)
+    return Pair.of(table[:, 1], table[:, 2])
+
+
+def _indexed_csv_truth(line: str, path: Path) -> int:
+    truth = {"1": 1, "0": -1}.get(line)
+    if truth is None:
+        raise _bad_label(path, line, "1 (first column causes the second) or 0")
+    return truth
+
+
+# ---- whitespace
+
+
+def read_whitespace(folder: Path, known: PublishedSet) -> list[Label]:
+    """Labels of the pairs that are not excluded."""
+    excluded = {exclusion.pair_id for exclusion in known.exclusions}
+    path = folder / known.labels
+    rows = [(line, line.split()) for line in _read_lines(path)]
+    # The number is looked at first: rows of multivariate pairs have other columns and would be refused below.
+    return [_whitespace_label(path, line, cells) for line, cells in rows if _number(path, line, cells) not in excluded]
+
+
+def whitespace_pair(path: Path) -> Pair:
+    """The first two columns of one file."""
+    # Some Tübingen files have a third column with quality flags, NaN among them; it is parsed and dropped.
+    text = _read_bytes(path)
+    columns = len(text.partition(b"\n")[0].split())
+    table = _parse_table(text, columns, path, least=2)
+    return Pair.of(table[:, 0], table[:, 1])
+
+
+def _number(path: Path, line: str, cells: list[str]) -> int:
+    if len(cells) != 6 or not cells[0].isdecimal():
+        raise _bad_label(path, line, "a number, two cause columns, two effect columns and a weight")
+    return int(cells[0])
+
+
+def _whitespace_label(path: Path, line: str, cells: list[str]) -> Label:
+    # First and last column of the cause, first and last column of the effect, counted from 1.
+    truth = {"1 1 2 2": 1, "2 2 1 1": -1}.get(" ".join(cells[1:5]))
+    if truth is None:
+        raise _bad_label(path, line, "one cause column and one effect column among the first two")
+    read = partial(whitespace_pair, path.with_name(f"pair{cells[0]}.txt"))
+    return Label(int(cells[0]), truth, _weight(path, line, cells[5]), read)
+
+
+def _weight(path: Path, line: str, cell: str) -> float:
+    try:
+        weight = float(cell)
+    except ValueError:
+        weight = math.nan
+    if not 0 <= weight < math.inf:
+        raise _bad_label(path, line, "a weight of 0 or more in the last column")
+    return weight
+
+
+# ---- cells
+
+
+def read_cells(folder: Path, known: PublishedSet) -> list[Label]:
+    """Labels in the order of the targets; the cells are parsed when a pair is asked for."""
+    targets_path = folder / known.labels
+    pairs_path = _cells_path(targets_path)
+    columns = {name: (first, second) for name, first, second in _cell_rows(pairs_path, 3)}
+    return [_cell_label(name, target, columns, targets_path) for name, target in _cell_rows(targets_path, 2)]
+
+
+def cell_pair(first: str, second: str, path: Path) -> Pair:
+    """Two cells -> a pair."""
+    a, b = (_parse_table(cell.encode(), 1, path)[:, 0] for cell in (first, second))
+    return Pair.of(a, b)
+
+
+def _cell_label(name: str, target: str, columns: dict[str, tuple[str, str]], path: Path) -> Label:
+    truth = {"1": 1, "1.0": 1, "-1": -1, "-1.0": -1}.get(target)
+    if truth is None:
+        raise _bad_label(path, f"{name},{target}", "the target 1 or -1")
+    if name not in columns:
+        raise InputError(f"Got a target for {name!r} in {path} but no such pair beside it; expected the two to match.")
+    return Label(_pair_id(name), truth, 1.0, partial(cell_pair, *columns[name], path))
+
+
+def _pair_id(name: str) -> PairId:
+    """`pair12` is 12, as in the published score files; any other name is kept."""
+    number = name.removeprefix("pair")
+    return int(number) if number.isdecimal() else name
+
+
+def _cells_path(targets: Path) -> Path:
+    # Dataverse serves the same tables either as uploaded (.csv) or converted to tabs and quotes (.tab).
+    stem = targets.name.replace("_targets.csv", "_pairs")
+    tab = targets.with_name(stem + ".tab")
+    return tab if tab.is_file() else targets.with_name(stem + ".csv")
+
+
+def _cell_rows(path: Path, width: int) -> Iterator[tuple[str, ...]]:
+    # No field holds the delimiter, and the csv module refuses cells above 128 KiB: splitting the line is enough.
+    lines = [line for line in _read_bytes(path).decode("utf-8-sig", "replace").splitlines() if line.strip()]
+    delimiter = "\t" if path.suffix == ".tab" else ","
+    for line in lines[1:]:
+        cells = tuple(cell.strip().strip('"').strip() for cell in line.split(delimiter))
+        if len(cells) != width:
+            raise _bad_label(path, line[:60], f"{width} cells to a row")
+        yield cells
+
+
+FORMATS: dict[str, Reader] = {
+    "indexed-csv": read_indexed_csv,
+    "whitespace": read_whitespace,
+    "cells": read_cells,
+}
+
+# ---- text and numbers, for all formats
+
+
+def _parse_table(text: bytes, columns: int, path: Path, least: int = 1) -> FloatArray:
+    """Numbers separated by white space, `columns` to a row, which must be at least `least`."""
+    try:
+        if columns < least:
+            raise ValueError("too few columns")
+        # Splitting the bytes and converting them at once is ten times faster than a CSV parser on these small files.
+        return np.array(text.split(), dtype=np.float64).reshape(-1, columns)
+    except ValueError:
+        raise InputError(
+            f"Could not read {path} as a table of numbers with {max(columns, least)} columns; expected the file as "
+            "published: fetch or copy it again."
+        ) from None
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        reason = problem.strerror or type(problem).__name__
+        raise InputError(
+            f"Could not read {path} ({reason}); expected a readable file of the data set: fetch or copy it again."
+        ) from None
+
+
+def _read_lines(path: Path) -> list[str]:
+    """Lines that are not empty, without the blanks around them."""
+    return [line.strip() for line in _read_bytes(path).decode("utf-8", "replace").splitlines() if line.strip()]
+
+
+def _bad_label(path: Path, line: str, expected: str) -> InputError:
+    return InputError(f"Got the line {line!r} in {path}; expected {expected}: fetch or copy the file again.")

@@ -1,0 +1,170 @@
+"""The data directory: where it is, which sets are in it, load() from it and write() into it.
+
+A published set lies there in the published layout; a generated one as `<name>/pair_<i>.txt` and `pairs_gt.txt`, with a
+note on what drew it.
+"""
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from causewise.errors import InputError
+from causewise.lab.datasets.collection import Collection, LabelledPair, LazyPairs
+from causewise.lab.datasets.readers import FORMATS, indexed_csv_labels
+from causewise.lab.datasets.registry import PublishedSet, published_set
+from causewise.version import VERSION
+
+VARIABLE = "CAUSEWISE_DATA"
+GENERATED = "generated.toml"
+"""Marks a folder that `causewise data generate` wrote, and says with what seed."""
+LABELS = "pairs_gt.txt"
+
+
+class AbsentError(InputError):
+    """A published set is not in the data directory."""
+
+
+def load(name: str, data_dir: str | Path | None = None, limit: int | None = None) -> Collection:
+    """The data set `name` in file order, its first `limit` pairs only where a limit is given.
+
+    A set that `generate` wrote into the data directory under the same name comes first; its title says so.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from causewise.lab.datasets import generate, load
+    >>> from causewise.lab.datasets.storage import write
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = write(generate("LS", pairs=3, n=100), Path(folder), seed=0)
+    ...     print(len(load("LS", folder)))
+    3
+    """
+    if limit is not None and limit < 1:
+        raise InputError(f"Got limit={limit}; expected a number of pairs, at least 1, or none for all of them.")
+    root = data_folder(data_dir)
+    generated = root / name / GENERATED
+    if generated.is_file():
+        return _load_generated(generated, limit)
+    known = published_set(name)
+    if not is_present(known, root):
+        raise missing(known, root)
+    labels = FORMATS[known.format](root / known.folder, known)
+    return Collection(known.name, LazyPairs(name, labels)[:limit], known.title, known.citation, known.exclusions)
+
+
+def data_folder(asked: str | Path | None = None) -> Path:
+    """The folder asked for, else the one CAUSEWISE_DATA names, else a per-user cache; nothing is created."""
+    if asked is not None:
+        return Path(asked).expanduser()
+    if os.environ.get(VARIABLE):
+        return Path(os.environ[VARIABLE]).expanduser()
+    import pooch
+
+    return Path(pooch.os_cache("causewise"))
+
+
+def is_present(known: PublishedSet, root: Path) -> bool:
+    """Whether a published set is complete enough to load: its labels, and at least as many pair files as it needs."""
+    folder = root / known.folder
+    if not (folder / known.labels).is_file():
+        return False
+    found = len(member_files(known, folder)) - 1
+    return found >= (1 if known.format == "cells" else known.pairs)
+
+
+def member_files(known: PublishedSet, folder: Path) -> list[Path]:
+    """The files of a set in a folder, sorted by name."""
+    belongs = re.compile(known.members)
+    return sorted(path for path in folder.iterdir() if belongs.fullmatch(path.name))
+
+
+def remark_on_size(known: PublishedSet, root: Path) -> str:
+    """What is said of a file whose size is not the known one, without the full stop; empty where there is none."""
+    for name, size in known.sizes.items():
+        path = root / known.folder / name
+        found = path.stat().st_size if path.is_file() else size
+        if found != size:
+            return f"{known.name}: {name} has {found:,} bytes and the known copy {size:,}, so its values may differ"
+    return ""
+
+
+def missing(known: PublishedSet, root: Path) -> AbsentError:
+    """The sentence for a set that is not there."""
+    return AbsentError(
+        f"The data set {known.name} is not in {root}; expected the files of {known.title} in {root / known.folder} "
+        f"(with {known.labels}): run `causewise data fetch {known.name}`, put the files there by hand (they are at "
+        f"{known.home}), or set {VARIABLE} to a folder that holds them in the published layout."
+    )
+
+
+def all_missing(names: Sequence[str], root: Path) -> AbsentError:
+    """One sentence for all the sets that are not there."""
+    if len(names) == 1:
+        return missing(published_set(names[0]), root)
+    return AbsentError(
+        f"The data sets {', '.join(names)} are not in {root}; run `causewise data fetch all`, put their files there by "
+        f"hand, or set {VARIABLE} to a folder that holds them in the published layout."
+    )
+
+
+def write(collection: Collection, root: Path, seed: int) -> Path:
+    """Write every pair of a generated collection under `root / name`, so that `load` finds it there."""
+    folder = root / collection.name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # The note makes the folder loadable: it goes first and comes back last, so that a crash leaves no mixed set.
+        (folder / GENERATED).unlink(missing_ok=True)
+        for index, labelled in enumerate(collection.pairs, start=1):
+            (folder / f"pair_{index}.txt").write_text(_csv(labelled), encoding="ascii")
+        truths = "".join(f"{int(labelled.truth > 0)}\n" for labelled in collection.pairs)
+        (folder / LABELS).write_text(truths, encoding="ascii")
+        _write_note(folder, collection, seed)
+    except OSError as problem:
+        raise InputError(
+            f"Could not write {folder} ({problem.strerror or problem}); expected a folder with write permission and "
+            "room: choose another one."
+        ) from None
+    return folder
+
+
+def _load_generated(note: Path, limit: int | None) -> Collection:
+    try:
+        about = tomllib.loads(note.read_text(encoding="utf-8"))
+        name, title, citation = (str(about[key]) for key in ("name", "title", "citation"))
+        count = int(about["pairs"])
+    except (OSError, ValueError, TypeError, KeyError) as problem:
+        raise InputError(
+            f"Could not read {note} ({type(problem).__name__}: {problem}); expected the note that `causewise data "
+            "generate` writes: generate the set again, or remove its folder."
+        ) from None
+    labels = indexed_csv_labels(note.parent, note.parent / LABELS)[:count]
+    return Collection(name, LazyPairs(name, labels)[:limit], title, citation)
+
+
+def _csv(labelled: LabelledPair) -> str:
+    # `repr` of a float is the shortest text that reads back to the same bits.
+    rows = zip(labelled.pair.x.tolist(), labelled.pair.y.tolist(), strict=True)
+    return '"","x","y"\n' + "".join(f'"{row}",{x!r},{y!r}\n' for row, (x, y) in enumerate(rows, start=1))
+
+
+def _write_note(folder: Path, collection: Collection, seed: int) -> None:
+    fields: dict[str, str | int] = {
+        "name": collection.name,
+        "title": collection.title,
+        "citation": collection.citation,
+        "pairs": len(collection),
+        "rows": collection.pairs[0].pair.n,
+        "seed": seed,
+        "causewise": VERSION,
+        "numpy": version("numpy"),
+    }
+    # A JSON string is a valid TOML string, and the standard library writes no TOML.
+    text = "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items())
+    partial = folder / (GENERATED + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(folder / GENERATED)

@@ -1,0 +1,255 @@
+"""The map of identifiability: the equation, and every LOCI variant, on the way out of models that fit both ways.
+
+equation   residual of the identifiability equation on random members of the two Gaussian families that fit both ways,
+           on random models like those of AN … MNU that do not, and along two paths from the first kind to the second
+chance     random members of the two families, drawn symmetrically in x and y: accuracy and reading of every variant
+map        the same variants along the two paths, against the number of rows
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from causewise.catalogue import method
+from causewise.criteria import LEVEL, Reading
+from causewise.decision import Decision
+from causewise.lab.benchmark.figures.style import canvas, line, look
+from causewise.lab.study.output import Row, StudyTable, percentage, select, values_of
+from causewise.lab.study.running import Cell, Scale
+from causewise.lab.theory.equation import evaluate, evaluate_exact
+from causewise.lab.theory.families import FAMILIES, GENERIC, PATHS
+from causewise.lab.theory.model import Model
+from causewise.pair import Pair
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NAME, REVISION = "identifiability", 2
+
+STEPS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
+ROWS = (100, 300, 1000, 3000)
+CHANCE_ROWS, PAIRS_PER_SEED = 500, 4
+NETWORK_ROWS, NETWORK_BATCH = 200, 10
+MODELS = {"spline": "loci", "network": "nn-loci"}
+"""The likelihood and the independence variant of a model share one fit: the evidence holds both."""
+_FLOOR = 1e-16
+"""Smaller residuals are drawn here: a logarithmic axis has no zero."""
+_PATHS = {
+    "bend": "bend: a straight line becomes a curve, its noise uneven",
+    "temper": "temper: f and g stay, the cause becomes Gaussian",
+}
+
+
+def cells(scale: Scale) -> list[Cell]:
+    """The whole map; in the fast version a corner of it."""
+    seeds = scale.repetitions(100, 4)
+    # One evaluation of the equation takes a second.
+    members = range(min(seeds, 20))
+    steps, rows = ((0.0, 0.5, 1.0), (100, 300)) if scale.fast else (STEPS, ROWS)
+    work: list[Cell] = [
+        {"part": "equation", "models": name, "seed": seed} for name in (*FAMILIES, *GENERIC) for seed in members
+    ]
+    work += [{"part": "path", "models": path, "t": t} for path in PATHS for t in steps]
+    work += [
+        {"part": "chance", "fit": "spline", "models": name, "n": CHANCE_ROWS, "seed": seed}
+        for name in FAMILIES
+        for seed in range(seeds * PAIRS_PER_SEED)
+    ]
+    work += [
+        {"part": "map", "fit": "spline", "models": path, "t": t, "n": n, "seed": seed}
+        for path in PATHS
+        for t in steps
+        for n in rows
+        for seed in range(seeds)
+    ]
+    return work + (_network_cells(seeds, steps) if scale.networks else [])
+
+
+def _network_cells(seeds: int, steps: tuple[float, ...]) -> list[Cell]:
+    """Half as many pairs of each family as for the splines, and one size on the map: a network takes a second."""
+    batches = [list(range(i, i + NETWORK_BATCH)) for i in range(0, seeds * PAIRS_PER_SEED // 2, NETWORK_BATCH)]
+    chance = [
+        {"part": "chance", "fit": "network", "models": name, "n": NETWORK_ROWS, "seeds": batch}
+        for batch in batches
+        for name in FAMILIES
+    ]
+    few = [list(range(i, i + NETWORK_BATCH)) for i in range(0, seeds // 4, NETWORK_BATCH)]
+    return chance + [
+        {"part": "map", "fit": "network", "models": path, "t": t, "n": NETWORK_ROWS, "seeds": batch}
+        for path in PATHS
+        for t in steps[::2]
+        for batch in few
+    ]
+
+
+def measure(cell: Cell) -> list[Row]:
+    """One model's equation, or the decisions on one batch of pairs."""
+    if cell["part"] in ("equation", "path"):
+        model = PATHS[cell["models"]](cell["t"]) if cell["part"] == "path" else _member(cell["models"], cell["seed"])
+        balance = evaluate(model)
+        identity = evaluate_exact(model).worst
+        return [{"worst": balance.worst, "typical": balance.typical, "identity": identity}]
+    pairs = [_pair(cell, seed) for seed in cell.get("seeds", [cell.get("seed")])]
+    decisions = method(f"{MODELS[cell['fit']]}-h").decide_many(pairs)
+    return [row for decision in decisions for row in _verdicts(cell["fit"], decision)]
+
+
+def _member(name: str, seed: int) -> Model:
+    rng = np.random.default_rng([721, seed])
+    return FAMILIES[name](rng).forward() if name in FAMILIES else GENERIC[name](rng)
+
+
+def _pair(cell: Cell, seed: int) -> Pair:
+    """x is always the cause: in the families neither column is, and a method at chance has no way of knowing."""
+    # The number of rows is part of the seed: cells of different n hold different pairs, not prefixes of one another.
+    rng = np.random.default_rng([722, cell["n"], seed])
+    model = FAMILIES[cell["models"]](rng).forward() if cell["part"] == "chance" else PATHS[cell["models"]](cell["t"])
+    return Pair.of(*model.sample(rng, cell["n"]))
+
+
+def _verdicts(fit: str, decision: Decision) -> list[Row]:
+    ahead, behind = decision.forward, decision.backward
+    if decision.failure or ahead.log_likelihood is None or behind.log_likelihood is None:
+        return []
+    # One fit serves both variants: the likelihoods stand in the evidence of the independence method.
+    scores = {"h": decision.score, "m": ahead.log_likelihood - behind.log_likelihood}
+    shared = {
+        "both_fit": decision.reading is Reading.BOTH_FIT,
+        "p_forward": ahead.p_value,
+        "p_backward": behind.p_value,
+    }
+    return [{"variant": f"{MODELS[fit]}-{kind}", "right": score > 0, **shared} for kind, score in scores.items()]
+
+
+def tables(rows: Sequence[Row]) -> list[StudyTable]:
+    """The equation, the test of chance, and the map."""
+    return [_equation(rows), _path(rows), _chance(rows), _map(rows)]
+
+
+def _equation(rows: Sequence[Row]) -> StudyTable:
+    body = []
+    for name in (*FAMILIES, *GENERIC):
+        some = select(rows, part="equation", models=name)
+        worst, typical = [row["worst"] for row in some], [row["typical"] for row in some]
+        exact = max(row["identity"] for row in some)
+        body.append((name, len(some), min(worst), max(worst), min(typical), float(np.median(typical)), exact))
+    columns = ("models", "drawn", "least worst", "largest worst", "least mean", "median mean", "exact conditional")
+    title = "Relative residual of the equation with the only possible backward model, over a grid of 13 × 13 points"
+    return StudyTable("equation", title, columns, tuple(body))
+
+
+def _path(rows: Sequence[Row]) -> StudyTable:
+    some = select(rows, part="path")
+    body = tuple((row["models"], row["t"], row["worst"], row["typical"]) for row in some)
+    return StudyTable("path", "The equation along the two paths", ("path", "t", "worst", "mean"), body)
+
+
+def _chance(rows: Sequence[Row]) -> StudyTable:
+    body: list[tuple[Any, ...]] = []
+    chance = select(rows, part="chance")
+    for variant in sorted(values_of(chance, "variant")):
+        for name in (*FAMILIES, "both families"):
+            some = select(chance, variant=variant, **({"models": name} if name in FAMILIES else {}))
+            accuracy = percentage([row["right"] for row in some])
+            # Under the null every answer is a fair coin, so the standard error is 50/√n points whatever was observed.
+            sigmas = (accuracy - 50) / (50 / np.sqrt(len(some)))
+            both = percentage([row["both_fit"] for row in some])
+            body.append((variant, name, some[0]["n"], len(some), accuracy, float(sigmas), both))
+    columns = ("variant", "family", "n", "pairs", "accuracy (%)", "sigmas from 50 %", "both directions fit (%)")
+    return StudyTable("chance", "Random members of the two families that fit both ways", columns, tuple(body))
+
+
+def _map(rows: Sequence[Row]) -> StudyTable:
+    body = []
+    some = select(rows, part="map")
+    for path in PATHS:
+        for variant in sorted(values_of(some, "variant")):
+            of_path = select(some, models=path, variant=variant)
+            for t in values_of(of_path, "t"):
+                for n in values_of(of_path, "n"):
+                    body.append((path, variant, t, n, *_cell_summary(select(of_path, t=t, n=n))))
+    measured = ("accuracy (%)", "rejects true (%)", "rejects false (%)", "median p true", "median p false")
+    columns = ("path", "variant", "t", "n", "pairs", *measured)
+    return StudyTable("map", f"Along the paths; a direction is rejected at p < {LEVEL:g}", columns, tuple(body))
+
+
+def _cell_summary(some: Sequence[Row]) -> tuple[Any, ...]:
+    sides = ("p_forward", "p_backward")
+    rejected = [percentage([row[side] < LEVEL for row in some]) for side in sides]
+    medians = [float(np.median([row[side] for row in some])) for side in sides]
+    return len(some), percentage([row["right"] for row in some]), *rejected, *medians
+
+
+def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
+    """The residuals, and the map."""
+    return {"residuals": residuals(_equation(rows), _path(rows), rows), "map": the_map(_path(rows), _map(rows))}
+
+
+def residuals(equation: StudyTable, path: StudyTable, rows: Sequence[Row]) -> "Figure":
+    """Every random model as a dot, and the two paths as lines."""
+    with look():
+        figure, (left, right) = canvas(1, 2, 8.4, 3.6, sharey=True)
+        for place, name in enumerate(equation.column("models")):
+            values = [max(row["typical"], _FLOOR) for row in select(rows, part="equation", models=name)]
+            spread = np.linspace(-0.25, 0.25, len(values))
+            left.plot(place + spread, values, "o", markersize=3, color=line(0 if place < 2 else 1)["color"])
+        left.set_xticks(range(len(equation.rows)), equation.column("models"), rotation=30)
+        left.set(yscale="log", ylim=(_FLOOR / 3, 3), ylabel="mean relative residual", title="random models")
+        for index, name in enumerate(_PATHS):
+            mine = [row for row in path.rows if row[0] == name]
+            values = [max(row[3], _FLOOR) for row in mine]
+            right.plot([row[1] for row in mine], values, label=name, markersize=5, linewidth=1.3, **line(index))
+        right.set(xlabel="position t on the path", title="paths")
+        right.legend(loc="lower right")
+        for panel in (left, right):
+            panel.axhline(1e-6, color="#202020", linewidth=0.8, linestyle=":")
+        left.annotate("tolerance", (0.02, 1e-6), xycoords=("axes fraction", "data"), va="bottom", fontsize=8)
+        return figure
+
+
+def the_map(path: StudyTable, table: StudyTable) -> "Figure":
+    """One row per path: residual of the equation, accuracy, and how often the test rejects the false direction."""
+    with look():
+        figure, axes = canvas(2, 3, 10.6, 6.2, sharex=True)
+        for down, name in enumerate(_PATHS):
+            residual, accuracy, rejected = axes[3 * down : 3 * down + 3]
+            mine = [row for row in path.rows if row[0] == name]
+            residual.plot([row[1] for row in mine], [row[3] for row in mine], markersize=5, linewidth=1.3, **line(0))
+            residual.set(ylabel="mean relative residual", ylim=(-0.02, None))
+            residual.set_title(_PATHS[name], loc="left")
+            _accuracy(accuracy, table, name)
+            _rejections(rejected, table, name)
+        for panel in axes[3:]:
+            panel.set_xlabel("position t on the path")
+        for panel in axes[4:]:
+            panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8, handlelength=2.8)
+        return figure
+
+
+def _accuracy(panel: "Axes", table: StudyTable, path: str) -> None:
+    index = 0
+    for variant in dict.fromkeys(table.column("variant")):
+        sizes = list(dict.fromkeys(row[3] for row in table.rows if row[:2] == (path, variant)))
+        for n in sizes[::2]:
+            mine = [row for row in table.rows if row[:4:3] == (path, n) and row[1] == variant]
+            _line(panel, mine, 5, f"{variant}, n = {n}", index)
+            index += 1
+    panel.axhline(50, color="#202020", linewidth=0.8, linestyle=":")
+    panel.set(ylabel="accuracy (%)", ylim=(0, 104))
+
+
+def _rejections(panel: "Axes", table: StudyTable, path: str) -> None:
+    mine = [row for row in table.rows if row[:2] == (path, "loci-h")]
+    sizes = list(dict.fromkeys(row[3] for row in mine))
+    for index, n in enumerate(sizes):
+        _line(panel, [row for row in mine if row[3] == n], 7, f"false direction, n = {n}", index)
+    _line(panel, [row for row in mine if row[3] == sizes[-1]], 6, f"true direction, n = {sizes[-1]}", len(sizes))
+    panel.axhline(5, color="#202020", linewidth=0.8, linestyle=":")
+    panel.set(ylabel="rejected at 5 %, spline fit (%)", ylim=(-2, 104))
+
+
+def _line(panel: "Axes", rows: list[tuple[Any, ...]], column: int, label: str, index: int) -> None:
+    values = [row[column] for row in rows]
+    panel.plot([row[2] for row in rows], values, label=label, markersize=4.5, linewidth=1.2, **line(index))

@@ -1,0 +1,164 @@
+"""What a study is, and how one is run: cells to rows, several processes at a time, finished cells skipped.
+
+A study is a module of this room with the names of `Study`; its work is found by the module's name, so that a process
+that has just been started knows what to do.
+"""
+
+import json
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import closing
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from causewise.errors import ROUNDS, between
+from causewise.lab.benchmark.ledger import Ledger
+from causewise.lab.study.output import Row, StudyTable
+from causewise.parallel import deaf_children, follow_parent, one_thread
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Cell = dict[str, Any]
+"""The settings of one piece of work: JSON values, and the same cell always gives the same rows."""
+MOST_JOBS = 1024
+Finished = tuple[Cell, list[Row]]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much of a study is done."""
+
+    seeds: int | None = None
+    """Repetitions; None is the study's own number."""
+    fast: bool = False
+    """A small version that exercises everything, for continuous integration."""
+    networks: bool = False
+    """Also the neural variants, where the study has them; they take a second a fit."""
+
+    def repetitions(self, full: int, fast: int) -> int:
+        """The number asked for, or the default of this scale."""
+        return self.seeds or (fast if self.fast else full)
+
+
+class Study(Protocol):
+    """The names every study module has."""
+
+    NAME: str
+    REVISION: int
+    """Raised whenever a cell's rows would come out otherwise."""
+
+    def cells(self, scale: Scale) -> list[Cell]:
+        """All the work."""
+
+    def measure(self, cell: Cell) -> list[Row]:
+        """Do one piece of it."""
+
+    def tables(self, rows: Sequence[Row]) -> list[StudyTable]:
+        """What it comes to."""
+
+    def figures(self, rows: Sequence[Row]) -> "dict[str, Figure]":
+        """The same to look at."""
+
+
+class CellLedger(Ledger):
+    """The file of finished cells; `study` is a name with its revision, so that a new revision starts afresh."""
+
+    remedy = "name another folder with --out"
+
+    def prepare(self) -> None:
+        """One entry per study and cell."""
+        self._connection.execute(
+            "CREATE TABLE IF NOT EXISTS finished (study TEXT, cell TEXT, rows TEXT, PRIMARY KEY (study, cell))"
+        )
+
+    def missing(self, study: str, cells: Iterable[Cell]) -> list[Cell]:
+        """Those cells that are not finished, in their order."""
+        stored = self._stored(study)
+        return [cell for cell in cells if key(cell) not in stored]
+
+    def add(self, study: str, cell: Cell, rows: list[Row]) -> None:
+        """Commit a finished cell."""
+        with self.sentences(self.path), self.transaction() as connection:
+            entry = (study, key(cell), json.dumps(rows))
+            connection.execute("INSERT INTO finished VALUES (?, ?, ?) ON CONFLICT (study, cell) DO NOTHING", entry)
+
+    def rows(self, study: str, cells: Iterable[Cell]) -> list[Row]:
+        """The rows of these cells, each with its cell's settings, in the cells' order whoever finished first."""
+        stored = self._stored(study)
+        return [{**cell, **row} for cell in cells if key(cell) in stored for row in json.loads(stored[key(cell)])]
+
+    def _stored(self, study: str) -> dict[str, str]:
+        with self.sentences(self.path):
+            found = self._connection.execute("SELECT cell, rows FROM finished WHERE study = ?", (study,))
+            return dict(found.fetchall())
+
+
+def key(cell: Cell) -> str:
+    """A cell as text, the same whatever the order of its settings."""
+    return json.dumps(cell, sort_keys=True)
+
+
+def load(name: str) -> Study:
+    """The study of that name."""
+    return cast(Study, import_module(f"causewise.lab.study.{name}"))
+
+
+def run(
+    study: Study,
+    scale: Scale,
+    folder: Path,
+    jobs: int = 1,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Row]:
+    """Finish a study in a folder and return all its rows; `on_progress(done, total)` is called after every cell."""
+    between("", 1, MOST_JOBS, jobs=jobs)
+    if scale.seeds is not None:
+        # At least two: spreads are estimated from them.
+        between("", 2, ROUNDS[1], seeds=scale.seeds)
+    folder.mkdir(parents=True, exist_ok=True)
+    cells, name = study.cells(scale), f"{study.NAME} {study.REVISION}"
+    with CellLedger.open(folder / "rows.sqlite") as ledger:
+        todo = ledger.missing(name, cells)
+        done = len(cells) - len(todo)
+        on_progress(done, len(cells))
+        with closing(_work(study.NAME, todo, jobs)) as finished:
+            for cell, rows in finished:
+                ledger.add(name, cell, rows)
+                done += 1
+                on_progress(done, len(cells))
+        return ledger.rows(name, cells)
+
+
+def _work(name: str, todo: list[Cell], jobs: int) -> Generator[Finished, None, None]:
+    if jobs == 1 or len(todo) < 2:
+        yield from (_measure(name, cell) for cell in todo)
+        return
+    # Spawned, not forked: a fork copies the locks of BLAS and of compiled code in whatever state they are.
+    with deaf_children():
+        pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=follow_parent)
+    strangers = set(active_children())
+    try:
+        waiting: set[Future[Finished]] = set()
+        # A few more than there are processes, so that all stay busy.
+        for cell in todo:
+            with deaf_children():
+                waiting.add(pool.submit(_measure, name, cell))
+            if len(waiting) > 2 * jobs:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (each.result() for each in done)
+        yield from (each.result() for each in waiting)
+    except BaseException:
+        for worker in set(active_children()) - strangers:  # an interrupt waits for no cell
+            worker.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _measure(name: str, cell: Cell) -> Finished:
+    with one_thread():
+        return cell, load(name).measure(cell)

@@ -1,0 +1,227 @@
+"""SLOPE (Marx & Vreeken 2017): the shorter two-part code of cause, function and residual names the direction.
+
+Model: effect = f(cause) + Gaussian noise with one global f; a value of the cause that comes up often may have a local
+function of its own instead, which draws its sorted effects. Columns are scaled to [0, 1] and sent at the resolution of
+their smallest step. By the no-hypercompression inequality, two codes that are equally good a priori differ by Δ bits
+with probability 2^(−|Δ|/2) at most: the p-value of an answer.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from causewise.decision import Decision, Evidence
+from causewise.errors import ROWS, InputError, between, positive
+from causewise.numerics.arrays import minmax
+from causewise.pair import FloatArray, Pair, both_directions, row_order
+from causewise.protocol import attempted
+
+MIN_DISTINCT = 3
+COARSEST = 0.01
+"""The resolution of a column whose steps are all larger."""
+REACH = 5.0
+"""Local functions are drawn over ranks spread from −REACH to REACH."""
+DIGITS = 1000.0
+"""A coefficient is sent to the decimal that makes a whole number of at least this size of it."""
+NOTHING = 1e-100
+BITS = 1.0 / math.log(2.0)
+
+
+class Code(NamedTuple):
+    """Lengths in bits of what is sent: the cause, the functions, and the effect given both."""
+
+    cause: float
+    functions: float
+    residual: float
+    local: int
+    """How many values of the cause have a function of their own."""
+
+    @property
+    def total(self) -> float:
+        """Of all three parts."""
+        return self.cause + self.functions + self.residual
+
+
+def integer_bits(z: FloatArray) -> FloatArray:
+    """Rissanen's universal code of a positive whole number: log₂ 2.865064 + log₂ z + log₂ log₂ z + … while positive."""
+    term = np.log2(np.maximum(np.ceil(z), 1.0))
+    total = np.full(np.shape(z), math.log2(2.865064))
+    while np.any(term > 0.0):  # five times for any double
+        total = total + np.maximum(term, 0.0)
+        term = np.log2(np.maximum(term, 1.0))
+    return total
+
+
+def coefficient_bits(value: FloatArray) -> FloatArray:
+    """A sign, the place of the decimal point and the digits up to it; a coefficient that is zero costs nothing."""
+    size = np.clip(np.abs(value), NOTHING, 1.0 / NOTHING)
+    places = np.maximum(np.ceil(np.log10(DIGITS / size)), 0.0)
+    cost = integer_bits(size * 10.0**places) + integer_bits(places + 1.0) + 1.0
+    return np.where(np.abs(value) > NOTHING, cost, 0.0)
+
+
+def gaussian_bits(sse: FloatArray, n: FloatArray, resolution: float) -> FloatArray:
+    """Of n residuals under a Gaussian of their own variance; below the resolution nothing is left to send."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        density = 0.5 * n * (np.log2(2.0 * math.pi * sse / n) + BITS) - n * math.log2(resolution)
+    return np.where(sse > 0.0, np.maximum(density, 0.0), 0.0)
+
+
+def shapes(u: FloatArray, nearest: float) -> Iterator[FloatArray]:
+    """What a function may be a multiple of: u, u², u³, eᵘ, 1/u, 1/u²; at zero u is `nearest` instead."""
+    inverse = 1.0 / np.where(u == 0.0, nearest, u)
+    yield from (u, u * u, u * u * u, np.exp(u), inverse, inverse * inverse)
+
+
+def resolution(column: FloatArray) -> float:
+    """The smallest step between values of a sorted column on the unit interval."""
+    steps = np.diff(column)
+    return min(float(np.min(steps[steps > 0.0])), COARSEST)
+
+
+class ShapeFit(NamedTuple):
+    """One shape fitted in each group: what remains, what the two coefficients cost, and the squares of what remains."""
+
+    sse: FloatArray
+    bits: FloatArray
+    squares: FloatArray
+
+
+def fit_groups(shape: FloatArray, v: FloatArray, start: NDArray[np.intp]) -> ShapeFit:
+    """Least squares of v on a constant and the shape, within groups that begin at `start`."""
+    size = np.diff(np.append(start, len(v)))
+
+    def by_group(column: FloatArray) -> FloatArray:
+        return np.add.reduceat(column, start)
+
+    mean_v, mean_b = by_group(v) / size, by_group(shape) / size
+    dv, db = v - np.repeat(mean_v, size), shape - np.repeat(mean_b, size)
+    spread = by_group(db * db)
+    slope = np.where(spread > 0.0, by_group(db * dv) / np.where(spread > 0.0, spread, 1.0), 0.0)
+    dv -= np.repeat(slope, size) * db
+    dv *= dv
+    return ShapeFit(by_group(dv), coefficient_bits(slope) + coefficient_bits(mean_v - slope * mean_b), dv)
+
+
+def code(cause: FloatArray, effect: FloatArray, min_count: int = 5) -> Code:
+    """The shortest code of cause, then effect given cause; `min_count` rows of one value may have a function."""
+    order = row_order(cause, effect)
+    u, v = minmax(cause[order]), minmax(effect[order])
+    ordered = np.sort(v)
+    values, start, tally = np.unique(u, return_index=True, return_counts=True)
+    if len(values) < MIN_DISTINCT:
+        raise InputError(
+            f"SLOPE got a column with {len(values)} distinct values; expected at least {MIN_DISTINCT}, since a "
+            "function of two values says nothing: choose another column."
+        )
+    n, fine, step = float(len(u)), resolution(ordered), resolution(u)
+    everywhere = (fit_groups(shape, v, np.zeros(1, np.intp)) for shape in shapes(u, step))
+    best = min(everywhere, key=lambda fit: float(gaussian_bits(fit.sse[0], np.array(n), fine) + fit.bits[0]))
+    residual = float(gaussian_bits(best.sse[0], np.array(n), fine))
+    alone = Code(-n * math.log2(step), float(best.bits[0]) + 1.0, residual, 0)
+    often = tally >= min_count
+    if not np.any(often):
+        return alone
+    left = np.add.reduceat(best.squares, start)
+    local = _local_bits(v, tally, often, fine)
+    found = (_mixed(bits, left[often], tally[often], best.sse[0], len(u), alone, len(values), fine) for bits in local)
+    return min((alone, *found), key=lambda each: each.total)
+
+
+def _local_bits(v: FloatArray, tally: NDArray[np.intp], often: NDArray[np.bool_], fine: float) -> Iterator[FloatArray]:
+    """Bits of the sorted effects of every value that comes up often, by shape: residual and coefficients together."""
+    size, effects = tally[often], v[np.repeat(often, tally)]
+    start = np.append(0, np.cumsum(size)[:-1])
+    rank = np.arange(len(effects)) - np.repeat(start, size)
+    t = REACH * (2.0 * rank / np.repeat(np.maximum(size - 1, 1), size) - 1.0)
+    for shape in shapes(t, fine):
+        fit = fit_groups(shape, effects, start)
+        yield gaussian_bits(fit.sse, size.astype(np.float64), fine) + fit.bits
+
+
+def _mixed(
+    bits: FloatArray,
+    left: FloatArray,
+    size: NDArray[np.intp],
+    sse: float,
+    n: int,
+    alone: Code,
+    values: int,
+    fine: float,
+) -> Code:
+    """The best code with local functions of one shape: values go over in the order of what they save."""
+    # What stays global keeps its function but has a variance of its own, so that every k is an exact code length.
+    variance = max(float(sse) / n, fine * fine)
+    each = 0.5 * math.log2(2.0 * math.pi * variance) - math.log2(fine)
+    order = np.argsort(bits - size * each - 0.5 * BITS * left / variance, kind="stable")
+    k = np.arange(1.0, len(order) + 1.0)
+    rows_left = np.maximum(n - np.cumsum(size[order]), 0)
+    sse_left = np.where(rows_left > 0, np.maximum(sse - np.cumsum(left[order]), 0.0), 0.0)
+    residual = gaussian_bits(sse_left, np.maximum(rows_left, 1).astype(np.float64), fine) + np.cumsum(bits[order])
+    which = integer_bits(k) + (gammaln(values + 1.0) - gammaln(k + 1.0) - gammaln(values - k + 1.0)) * BITS
+    at = int(np.argmin(residual + which))
+    # The coefficients of local functions stand with the residuals they belong to.
+    return Code(alone.cause, alone.functions + float(which[at]), float(residual[at]), int(k[at]))
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The method: codes in both directions, and an answer where their difference is significant."""
+
+    level: float
+    min_count: int
+    name: str = "slope"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """As they were given."""
+        return {"level": self.level, "min_count": self.min_count}
+
+    def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
+        """Decide each pair on its own."""
+        carried = {"settings": self.settings}
+        return [attempted(pair, self.name, partial(self._decide, pair), **carried) for pair in pairs]
+
+    def _decide(self, pair: Pair) -> Decision:
+        forward, backward = both_directions(pair, partial(code, min_count=self.min_count))
+        whole = forward.cause + backward.cause
+        one, other = (_evidence(each, whole) for each in (forward, backward))
+        gain = abs(forward.total - backward.total)
+        way = f"{pair.x_name} → {pair.y_name}" if one.score > other.score else f"{pair.y_name} → {pair.x_name}"
+        log_p = -0.5 * gain * math.log(2.0)
+        told = f"the code of {way} is {gain:.1f} bits shorter (p = {_printed(log_p)})"
+        sure = log_p < math.log(self.level)
+        return Decision(
+            self.name,
+            pair,
+            one.score - other.score,
+            one,
+            other,
+            settings=self.settings,
+            reason=f"{told[0].upper()}{told[1:]}." if sure else "",
+            abstention="" if sure or gain == 0 else f"Undecided: {told}, not below the level {self.level:g} asked for.",
+        )
+
+
+def _evidence(found: Code, whole: float) -> Evidence:
+    """Shares of what the two columns cost without any function, so that pairs of any length compare."""
+    parts = {"cause": found.cause, "functions": found.functions, "residual": found.residual}
+    return Evidence(-found.total / whole, costs={kind: bits / whole for kind, bits in parts.items()})
+
+
+def _printed(log_p: float) -> str:
+    """A p-value too small for a double is given by its power of ten."""
+    return f"{math.exp(log_p):.2g}" if log_p > -600 else f"1e{log_p / math.log(10.0):.0f}"
+
+
+def slope(*, level: float = 0.001, min_count: int = 5) -> Slope:
+    """The method; an answer is withheld where its p-value is not below `level`, and never with `level=1`."""
+    positive("slope", 1.0, level=level)
+    between("slope", *ROWS, min_count=min_count)
+    return Slope(level, min_count)

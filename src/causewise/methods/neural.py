@@ -1,0 +1,106 @@
+"""The neural variants of LOCI and of additive noise: a network × a criterion, all fits of all pairs at once.
+
+The steps are those of LOCI with splines: standardise, fit each direction, judge each direction, subtract. Only the
+fitting is taken out of the loop over pairs: pairs × directions × restarts train as one batch (`models.network`). The
+likelihood and the independence variant of a model share their training.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from inspect import signature
+from typing import Any
+
+from causewise.criteria import Criterion, independence, likelihood
+from causewise.decision import Decision
+from causewise.methods.loci import evidence
+from causewise.models.network.fitting import Network, Progress, networks
+from causewise.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
+from causewise.models.network.jax_runtime import gpu_in_sight
+from causewise.models.network.training import Training, TrainingStatus
+from causewise.numerics.hsic import hsic_test
+from causewise.pair import Pair
+from causewise.protocol import attempted, fit_messages, undecided
+
+HOST_BATCH, GPU_BATCH = 16, 128
+NOT_IN_THE_RECORD = ("device", "engine", "memory")
+"""Settings that change where and how fast a network trains, but not the answer."""
+
+
+@dataclass(frozen=True)
+class NeuralLoci:
+    """Train a network in both directions of every pair and compare the directions by a criterion."""
+
+    name: str
+    head: Head
+    criterion: Criterion
+    training: Training
+    progress: Progress | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that can change the answer, and the seed."""
+        return {key: value for key, value in asdict(self.training).items() if key not in NOT_IN_THE_RECORD}
+
+    @property
+    def seed(self) -> int:
+        """The seed of the networks' starts."""
+        return self.training.seed
+
+    @property
+    def wants_gpu(self) -> bool:
+        """Whether it trains on a GPU where there is one."""
+        return self.training.device != "cpu"
+
+    @property
+    def batch_size(self) -> int:
+        """How many pairs are best handed over at once."""
+        return GPU_BATCH if self.wants_gpu and gpu_in_sight() else HOST_BATCH
+
+    def with_progress(self, progress: Progress) -> "NeuralLoci":
+        """The same method, reporting how far training is."""
+        return replace(self, progress=progress)
+
+    def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
+        """Train for all pairs together, then judge each."""
+        columns = [side for pair in pairs for side in ((pair.x, pair.y), (pair.y, pair.x))]
+        by_length = sorted(pairs, key=lambda pair: pair.n)
+        with ThreadPoolExecutor(1) as background:
+            # Short and long columns take different branches of the test; both get compiled while the networks train.
+            for pair in by_length[:1] + by_length[-1:]:
+                background.submit(hsic_test, pair.x, pair.y)
+            found = networks(columns, self.head, self.training, self.progress)
+        return [self._decide(pair, *found[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs)]
+
+    def _decide(self, pair: Pair, there: Network, back: Network) -> Decision:
+        carried: dict[str, Any] = {"settings": self.settings, "seed": self.seed}
+        if not (there.trained.usable and back.trained.usable):
+            return undecided(pair, self.name, f"{self.name}: {TrainingStatus.DIVERGED.value}", **carried)
+        return attempted(pair, self.name, lambda: self._judged(pair, there, back, carried), **carried)
+
+    def _judged(self, pair: Pair, there: Network, back: Network, carried: Mapping[str, Any]) -> Decision:
+        sides = evidence(pair.x, pair.y, there.fit), evidence(pair.y, pair.x, back.fit)
+        forward, backward = (replace(side, score=self.criterion(side)) for side in sides)
+        warnings = fit_messages(pair, forward, backward)
+        score = forward.score - backward.score
+        return Decision(self.name, pair, score, forward, backward, warnings=warnings, **carried)
+
+
+def _builder(name: str, head: Head, criterion: Criterion) -> Callable[..., NeuralLoci]:
+    """The function that builds a method from keyword settings."""
+
+    # Written out five times, the settings of `Training` would be declared and defaulted in six places.
+    def build(**settings: Any) -> NeuralLoci:
+        return NeuralLoci(name, head, criterion, Training(**settings))
+
+    build.__doc__ = f"Build {name}; the settings are those of `causewise.models.network.training.Training`."
+    build.__signature__ = signature(Training)  # type: ignore[attr-defined]  # read by inspect, and so by the catalogue
+    return build
+
+
+nn_loci_h = _builder("nn-loci-h", LOCATION_SCALE, independence)
+nn_loci_m = _builder("nn-loci-m", LOCATION_SCALE, likelihood)
+nn_anm_h = _builder("nn-anm-h", ADDITIVE, independence)
+nn_anm_m = _builder("nn-anm-m", ADDITIVE, likelihood)
+roche = _builder("roche", STUDENT, independence)
+"""Robust to heavy tails: Student's t instead of the normal law (the ROCHE authors' method)."""

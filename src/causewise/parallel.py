@@ -1,0 +1,120 @@
+"""How many threads numerical libraries may use: one, and nowhere else is a number said.
+
+The matrices of a decision are small; handing them to several BLAS threads costs up to twenty times the CPU seconds and
+gains nothing. The limit is set at the outermost call and lifted after it.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from multiprocessing import resource_tracker
+from typing import Any
+
+_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
+
+_lock = threading.Lock()
+_inside = 0
+_limit: Any = None
+_most_processors: int | None = None
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """BLAS works with one thread inside; calls may nest and overlap, the last one out lifts the limit."""
+    global _inside, _limit
+    with _lock:
+        if _inside == 0:
+            _release()
+            _limit = _controller().limit(limits=1, user_api="blas")
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _release()
+                _limit.restore_original_limits()
+                _release()
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    seen = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return seen if _most_processors is None else min(seen, _most_processors)
+
+
+def limit_processors(most: int) -> None:
+    """From now on this process counts no more processors than these: others work beside it."""
+    global _most_processors
+    _most_processors = max(1, most)
+
+
+def single_threaded() -> dict[str, str]:
+    """This process's environment for a child whose numerical libraries, whichever they are, use one thread each."""
+    names = (*(f"{library}_NUM_THREADS" for library in _LIBRARIES), "VECLIB_MAXIMUM_THREADS")
+    xla = os.environ.get("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+    return dict(os.environ) | dict.fromkeys(names, "1") | {"XLA_FLAGS": xla}
+
+
+def _release() -> None:
+    # threadpoolctl lets only the thread that first set a number set it again; ours may be entered and left by others.
+    for library in _controller().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
+
+
+@cache
+def _controller() -> Any:
+    """Looking for the libraries takes milliseconds, so it is done once, when all of them are loaded."""
+    import scipy.linalg  # noqa: F401  # brings a BLAS of its own
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it has no stubs
+
+    return ThreadpoolController()
+
+
+def follow_parent() -> None:
+    """In a worker: ignore Ctrl-C; on Linux, end when the parent is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Elsewhere the closed pipe ends the worker after its current pair.
+    if sys.platform == "linux":
+        set_death_signal = 1
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+
+
+@contextmanager
+def deaf_children() -> Iterator[None]:
+    """Processes started inside never hear Ctrl-C, not even while they import; this one hears it at the end."""
+    # Blocked, not ignored: a mask is inherited as well, and loses no signal.
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # Starting the tracker of multiprocessing, as the first child does, would lift the mask of the thread it is done in.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def without_script() -> Iterator[None]:
+    """Processes spawned inside do not run the caller's script again, as Python would have it to find names in it.
+
+    None of ours lie there. A script without `if __name__ == "__main__"` would ask anew in every worker, and kill it.
+    """
+    main = sys.modules["__main__"]
+    spec, file = main.__spec__, main.__dict__.pop("__file__", None)
+    main.__spec__ = None
+    try:
+        yield
+    finally:
+        main.__spec__ = spec
+        if file is not None:
+            main.__file__ = file
