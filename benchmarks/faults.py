@@ -271,7 +271,7 @@ def compared(fault: str, expected: list[list[str]], out: Path) -> str:
         return f"{len(different)} rows differ" if different else ""
     status = [dict(zip(found[0], found[k], strict=True)) for k in different]
     one = [(row["x"], row["y"], row["status"]) for row in status] == [(*(f"c{k}" for k in POISONED), "failed")]
-    return "" if one and "died" in status[0]["message"] else f"{len(different)} rows differ"
+    return "" if one and "died" in status[0]["reason"] else f"{len(different)} rows differ"
 
 
 def tried(engine: str, fault: str, table: Path, expected: list[list[str]] | None) -> tuple[str, str, list[list[str]]]:

@@ -106,10 +106,10 @@ def doubts(task: Task) -> tuple[int, int, bool]:
     """
     rows, truth = simulated(*task)
     columns = range(rows.shape[1])
-    whole = causewise.order({f"{k}": rows[:, k] for k in columns}, jobs=1)
+    whole = causewise.graph({f"{k}": rows[:, k] for k in columns}, engine=causewise.Engine(jobs=1))
     children = [sum(a == k for a, _ in truth) for k in columns]
     seen = [k for k in columns if k != int(np.argmax(children))]
-    part = causewise.order({f"{k}": rows[:, k] for k in seen}, jobs=1)
+    part = causewise.graph({f"{k}": rows[:, k] for k in seen}, engine=causewise.Engine(jobs=1))
     return sum("noise" in said for said in whole.warnings), len(columns) - 1, bool(part.warnings)
 
 
@@ -148,7 +148,7 @@ def sachs() -> None:
     names = (folder / "cyto_full_data.csv").read_text().split("\n", 1)[0].replace('"', "").split(",")
     for scale, values in (("as they are", rows), ("logarithms", np.log(rows))):
         start = time.process_time()
-        found = causewise.order(dict(zip(names, values.T, strict=True)), jobs=1)
+        found = causewise.graph(dict(zip(names, values.T, strict=True)), engine=causewise.Engine(jobs=1))
         seconds = time.process_time() - start
         known = {(a, b) for a, b in truth if a in found.order and b in found.order}
         right = sum(found.order.index(a) < found.order.index(b) for a, b in known)

@@ -58,7 +58,7 @@ def warm() -> None:
 def ours(rows: np.ndarray) -> dict[str, Any]:
     """`causewise.order` as it comes."""
     start = time.process_time()
-    found = causewise.order({f"{k}": column for k, column in enumerate(rows.T)}, jobs=1)
+    found = causewise.graph({f"{k}": column for k, column in enumerate(rows.T)}, engine=causewise.Engine(jobs=1))
     seconds = time.process_time() - start
     edges = [(int(edge.parent), int(edge.child)) for edge in found.edges]
     return {"order": list(map(int, found.order)), "edges": edges, "seconds": seconds}

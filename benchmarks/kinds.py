@@ -255,12 +255,12 @@ def main() -> None:
         lean = np.mean([decision.score > 0 for decision in bare if math.isfinite(decision.score)])
         steps, acted = ([_bare(method, pair) for pair in pairs] for method in (discrete, acting))
         # Without acting=true the same, but for answers that make levels the effect of a continuous column.
-        sure = [replace(each, abstention=each.abstention or _continuous_cause(each)) for each in acted]
+        sure = [replace(each, reason=each.reason or _continuous_cause(each)) for each in acted]
         cells = (
             told(causewise.infer(pair) for pair in pairs),
             told(bare),
             f"{100 * lean:.0f} %",
-            *("" if all(each.failure for each in found) else told(found) for found in (steps, sure, acted)),
+            *("" if all(each.failed for each in found) else told(found) for found in (steps, sure, acted)),
         )
         print(f"{law:<36}{' → '.join(kinds):<26}" + "".join(f"{cell:>15}" for cell in cells), flush=True)
 

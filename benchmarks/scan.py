@@ -118,7 +118,7 @@ def workers(columns: int = 200, rows: int = 1000) -> None:
     table, seconds = related_table(columns, rows), {}
     for jobs in (1, 2):
         start = time.perf_counter()
-        causewise.scan(table, jobs=jobs)
+        causewise.scan(table, engine=causewise.Engine(jobs=jobs))
         seconds[jobs] = time.perf_counter() - start
     efficiency = seconds[1] / seconds[2] / 2
     print(f"{columns * (columns - 1) // 2} pairs, wall: one process {seconds[1]:.1f} s, two {seconds[2]:.1f} s")
@@ -135,7 +135,7 @@ def large() -> None:
     wide = {f"g{k}": rng.normal(size=500) for k in range(2000)}
     wide["target"] = np.tanh(wide["g7"]) + 0.5 * rng.normal(size=500)
     start = time.perf_counter()
-    found = causewise.scan(wide, target="target")
+    found = causewise.scan(wide, pairs="target")
     print(f"2000 columns × 500 rows against one target, wall {time.perf_counter() - start:.0f} s: {found}")
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 2**20
     print(f"peak memory of the largest process: {peak:.2f} GiB")
@@ -210,7 +210,7 @@ def truth(tables: int = 20) -> None:
         table, edges = graph_table(10 + seed % 11, 1000, seed)
         ancestors = closure(edges)
         joined = {frozenset(pair) for pair in ancestors} | siblings(ancestors)
-        for row in causewise.scan(table, jobs=1):
+        for row in causewise.scan(table, engine=causewise.Engine(jobs=1)):
             pair = frozenset((row.x, row.y))
             screened += row.status != "unrelated"
             false += row.status != "unrelated" and pair not in joined
@@ -258,7 +258,7 @@ def orders(tables: int, resit_tables: int = 5) -> None:
 def _our_order(table: Table) -> tuple[list[str], float]:
     """The order, and CPU seconds."""
     start = time.process_time()
-    found = causewise.scan(table, jobs=1).order()
+    found = causewise.scan(table, engine=causewise.Engine(jobs=1)).order()
     return list(found.columns), time.process_time() - start
 
 

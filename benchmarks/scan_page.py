@@ -45,7 +45,7 @@ def main() -> None:
     """Scan, write, open, and measure."""
     table, _ = graph_table(142, 300, seed=0)
     start = time.process_time()
-    scan = causewise.scan(table, jobs=1)
+    scan = causewise.scan(table, engine=causewise.Engine(jobs=1))
     scanned = time.process_time() - start
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         path = Path(folder) / "scan.html"

@@ -260,7 +260,7 @@ def test_methods_for_levels_are_named_where_they_can_answer() -> None:
     assert any("the method ordinal or discrete" in warning for warning in both.warnings)
     assert any(warning.endswith("or the method ordinal.") for warning in one.warnings)
     for pair, name in ((both.pair, "discrete"), (both.pair, "ordinal"), (one.pair, "ordinal")):
-        assert not causewise.infer(pair, method=name).failure
+        assert not causewise.infer(pair, method=name).failed
 
 
 def test_a_method_that_is_asked_for_by_name_answers_beside_the_notice() -> None:

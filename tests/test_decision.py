@@ -73,38 +73,38 @@ def test_one_line_says_it_all():
 
 
 def test_a_withheld_answer_keeps_its_leaning():
-    made = decision(0.4, confidence=0.61, abstention="Too few rows.")
+    made = decision(0.4, confidence=0.61, reason="Too few rows.")
     assert made.direction is Direction.UNDECIDED and made.leaning is Direction.FORWARD
     assert made.cause is None and made.explanation == "Too few rows."
     assert made.to_dict()["leaning"] == "x->y" and made.to_dict()["direction"] == "undecided"
-    assert made.leans == ("rain", "river")
+    assert made.leaning_names == ("rain", "river")
     assert "confidence 61 % for rain → river, score +0.4" in str(made)
 
 
 def test_below_sixty_per_cent_there_is_no_usable_lean():
-    made = decision(0.4, confidence=0.59, abstention="No usable lean.")
-    assert made.leans is None and made.leaning is Direction.FORWARD
+    made = decision(0.4, confidence=0.59, reason="No usable lean.")
+    assert made.leaning_names is None and made.leaning is Direction.FORWARD
     assert str(made) == "undecided between rain and river (some-method, no usable lean, n = 12)"
 
 
 def test_a_stopped_pair_has_neither_lean_nor_confidence():
-    made = decision(math.nan, 0.4, 1e-9, abstention="Undecided: two values only.")
-    assert made.stopped and made.status == "undecided" and made.reading is made.leans is None
+    made = decision(math.nan, 0.4, 1e-9, reason="Undecided: two values only.")
+    assert made.stopped and made.status == "undecided" and made.reading is made.leaning_names is None
     assert str(made) == "undecided between rain and river (some-method, n = 12)"
     record = made.to_dict()
     assert [record[name] for name in ("score", "confidence", "probabilities", "reading", "cause")] == [None] * 5
     assert record["leaning"] == "undecided" and record["explanation"] == "Undecided: two values only."
-    assert not decision(0.0).stopped and not decision(math.nan, unrelated=True, abstention="Unrelated.").stopped
+    assert not decision(0.0).stopped and not decision(math.nan, unrelated=True, reason="Unrelated.").stopped
 
 
 def test_a_reason_goes_before_the_tests():
-    made = decision(2.0, 0.4, 1e-9, confidence=0.88, reason="What speaks for it: shape.")
+    made = decision(2.0, 0.4, 1e-9, confidence=0.88, carried_by="What speaks for it: shape.")
     assert made.explanation == "What speaks for it: shape."
     assert made.reading is Reading.FORWARD_FITS
 
 
 def test_unrelated_columns_have_no_direction():
-    made = decision(0.4, unrelated=True, abstention="Unrelated: no relation.")
+    made = decision(0.4, unrelated=True, reason="Unrelated: no relation.")
     assert str(made) == "rain and river are unrelated (some-method, n = 12)"
     assert made.direction is made.leaning is Direction.UNDECIDED
     assert (made.status, made.verdict) == ("unrelated", "rain and river are unrelated")
@@ -116,7 +116,7 @@ def test_unrelated_columns_have_no_direction():
     [
         (decision(0.4), "oriented"),
         (decision(0.0), "undecided"),
-        (decision(0.4, abstention="Too few rows."), "undecided"),
+        (decision(0.4, reason="Too few rows."), "undecided"),
         (undecided(PAIR, "some-method", "No."), "failed"),
     ],
 )
@@ -170,15 +170,15 @@ def test_decisions_are_compared_by_value_arrays_and_nan_included():
 
 @pytest.mark.parametrize(
     ("extra", "withheld"),
-    [({"confidence": 0.9}, True), ({}, False), ({"confidence": 0.9, "failure": "It broke."}, False)],
+    [({"confidence": 0.9}, True), ({}, False), ({"confidence": 0.9, "failed": True, "reason": "It broke."}, False)],
 )
 def test_rows_without_a_direction_withhold_an_answer_that_has_a_confidence(extra, withheld):
     stop = Notice("No direction can be found.", Level.STOPS, "exact_line")
     told = warned(decision(1.0, **extra), [stop])
-    assert told.abstention.startswith("Undecided: No direction") == withheld
+    assert told.reason.startswith("Undecided: No direction") == withheld
     assert stop in told.warnings
     assert math.isnan(told.score) == (told.confidence is None and bool(extra)) == withheld
-    assert (told.direction is told.leaning is Direction.UNDECIDED) == (withheld or "failure" in extra)
+    assert (told.direction is told.leaning is Direction.UNDECIDED) == (withheld or "failed" in extra)
 
 
 @pytest.mark.parametrize(("own", "told"), [(None, 5), (3, 3)])

@@ -14,7 +14,9 @@ sys.path.insert(0, str(SITE))
 from api_pages import DOORS, public_names  # noqa: E402  # found by the line above
 
 NAMES = [(door, name) for door in DOORS for name in public_names(door)]
-PUBLIC = sorted({*causewise._MODULES.values(), *(getattr(import_module(door), name).__module__ for door, name in NAMES)})
+PUBLIC = sorted(
+    {*causewise._MODULES.values(), *(getattr(import_module(door), name).__module__ for door, name in NAMES)}
+)
 
 
 @pytest.mark.parametrize("module", PUBLIC)

@@ -69,4 +69,4 @@ def test_a_specification_beyond_reading_is_the_callers_fault(spec: str) -> None:
 def test_as_many_basis_functions_as_values_are_few_enough(rows: int) -> None:
     x, noise = np.random.default_rng(0).normal(size=(2, rows))
     (decision,) = method("cam", basis_size=BASIS_SIZES[1]).decide_many([Pair.of(x, np.tanh(x) + 0.3 * noise)])
-    assert not decision.failure
+    assert not decision.failed

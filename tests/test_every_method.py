@@ -94,9 +94,9 @@ def decide(name: str, x: np.ndarray, y: np.ndarray) -> Decision:
 @every_sample
 def test_answers_with_a_number_or_refuses_with_a_sentence(name: str, sample: str) -> None:
     decision = decisions(name)[sample, "plain"]
-    if decision.failure:
+    if decision.failed:
         assert decision.direction is Direction.UNDECIDED
-        assert decision.failure.endswith(".")
+        assert decision.reason.endswith(".")
         assert decision.to_dict()["score"] is None
     else:
         assert math.isfinite(decision.score)
@@ -107,23 +107,23 @@ def test_answers_with_a_number_or_refuses_with_a_sentence(name: str, sample: str
 @every_sample
 def test_exchanging_the_columns_negates_the_score_exactly(name: str, sample: str) -> None:
     there, back = decisions(name)[sample, "plain"], decisions(name)[sample, "turned"]
-    assert bool(there.failure) == bool(back.failure)
-    assert there.failure or there.score == -back.score
+    assert bool(there.failed) == bool(back.failed)
+    assert there.failed or there.score == -back.score
 
 
 @every_method
 @every_sample
 def test_the_order_of_the_rows_does_not_change_a_bit(name: str, sample: str) -> None:
     plain, mixed = decisions(name)[sample, "plain"], decisions(name)[sample, "mixed"]
-    assert plain.failure == mixed.failure
-    assert plain.failure or plain.score == mixed.score
+    assert plain.reason == mixed.reason
+    assert plain.failed or plain.score == mixed.score
 
 
 @every_method
 @pytest.mark.parametrize("units", UNITS)
 def test_units_change_nothing(name: str, units: tuple[float, float]) -> None:
     plain = decisions(name)[usual(name), "plain"]
-    assert not plain.failure
+    assert not plain.failed
     for column in "xy":
         other = decisions(name)[f"{usual(name)} {column}", units]
         assert other.direction is plain.direction

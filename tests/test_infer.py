@@ -79,7 +79,7 @@ def test_units_do_not_matter(name, slope, shift):
 def test_awkward_input_gets_an_answer_or_a_reason(name, kind):
     decision = causewise.infer(*awkward(kind), method=name)
     if decision.direction is Direction.UNDECIDED:
-        assert decision.failure or decision.score == 0
+        assert decision.failed or decision.score == 0
     else:
         assert np.isfinite(decision.score)
     for side in (decision.forward, decision.backward):

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from test_kinds import BENCHMARK
+from test_column_types import BENCHMARK
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "guide" / "kinds.md").read_text(encoding="utf-8")

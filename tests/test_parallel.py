@@ -200,9 +200,9 @@ def test_no_other_file_says_a_number_of_threads() -> None:
     said = [
         f"{path.relative_to(PACKAGE)}: {word}"
         for path in sorted(PACKAGE.rglob("*.py"))
-        if path.name != "threads.py"
+        if path.name != "parallel.py"
         for word in WORDS
         if word in path.read_text(encoding="utf-8")
     ]
     assert not said
-    assert all(word in (PACKAGE / "threads.py").read_text(encoding="utf-8") for word in WORDS[:2])
+    assert all(word in (PACKAGE / "parallel.py").read_text(encoding="utf-8") for word in WORDS[:2])

@@ -120,7 +120,7 @@ def test_where_the_point_mass_is_all_that_relates_the_columns_that_is_said() -> 
     left = np.count_nonzero(smoked)
     assert f"among the other {left} of 1200 rows no relation is visible" in found.explanation
     assert "so the direction rests on whether 'y' is 0, which this method cannot judge" in found.explanation
-    assert [str(text) for text in found.warnings] == [found.abstention.removeprefix("Undecided: ")]
+    assert [str(text) for text in found.warnings] == [found.reason.removeprefix("Undecided: ")]
 
 
 def schooling(seed: int, n: int = 800, where: int = 8) -> tuple[np.ndarray, np.ndarray]:

@@ -64,9 +64,9 @@ def decisions(name: str, *chosen: str) -> dict[str, list[Decision]]:
 
 def differences(plain: Decision, *reflected: Decision) -> float:
     """The largest difference from the first score, beside 1 + its size; refusals must agree in words."""
-    if plain.failure:
-        return 0.0 if {plain.failure} == {other.failure for other in reflected} else math.inf
-    return max(math.inf if o.failure else abs(o.score - plain.score) for o in reflected) / (1.0 + abs(plain.score))
+    if plain.failed:
+        return 0.0 if {plain.reason} == {other.reason for other in reflected} else math.inf
+    return max(math.inf if o.failed else abs(o.score - plain.score) for o in reflected) / (1.0 + abs(plain.score))
 
 
 @pytest.mark.parametrize("name", MUST)

@@ -33,7 +33,7 @@ def scored(pair: Pair, score: float, **extra: Any) -> Decision:
 
 
 def failed(pair: Pair) -> Decision:
-    return scored(pair, math.nan, failure="The method broke down on this pair.")
+    return scored(pair, math.nan, failed=True, reason="The method broke down on this pair.")
 
 
 @dataclass

@@ -23,7 +23,7 @@ def test_a_column_and_itself_in_another_unit_tie(name: str) -> None:
     x, _ = columns()
     pairs = [Pair.of(x, slope * x + shift) for slope, shift in UNITS] + [Pair.of(np.exp(x), -np.exp(x))]
     for decision in built(name).decide_many(pairs):
-        assert decision.failure or decision.score == 0
+        assert decision.failed or decision.score == 0
         assert decision.direction is Direction.UNDECIDED
 
 
@@ -33,8 +33,8 @@ def test_rows_that_exchange_and_turn_the_columns_tie(name: str, sign: float) -> 
     """With (a, b) there is (±b, ±a): exchanged, and perhaps turned round, the columns are the same rows."""
     a, b = columns()
     (decision,) = built(name).decide_many([Pair.of(np.append(a, sign * b), np.append(b, sign * a))])
-    assert decision.failure or decision.score == 0
-    assert decision.failure or decision.forward.score == pytest.approx(decision.backward.score, rel=1e-9, abs=0)
+    assert decision.failed or decision.score == 0
+    assert decision.failed or decision.forward.score == pytest.approx(decision.backward.score, rel=1e-9, abs=0)
     assert sum(decision.contributions.values()) == 0
 
 

@@ -28,7 +28,7 @@ METHODS = ("slope", "sloppy", "qccd", "heci", "reci", "loci-h")
 def _method(name: str) -> Callable[[Pair], float]:
     def contrast(pair: Pair) -> float:
         (found,) = method(f"{name}:level=1" if name == "slope" else name).decide_many([pair])
-        return 0.0 if found.failure else found.score
+        return 0.0 if found.failed else found.score
 
     return contrast
 

@@ -37,7 +37,7 @@ HIGHEST = 1.2
 SMALLEST_LEFT = 1e-3
 SMOOTH, RECORDED = ("description", "shape"), ("recording", "regression")
 SHRINKAGE = 1e-3
-TARGET = Path(__file__).parents[1] / "src" / "causewise" / "combined" / "constants.toml"
+TARGET = Path(__file__).parents[1] / "src" / "causewise" / "methods" / "combined" / "constants.toml"
 
 Curves = Mapping[str, Term]
 Part = tuple[Table, float]

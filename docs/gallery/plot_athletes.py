@@ -10,7 +10,7 @@ from sklearn.datasets import load_linnerud
 import causewise
 
 club = load_linnerud(as_frame=True).frame
-print(causewise.scan(club, jobs=1))
+print(causewise.scan(club))
 
 # %%
 # Of twenty rows most relations do not stand out from chance, and are called unrelated; the others stay undecided. The

@@ -11,7 +11,7 @@ from sklearn.datasets import load_diabetes
 import causewise
 
 patients = load_diabetes(scaled=False, as_frame=True).frame
-scan = causewise.scan(patients, jobs=1)  # so small a table is not worth starting processes for
+scan = causewise.scan(patients)
 print(scan)
 
 # %%
@@ -47,6 +47,6 @@ figure = decision.plot()
 # numbers stay the data's:
 
 known = {"first": ["age", "sex"], "last": ["target"]}
-told = causewise.scan(patients.drop(columns="s4"), known=known, jobs=1)
+told = causewise.scan(patients.drop(columns="s4"), knowledge=known)
 print(told)
 figure = told.plot()

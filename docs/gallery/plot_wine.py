@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 import causewise
 
 wine = load_wine(as_frame=True).data
-scan = causewise.scan(wine, jobs=1)
+scan = causewise.scan(wine)
 print(scan)
 
 # %%
@@ -29,7 +29,7 @@ for row in scan:
 # Leanings can be had by lowering the threshold. Their contradictions are counted, and tell what they are worth: coins
 # would close a quarter of all triples to a circle.
 
-leanings = causewise.scan(wine, threshold=0.55, jobs=1)
+leanings = causewise.scan(wine, threshold=0.55)
 print(leanings)
 quality = leanings.quality()
 print(f"{quality.circular} of {quality.triples} triples lean in a circle ({quality.circular / quality.triples:.0%})")

@@ -62,7 +62,7 @@ def in_words(decision: Decision) -> str:
     """`rain → river`, `undecided`, `unrelated` or `no answer`."""
     if decision.cause is not None:
         return decision.verdict
-    return "no answer" if decision.failure else decision.status
+    return "no answer" if decision.failed else decision.status
 
 
 def _said(answer: Answer) -> tuple[str, str]:

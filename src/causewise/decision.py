@@ -130,8 +130,8 @@ class Decision(Record):
     settings: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
     warnings: tuple[str, ...] = ()
-    failure: str = ""
-    """The sentence that says why there is no answer; empty when there is one."""
+    failed: bool = False
+    """Whether the method broke down on this pair; `reason` says how."""
     confidence: float | None = None
     """The larger probability of a direction, where the method has one; None where no direction could be told."""
     probabilities: Mapping[str, float] = field(default_factory=dict)
@@ -144,14 +144,14 @@ class Decision(Record):
     """The factors of the weight."""
     rows_judged: int | None = None
     """How many of the rows the score rests on; None where a method does not say."""
-    relation_p_value: float | None = None
+    dependence_p: float | None = None
     """Of the test whether the columns are related at all, where a method makes one."""
     unrelated: bool = False
     """Whether that test finds no relation: then there is no direction to find."""
-    reason: str = ""
+    carried_by: str = ""
     """What carries the score, in words; empty where the two tests tell all."""
-    abstention: str = ""
-    """The sentence that says why the answer is withheld although the score leans one way; empty when it is given."""
+    reason: str = ""
+    """The sentence that says why there is no answer; empty when there is one."""
     half_samples: "Stability | None" = None
     """What `stability` found, once it was asked for."""
     version: str = VERSION
@@ -168,22 +168,22 @@ class Decision(Record):
     @property
     def direction(self) -> Direction:
         """The verdict."""
-        return Direction.UNDECIDED if self.abstention else self.leaning
+        return Direction.UNDECIDED if self.reason else self.leaning
 
     @property
     def leaning(self) -> Direction:
         """Which way the evidence points, whether or not the answer is withheld; none for unrelated columns."""
-        return Direction.UNDECIDED if self.failure or self.unrelated else Direction.of(self.score)
+        return Direction.UNDECIDED if self.failed or self.unrelated else Direction.of(self.score)
 
     @property
     def stopped(self) -> bool:
         """Whether a data check leaves no number to show: neither a lean nor a confidence nor a sum."""
-        return bool(self.abstention) and not math.isfinite(self.score) and not self.unrelated
+        return bool(self.reason) and not (self.failed or self.unrelated or math.isfinite(self.score))
 
     @property
     def status(self) -> str:
         """One of `oriented`, `undecided`, `unrelated` and `failed`."""
-        if self.failure:
+        if self.failed:
             return "failed"
         if self.unrelated:
             return "unrelated"
@@ -225,7 +225,7 @@ class Decision(Record):
     @property
     def explanation(self) -> str:
         """What decides, in words, with the columns' names; or why there is no answer."""
-        if told := self.failure or self.abstention or self.reason:
+        if told := self.reason or self.carried_by:
             return told
         return self.reading.value.format(x=self.pair.x_name, y=self.pair.y_name) if self.reading else ""
 
@@ -239,18 +239,12 @@ class Decision(Record):
         return f"{self.cause} → {self.effect}"
 
     @property
-    def leans(self) -> tuple[str, str] | None:
-        """Cause and effect as the evidence would have them, where it is withheld with a usable lean; else None."""
-        if self.confidence is not None and self.confidence < USABLE:
+    def leaning_names(self) -> tuple[str, str] | None:
+        """Cause and effect as the evidence has them, answered or not; None where it points nowhere or hardly."""
+        if self.reason and self.confidence is not None and self.confidence < USABLE:
             return None
         x, y = self.pair.x_name, self.pair.y_name
-        ways = {Direction.FORWARD: (x, y), Direction.BACKWARD: (y, x)}
-        return ways.get(self.leaning) if self.abstention else None
-
-    @property
-    def usable(self) -> bool:
-        """Whether there is an answer or a usable lean, which a confidence can be of."""
-        return self.cause is not None or self.leans is not None
+        return {Direction.FORWARD: (x, y), Direction.BACKWARD: (y, x)}.get(self.leaning)
 
     def __str__(self) -> str:
         parts = (self.method, self._strength, self.thinned or f"n = {self.pair.n}")
@@ -261,13 +255,13 @@ class Decision(Record):
     @property
     def _strength(self) -> str:
         """Confidence and score, where there is a direction or a lean that they are of."""
-        if self.failure:
+        if self.failed:
             return "no answer"
         if self.unrelated or self.stopped:
             return ""
-        if self.confidence is not None and not self.usable:
+        if self.confidence is not None and not self.leaning_names:
             return "no usable lean"
-        towards = f" for {visible(' → '.join(self.leans))}" if self.leans else ""
+        towards = f" for {visible(' → '.join(self.leaning_names))}" if self.reason and self.leaning_names else ""
         sure = "" if self.confidence is None else f"confidence {percent(self.confidence)}{towards}, "
         return f"{sure}score {self.score:+.4g}"
 
@@ -296,15 +290,14 @@ class Decision(Record):
             "rows_judged": self.rows_judged,
             "rows_given": self.rows_given,
             "dropped_rows": self.pair.dropped,
-            "relation_p_value": _json_safe(self.relation_p_value),
+            "dependence_p": _json_safe(self.dependence_p),
             "forward": self.forward.to_dict(),
             "backward": self.backward.to_dict(),
             "reading": self.reading.name.lower() if self.reading else None,
             "explanation": self.explanation,
             "warnings": [str(text) for text in self.warnings],
             "warning_levels": [str(getattr(text, "level", "note")) for text in self.warnings],
-            "failure": self.failure,
-            "abstention": self.abstention,
+            "reason": self.reason,
             "settings": dict(self.settings),
             "seed": self.seed,
             "version": self.version,

@@ -26,6 +26,7 @@ from causewise.parallel import one_thread
 from causewise.point_mass import beside_heaps
 from causewise.protocol import Method
 from causewise.tables import pair_from
+from causewise.tables.asking import split_reading_options
 
 
 def infer(
@@ -60,7 +61,8 @@ def infer(
     **settings
         Further settings of the method by name, as `causewise methods NAME` lists them. Of the default: `neither=0.3`,
         the prior probability that two related columns have no direction; `direct=True`, which makes it 0; and
-        `recording=False`, which leaves out how coarsely the columns are recorded.
+        `recording=False`, which leaves out how coarsely the columns are recorded. And how to read a text file:
+        `decimal`, `header`, `max_bytes`, `max_lines`.
 
     Returns
     -------
@@ -83,7 +85,8 @@ def infer(
     >>> causewise.infer(dose, response, method="loci-h").direction
     <Direction.FORWARD: 'x->y'>
     """
-    pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy)
+    reading, settings = split_reading_options(settings)
+    pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy, **reading)
     method = _built_method(method, seed, settings | threshold_setting(method, threshold))
     (decision,) = decided([pair], method, seed)
     return decision
@@ -109,7 +112,7 @@ def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method,
     Where these are unrelated or stopped themselves, the answer stays withheld, and the reason says what was found.
     """
     pair = decision.pair
-    answered = decision.confidence is not None and not decision.failure and not decision.unrelated
+    answered = decision.confidence is not None and not decision.failed and not decision.unrelated
     by_heaps_alone = [each.kind for each in notices if each.level is Level.STOPS] == [heaps.__name__]
     rest = beside_heaps(pair) if answered and by_heaps_alone else None
     if rest is None:
@@ -121,8 +124,8 @@ def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method,
     told = warned(_seeded(method, [rest], seed)[0], (*about_rest, *about_all))
     found, others = point_masses(pair), f"the other {rest.n} of {pair.n} rows"
     minority = 2 * rest.n < pair.n
-    if told.failure or told.unrelated or told.stopped or minority:
-        silent = told.failure or told.abstention.removeprefix("Undecided: ") if told.failure or told.stopped else ""
+    if told.failed or told.unrelated or told.stopped or minority:
+        silent = told.reason.removeprefix("Undecided: ") if told.failed or told.stopped else ""
         why = (
             f"{found}; among {others} no relation is visible, so the direction rests on {on_a_point_mass(pair)}, which "
             "this method cannot judge."
@@ -153,7 +156,7 @@ def _time_first(decision: Decision, times: Sequence[str]) -> Decision:
         _time_first.__name__.strip("_"),
     )
     told = warned(decision, (notice,))
-    return told if told.stopped else replace(told, abstention=f"Undecided: {notice}")
+    return told if told.stopped else replace(told, reason=f"Undecided: {notice}")
 
 
 def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
@@ -165,7 +168,7 @@ def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
     if decision.method in FOR_LEVELS:
         notices = [notice for notice in notices if notice.kind not in ABOUT_LEVELS]
     stops = [notice for notice in notices if notice.level is Level.STOPS]
-    withhold = stops and decision.confidence is not None and not decision.unrelated and not decision.failure
+    withhold = stops and decision.confidence is not None and not decision.unrelated and not decision.failed
     told = replace(decision, warnings=(*notices, *decision.warnings))
     return _stopped(told, f"Undecided: {stops[0]}") if withhold else told
 
@@ -183,8 +186,8 @@ def _stopped(decision: Decision, why: str) -> Decision:
         weight=None,
         weight_parts={},
         rows_judged=None,
-        reason="",
-        abstention=why,
+        carried_by="",
+        reason=why,
     )
 
 

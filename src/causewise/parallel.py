@@ -9,14 +9,50 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import resource_tracker
 from typing import Any
 
+from causewise.errors import between
+
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and of how many."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How a scan or a graph is computed; what comes out does not depend on it.
+
+    Examples
+    --------
+    >>> import causewise
+    >>> causewise.Engine(jobs=2).jobs
+    2
+    """
+
+    jobs: int | None = None
+    """Processes; as many as there are processors, and as fit in memory, unless given."""
+    dask: Any = None
+    """Work on a Dask cluster: `local` (`jobs` workers on this machine), the address of a scheduler, or a client."""
+    journal: str | os.PathLike[str] | None = None
+    """A file in which finished pairs are kept; the same scan begun again goes on from there."""
+    on_progress: OnProgress = field(default=lambda what, done, of: None, repr=False)
+    """Called as the work goes on."""
+    on_forecast: Callable[[Any], None] | None = field(default=None, repr=False)
+    """Called before a scan begins with the `ScanForecast` of its time and memory, for which some pairs are tried
+    first; what it raises ends the scan."""
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None:
+            between("", 1, MOST_JOBS, jobs=self.jobs)
+
+
+MOST_JOBS = 10_000
 _lock = threading.Lock()
 _inside = 0
 _limit: Any = None

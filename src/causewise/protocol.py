@@ -48,7 +48,7 @@ def batch_size(method: Method) -> int:
 def undecided(pair: Pair, method: str, why: str, **carried: Any) -> Decision:
     """The decision for a pair on which a method has no answer."""
     nothing = Evidence(score=math.nan)
-    return Decision(method, pair, math.nan, nothing, nothing, failure=why, **carried)
+    return Decision(method, pair, math.nan, nothing, nothing, failed=True, reason=why, **carried)
 
 
 def attempted(pair: Pair, method: str, decide: Callable[[], Decision], **carried: Any) -> Decision:
@@ -61,7 +61,7 @@ def attempted(pair: Pair, method: str, decide: Callable[[], Decision], **carried
     except (ArithmeticError, np.linalg.LinAlgError) as problem:
         why = f"{method} broke down on this pair ({problem}); look at the two columns for degenerate values."
         return undecided(pair, method, why, **carried)
-    if not math.isfinite(found.score) and not found.failure:
+    if not math.isfinite(found.score) and not found.failed:
         return undecided(pair, method, f"{method} has no finite score on this pair.", **carried)
     return _settled(found)
 
@@ -74,7 +74,7 @@ def _settled(found: Decision) -> Decision:
     """
     sides = (found.forward, found.backward)
     size = max((abs(v) for side in sides for v in (side.score, *side.costs.values()) if math.isfinite(v)), default=0.0)
-    if found.failure or found.score == 0 or (abs(found.score) > ROUNDING * size and not one_variable(found.pair)):
+    if found.failed or found.score == 0 or (abs(found.score) > ROUNDING * size and not one_variable(found.pair)):
         return found
     middle = 0.5 * (found.forward.score + found.backward.score)
     ways, chances = (Direction.FORWARD.value, Direction.BACKWARD.value), dict(found.probabilities)

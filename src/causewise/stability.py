@@ -50,13 +50,13 @@ def half_samples(decision: Decision, draws: int = 20, seed: int = 0, built: Meth
     """The decision's own method on `draws` halves of its rows."""
     between("", 1, MOST_DRAWS, draws=draws)
     between("", *SEEDS, seed=seed)
-    if decision.failure or decision.stopped:
+    if decision.failed or decision.stopped:
         raise InputError(f"{decision.method} gave no answer on this pair, so there is nothing to repeat on its halves.")
     chosen = built or _rebuilt(decision)
     halves = [half for half in (_half(decision.pair, rows) for rows in _rows(decision, draws, seed)) if half]
     with one_thread():
         decisions = chosen.decide_many(halves)
-    scores = [each.score for each in decisions if not each.failure and math.isfinite(each.score)]
+    scores = [each.score for each in decisions if not each.failed and math.isfinite(each.score)]
     if not scores:
         raise InputError(
             f"{decision.method} has no answer on any half of these {decision.pair.n} rows: they are too few."

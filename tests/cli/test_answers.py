@@ -248,14 +248,12 @@ PAIR = Pair.of(np.arange(20.0) ** 2, np.arange(20.0), x_name="area", y_name="sid
         (Decision("tie", PAIR, 0.0, Evidence(1.0), Evidence(1.0)), "undecided between area and side"),
         (
             Decision(
-                "causewise", PAIR, 0.4, Evidence(0.2), Evidence(-0.2), confidence=0.6, unrelated=True, abstention="Un."
+                "causewise", PAIR, 0.4, Evidence(0.2), Evidence(-0.2), confidence=0.6, unrelated=True, reason="Un."
             ),
             "area and side are unrelated",
         ),
         (
-            Decision(
-                "causewise", PAIR, math.nan, Evidence(math.nan), Evidence(math.nan), abstention="Undecided: a line."
-            ),
+            Decision("causewise", PAIR, math.nan, Evidence(math.nan), Evidence(math.nan), reason="Undecided: a line."),
             "Undecided: a line.",
         ),
         (Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0), rows_judged=15), "judged on 15 of 20 rows"),

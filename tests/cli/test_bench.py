@@ -14,7 +14,7 @@ from causewise.lab.benchmark import paper
 from causewise.lab.benchmark.sets import present
 from causewise.lab.datasets import Collection, LabelledPair, load
 
-TOYS = Path(__file__).parents[1] / "benchmark"
+TOYS = Path(__file__).parents[1] / "lab" / "benchmark"
 sys.path.insert(0, str(TOYS))
 import toys  # noqa: E402  # found by the line above
 

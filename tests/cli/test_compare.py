@@ -33,7 +33,7 @@ def answer(name: str, score: float = 1.0, **facts: Any) -> Answer:
 KINDS = {
     "rain → river": lambda name: answer(name, 1.0),
     "river → rain": lambda name: answer(name, -1.0),
-    "undecided": lambda name: answer(name, 1.0, abstention="Undecided: too weak."),
+    "undecided": lambda name: answer(name, 1.0, reason="Undecided: too weak."),
     "unrelated": lambda name: answer(name, 1.0, unrelated=True),
     "no answer": lambda name: Answer(name, undecided(PAIR, name, "It broke down."), 0.1),
 }

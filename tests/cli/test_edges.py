@@ -18,7 +18,7 @@ from causewise.lab.benchmark.figures.style import canvas, save
 from causewise.lab.benchmark.pool import PoolError
 from causewise.lab.study.output import StudyTable, write_tables
 
-TOYS = Path(__file__).parents[1] / "benchmark"
+TOYS = Path(__file__).parents[1] / "lab" / "benchmark"
 sys.path.insert(0, str(TOYS))
 import made_up  # noqa: E402  # found by the line above
 

@@ -18,7 +18,7 @@ from causewise.formatting import visible
 from causewise.lab.benchmark.store import Store
 from test_formatting import HOSTILE, acts
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmark"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "lab" / "benchmark"))
 import made_up
 
 

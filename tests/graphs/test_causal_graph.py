@@ -18,7 +18,7 @@ def table() -> dict[str, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def found(table) -> causewise.CausalGraph:
-    return causewise.order(table, bootstrap=4, jobs=1)
+    return causewise.graph(table, bootstrap=4, engine=causewise.Engine(jobs=1))
 
 
 def arrows(found: causewise.CausalGraph) -> set[tuple[str, str]]:
@@ -42,11 +42,13 @@ def test_neither_rows_nor_columns_nor_their_order_matter(table, found):
     rng = np.random.default_rng(5)
     shuffled = rng.permutation(len(table["a"]))
     other = {name: table[name][shuffled] for name in reversed(table)}
-    assert causewise.order(other, bootstrap=4, jobs=1).to_dict() == found.to_dict()
+    assert causewise.graph(other, bootstrap=4, engine=causewise.Engine(jobs=1)).to_dict() == found.to_dict()
 
 
 def test_units_and_signs_change_nothing_beyond_rounding(table, found):
-    other = causewise.order({name: -1e6 * column + 32 for name, column in table.items()}, bootstrap=4, jobs=1)
+    other = causewise.graph(
+        {name: -1e6 * column + 32 for name, column in table.items()}, bootstrap=4, engine=causewise.Engine(jobs=1)
+    )
     assert other.order == found.order
     assert arrows(other) == arrows(found)
     assert [edge.support for edge in other.edges] == [edge.support for edge in found.edges]
@@ -55,7 +57,9 @@ def test_units_and_signs_change_nothing_beyond_rounding(table, found):
 
 def test_processes_change_nothing(table, found):
     seen = []
-    several = causewise.order(table, bootstrap=4, jobs=2, on_progress=lambda *told: seen.append(told))
+    several = causewise.graph(
+        table, bootstrap=4, engine=causewise.Engine(jobs=2, on_progress=lambda *told: seen.append(told))
+    )
     assert several.to_dict() == found.to_dict()
     assert ("drawing", 4, 4) in seen
     assert seen[0][0] == "ordering"
@@ -65,24 +69,24 @@ def test_an_order_is_mostly_right_on_graphs_of_eight_columns():
     wrong = total = 0
     for seed in range(4):
         lines, truth = world(8, 500, seed, share=0.3)
-        order = [int(name) for name in causewise.order({str(k): line for k, line in enumerate(lines)}).order]
+        order = [int(name) for name in causewise.graph({str(k): line for k, line in enumerate(lines)}).order]
         wrong += sum(order.index(parent) > order.index(child) for parent, child in truth)
         total += len(truth)
     assert wrong <= 0.15 * total  # of random orders half
 
 
 def test_what_is_known_is_obeyed(table):
-    tiers = causewise.order(table, known={"tiers": [["c"], ["b"], ["a", "d"]]})
+    tiers = causewise.graph(table, knowledge={"tiers": [["c"], ["b"], ["a", "d"]]})
     assert tiers.order.index("c") < tiers.order.index("b") < min(tiers.order.index("a"), tiers.order.index("d"))
-    forbidden = causewise.order(table, known={"forbidden": [["a", "b"]], "before": [["a", "b"]]})
+    forbidden = causewise.graph(table, knowledge={"forbidden": [["a", "b"]], "before": [["a", "b"]]})
     assert ("a", "b") not in arrows(forbidden)
     assert forbidden.order.index("a") < forbidden.order.index("b")
-    required = causewise.order(table, known={"required": [["d", "c"]]})
+    required = causewise.graph(table, knowledge={"required": [["d", "c"]]})
     edge = next(each for each in required.edges if each.parent == "d")
     assert edge.required
     assert edge.moves == "nothing that shows"
     assert any("required to cause" in warning for warning in required.warnings)
-    soft = causewise.order(table, known={"soft": [["d", "a", {"log_odds": 3.0}], ["b", "a", {"likely": 0.6}]]})
+    soft = causewise.graph(table, knowledge={"soft": [["d", "a", {"log_odds": 3.0}], ["b", "a", {"likely": 0.6}]]})
     assert soft.order.index("d") < soft.order.index("a")
     assert ("a", "b") in arrows(soft)  # 500 rows outweigh three to two
 
@@ -92,15 +96,15 @@ def test_a_hidden_cause_is_warned_of():
     hidden = rng.normal(size=1000)
     x = unit(hidden + 0.5 * rng.normal(size=1000))
     y = unit(np.sin(2 * hidden) + 0.2 * rng.normal(size=1000))
-    found = causewise.order({"x": x, "y": y})
+    found = causewise.graph({"x": x, "y": y})
     assert any("hidden common cause" in warning for warning in found.warnings)
 
 
 def test_rows_with_a_missing_value_are_counted(table):
     holed = {name: column.copy() for name, column in table.items()}
     holed["a"][:7], holed["c"][5:10] = np.nan, np.nan
-    found = causewise.order(holed)
-    assert (found.n, found.missing) == (490, 10)
+    found = causewise.graph(holed)
+    assert (found.n, found.dropped_rows) == (490, 10)
     assert arrows(found) == CHAIN
 
 
@@ -113,22 +117,22 @@ def test_columns_without_a_density_are_left_out_with_the_reason(table):
         "word": ["x"] * 500,
         "few": np.where(np.arange(500) < 60, rng.normal(size=500), np.nan),
     }
-    found = causewise.order(more)
+    found = causewise.graph(more)
     assert set(found.order) == set(table)
     assert found.left_out["coin"].startswith("it takes only 2 values")
     assert found.left_out["still"] == "it is 1 in every row"
     assert "another unit" in found.left_out["copy"]
     assert set(found.left_out) == {"coin", "still", "copy", "word", "few"}
     with pytest.raises(causewise.InputError, match="'coin', and it takes only 2 values"):
-        causewise.order(more, columns=["a", "b", "coin"])
+        causewise.graph(more, columns=["a", "b", "coin"])
 
 
 def test_values_below_a_limit_of_detection_do_not_cost_a_column(table):
     clipped = table | {"a": np.maximum(table["a"], np.quantile(table["a"], 0.08))}
-    found = causewise.order(clipped)
+    found = causewise.graph(clipped)
     assert arrows(found) == CHAIN
     assert any("'a' has many equal values" in warning for warning in found.warnings)
-    rounded = causewise.order({name: np.round(column, 1) for name, column in table.items()})
+    rounded = causewise.graph({name: np.round(column, 1) for name, column in table.items()})
     assert arrows(rounded) == CHAIN
 
 
@@ -147,17 +151,17 @@ def test_values_below_a_limit_of_detection_do_not_cost_a_column(table):
 )
 def test_what_cannot_be_is_refused(table, settings, sentence):
     with pytest.raises(causewise.InputError, match=sentence):
-        causewise.order(table, **settings)
+        causewise.graph(table, **settings)
 
 
 def test_few_rows_and_many_columns_are_refused(table):
     with pytest.raises(causewise.InputError, match="at least 100"):
-        causewise.order({name: column[:99] for name, column in table.items()})
+        causewise.graph({name: column[:99] for name, column in table.items()})
     gaps = {name: np.where(np.arange(500) % 4 == k, np.nan, column) for k, (name, column) in enumerate(table.items())}
     with pytest.raises(causewise.InputError, match="0 complete rows"):
-        causewise.order(gaps)
+        causewise.graph(gaps)
     with pytest.raises(causewise.InputError, match="at most 60"):
-        causewise.order(np.random.default_rng(0).normal(size=(200, 61)))
+        causewise.graph(np.random.default_rng(0).normal(size=(200, 61)))
 
 
 def test_files_read_back(found, tmp_path):
@@ -177,7 +181,7 @@ def test_files_read_back(found, tmp_path):
 def test_words_cannot_give_a_terminal_orders():
     rng = np.random.default_rng(0)
     u = rng.normal(size=200)
-    found = causewise.order({"\x1b[31m": u, "b": np.tanh(2 * u) + 0.3 * rng.normal(size=200)})
+    found = causewise.graph({"\x1b[31m": u, "b": np.tanh(2 * u) + 0.3 * rng.normal(size=200)})
     assert "\x1b" not in str(found) + "".join(map(str, found.edges))
 
 
@@ -185,5 +189,5 @@ def test_what_was_done_to_a_column_of_dates_is_said():
     rng = np.random.default_rng(0)
     days = np.datetime64("2020-01-01") + rng.permutation(300).astype("m8[D]")
     sales = np.sin((days - days.min()).astype(float) / 40) + 0.2 * rng.normal(size=300)
-    found = causewise.order({"day": days, "sales": sales}, columns=["day", "sales"])
+    found = causewise.graph({"day": days, "sales": sales}, columns=["day", "sales"])
     assert any("'day'" in said and "days" in said for said in found.warnings)

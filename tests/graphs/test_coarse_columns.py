@@ -33,17 +33,17 @@ def arrows(found: causewise.CausalGraph) -> set[tuple[str, str]]:
 
 
 def test_coarse_columns_are_left_out_with_the_reason(table):
-    found = causewise.order(table)
+    found = causewise.graph(table)
     assert set(found.order) == {"a", "b"}
     assert found.left_out["group"].startswith("it takes only 2 values: too coarse")
     assert found.left_out["stage"].startswith("it takes only 4 values: too coarse")
     assert "rows: too coarse" in found.left_out["visits"]
     with pytest.raises(causewise.InputError, match="'stage', and it takes only 4 values"):
-        causewise.order(table, columns=["a", "b", "stage"])
+        causewise.graph(table, columns=["a", "b", "stage"])
 
 
 def test_where_their_place_is_known_they_stand_there(table):
-    found = causewise.order(table, known=KNOWN)
+    found = causewise.graph(table, knowledge=KNOWN)
     assert arrows(found) == {("group", "a"), ("a", "b"), ("b", "stage")}
     assert found.order[:3] == ("group", "a", "b")
     assert found.kinds["group"] == "two values" and found.kinds["stage"] == "few levels"
@@ -55,32 +55,32 @@ def test_where_their_place_is_known_they_stand_there(table):
 
 
 def test_a_place_known_in_part_is_not_known(table):
-    found = causewise.order(table, known={"before": [["group", "a"]]})
+    found = causewise.graph(table, knowledge={"before": [["group", "a"]]})
     assert "group" in found.left_out
-    found = causewise.order(table, known={"forbidden": [["a", "group"], ["b", "group"]]})
+    found = causewise.graph(table, knowledge={"forbidden": [["a", "group"], ["b", "group"]]})
     assert ("group", "a") in arrows(found)
 
 
 def test_without_a_column_whose_place_can_be_found_there_is_no_graph(table):
     coarse = {name: table[name] for name in ("group", "stage", "visits")}
     with pytest.raises(causewise.InputError, match="0 columns that can be judged"):
-        causewise.order(coarse, known=KNOWN | {"tiers": [["group"], ["stage", "visits"]]})
+        causewise.graph(coarse, knowledge=KNOWN | {"tiers": [["group"], ["stage", "visits"]]})
 
 
 def test_a_value_that_hardly_any_row_has_shows_nothing(table):
     rare = table | {"group": (np.arange(N) < 19).astype(float)}
-    assert causewise.order(rare, known=KNOWN).left_out["group"] == "it is 0 in all but 19 rows"
+    assert causewise.graph(rare, knowledge=KNOWN).left_out["group"] == "it is 0 in all but 19 rows"
     enough = table | {"group": (np.arange(N) < 20).astype(float)}
-    found = causewise.order(enough, known=KNOWN, bootstrap=3, jobs=1)
+    found = causewise.graph(enough, knowledge=KNOWN, bootstrap=3, engine=causewise.Engine(jobs=1))
     assert "group" in found.order and np.isfinite(found.log_likelihood)
 
 
 def test_between_two_coarse_columns_of_one_tier_nothing_is_said(table):
     copied = table | {"mark": np.where(np.arange(N) % 5 == 0, 1 - table["group"], table["group"])}
-    found = causewise.order(copied, known={"tiers": [["group", "mark"], ["a", "b"]]})
+    found = causewise.graph(copied, knowledge={"tiers": [["group", "mark"], ["a", "b"]]})
     assert {"group", "mark"} <= set(found.order)
     assert not {("group", "mark"), ("mark", "group")} & arrows(found)
-    ordered = causewise.order(copied, known={"tiers": [["group"], ["mark"], ["a", "b"]]})
+    ordered = causewise.graph(copied, knowledge={"tiers": [["group"], ["mark"], ["a", "b"]]})
     assert ("group", "mark") in arrows(ordered)
 
 
@@ -89,8 +89,11 @@ def test_neither_the_order_of_rows_nor_processes_matter(table):
     steps = table | {"b": np.round(table["b"], 1)}
     shuffled = rng.permutation(N)
     other = {name: steps[name][shuffled] for name in reversed(steps)}
-    found = causewise.order(steps, known=KNOWN, bootstrap=2, jobs=1)
-    assert causewise.order(other, known=KNOWN, bootstrap=2, jobs=2).to_dict() == found.to_dict()
+    found = causewise.graph(steps, knowledge=KNOWN, bootstrap=2, engine=causewise.Engine(jobs=1))
+    assert (
+        causewise.graph(other, knowledge=KNOWN, bootstrap=2, engine=causewise.Engine(jobs=2)).to_dict()
+        == found.to_dict()
+    )
     assert any("'b' has many equal values" in warning for warning in found.warnings)
 
 
@@ -105,8 +108,8 @@ def test_values_that_are_spread_stay_in_their_cells(table):
 
 def test_rows_are_not_lost_to_a_column_that_is_left_out(table):
     holed = table | {"group": np.where(np.arange(N) % 2, np.nan, table["group"])}
-    assert causewise.order(holed).n == N
-    assert causewise.order(holed, known=KNOWN).n == N // 2
+    assert causewise.graph(holed).n == N
+    assert causewise.graph(holed, knowledge=KNOWN).n == N // 2
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
@@ -120,7 +123,7 @@ def test_dates_stand_in_a_graph_as_days(table, library):
             "town": ["x"] * N,
         }
     )
-    found = causewise.order(frame)
+    found = causewise.graph(frame)
     assert arrows(found) == {("day", "sales")}
     assert "'day' holds dates or times, read as days since 1970-01-01." in found.warnings
     assert found.left_out == {"town": "it holds text"}

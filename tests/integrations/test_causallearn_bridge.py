@@ -71,7 +71,7 @@ def test_arrows_stay_and_what_is_known_is_obeyed() -> None:
         ("level", "answer", Endpoint.TAIL, Endpoint.TAIL),
     )
     known = {"before": [["answer", "level"]]}
-    result = causewise.orient(graph, dict(zip(NAMES, chain().T, strict=True)), known=known)
+    result = causewise.orient(graph, dict(zip(NAMES, chain().T, strict=True)), knowledge=known)
     assert {str(edge) for edge in result.graph.get_graph_edges()} == {"level --> dose", "answer --> level"}
 
 

@@ -61,13 +61,13 @@ def test_the_graph_that_was_given_is_not_changed_and_keeps_its_attributes() -> N
 
 def test_arrows_stay_and_two_way_edges_are_open() -> None:
     graph = nx.DiGraph([("b", "a"), ("b", "c"), ("c", "b")])  # the first against the rows
-    found = causewise.orient(graph, chain(), known={"before": [["b", "c"]]})
+    found = causewise.orient(graph, chain(), knowledge={"before": [["b", "c"]]})
     assert set(found.graph.edges) == {("b", "a"), ("b", "c")}
     assert [(edge.x, edge.y) for edge in found.edges] == [("b", "c")]
 
 
 def test_what_is_known_decides_whatever_the_rows_say() -> None:
-    found = causewise.orient(nx.path_graph(["a", "b", "c"]), chain(), known={"tiers": [["b"], ["a"]]})
+    found = causewise.orient(nx.path_graph(["a", "b", "c"]), chain(), knowledge={"tiers": [["b"], ["a"]]})
     assert ("b", "a") in arrows(found.graph)
     edge = found.edges[0]
     assert edge.known and "earlier tier" in edge.why and edge.confidence < 0.5
@@ -75,19 +75,19 @@ def test_what_is_known_decides_whatever_the_rows_say() -> None:
 
 def test_what_is_known_to_have_no_edge_is_left_as_it_is() -> None:
     known = {"forbidden": [["a", "b"], ["b", "a"]]}
-    found = causewise.orient(nx.Graph([("a", "b")]), chain(), known=known)
+    found = causewise.orient(nx.Graph([("a", "b")]), chain(), knowledge=known)
     assert not arrows(found.graph) and "the graph has the edge all the same" in found.edges[0].why
 
 
 def test_a_likely_direction_is_added_to_the_score() -> None:
     graph, table = nx.Graph([("a", "b")]), chain()
     alone = causewise.orient(graph, table).edges[0]
-    told = causewise.orient(graph, table, known={"soft": [["b", "a", {"log_odds": 10}]]}).edges[0]
+    told = causewise.orient(graph, table, knowledge={"soft": [["b", "a", {"log_odds": 10}]]}).edges[0]
     assert told.score == pytest.approx(alone.score - 10) and told.cause == "b" and not told.known
 
 
 def test_arrows_of_the_graph_that_go_against_what_is_known_are_told_of() -> None:
-    found = causewise.orient(nx.DiGraph([("a", "b")]), chain(), known={"forbidden": [["a", "b"]]})
+    found = causewise.orient(nx.DiGraph([("a", "b")]), chain(), knowledge={"forbidden": [["a", "b"]]})
     assert set(found.graph.edges) == {("a", "b")}
     assert "a → b goes against what is known" in found.against[0] and found.against[0] in str(found)
 
@@ -107,7 +107,7 @@ def test_ends_that_cannot_be_judged_leave_their_edge_open() -> None:
 def test_a_known_direction_needs_no_rows_that_answer() -> None:
     table = chain()
     table["copy"] = table["a"]  # refused as a pair: both columns are equal
-    found = causewise.orient(nx.Graph([("a", "copy")]), table, known={"before": [["a", "copy"]]})
+    found = causewise.orient(nx.Graph([("a", "copy")]), table, knowledge={"before": [["a", "copy"]]})
     assert set(found.graph.edges) == {("a", "copy")}
     assert not arrows(causewise.orient(nx.Graph([("a", "copy")]), table).graph)
 
@@ -155,7 +155,7 @@ def test_no_cycle_is_ever_closed_and_nothing_else_is_lost(random) -> None:
         if not {(x, y), (y, x)} & fixed:
             graph.add_edges_from([(x, y), (y, x)])
 
-    found = answered(graph, answers, known={"before": [list(pair) for pair in before]})
+    found = answered(graph, answers, knowledge={"before": [list(pair) for pair in before]})
 
     given_arrows, made = arrows(graph), arrows(found.graph)
     assert skeleton(found.graph) == skeleton(graph) and given_arrows <= made
@@ -178,7 +178,7 @@ def test_of_three_that_run_in_a_circle_the_least_sure_is_left() -> None:
 def test_what_is_forbidden_comes_before_what_is_sure() -> None:
     """It speaks of its own pair alone, so that no order of columns follows from it, unlike from tiers."""
     answers = {("a", "b"): (-1, 0.9), ("b", "c"): (1, 0.99), ("a", "c"): (-1, 0.98)}
-    found = answered(nx.Graph(list(answers)), answers, known={"forbidden": [["b", "a"]]})
+    found = answered(nx.Graph(list(answers)), answers, knowledge={"forbidden": [["b", "a"]]})
     assert arrows(found.graph) == {("a", "b"), ("b", "c")}
 
 
@@ -203,4 +203,4 @@ def answered(graph: nx.Graph, answers: dict[tuple[str, str], tuple[int, float]],
     table = dict(zip(NAMES, np.random.default_rng(0).normal(size=(6, 30)), strict=True))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(orienting, "judged_edge", judged)
-        return orienting.orient(graph, table, known=known, method="igci")
+        return orienting.orient(graph, table, knowledge=known, method="igci")

@@ -38,7 +38,7 @@ def test_no_answer_is_none_unless_a_leaning_is_asked_for() -> None:
 
 def test_the_function_obeys_what_is_known_and_refuses_what_it_cannot_judge() -> None:
     table = {**columns(), "word": ["x"] * 1000}
-    assert orientation_fn(table, known={"before": [["level", "dose"]]})("dose", "level") == ("level", "dose")
+    assert orientation_fn(table, knowledge={"before": [["level", "dose"]]})("dose", "level") == ("level", "dose")
     with pytest.raises(InputError, match="holds text"):
         orientation_fn(table)("dose", "word")
     with pytest.raises(InputError, match="'skip'"):
@@ -69,7 +69,7 @@ def test_a_pdag_is_turned_into_a_pdag(frame) -> None:
     assert found.directed_edges == {("dose", "level"), ("level", "answer")} and not found.undirected_edges
     assert graph.undirected_edges == {("level", "dose")}
     known = {"before": [["level", "dose"]]}
-    assert ("level", "dose") in causewise.orient(graph, frame, known=known).graph.directed_edges
+    assert ("level", "dose") in causewise.orient(graph, frame, knowledge=known).graph.directed_edges
 
 
 def test_what_pgmpys_pc_leaves_undirected_is_turned(frame) -> None:

@@ -85,7 +85,7 @@ def test_a_sample_that_is_no_pair_is_a_failure_with_a_sentence():
     fine = Pair.of(*curved())
     sampled = method("igci", rows=10)
     failed, decided = sampled.decide_many([constant, fine])
-    assert "Of the 10 rows drawn: Column 'x' is constant" in failed.failure
+    assert "Of the 10 rows drawn: Column 'x' is constant" in failed.reason
     assert decided == sampled.decide_many([fine])[0]
 
 

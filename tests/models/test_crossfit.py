@@ -77,7 +77,7 @@ def test_a_half_without_spread_has_no_answer_but_a_reason():
     x = np.zeros(12)
     x[-1] = 1.0
     decision = causewise.infer(x, np.arange(12.0) ** 2, method="loci-h:split=true")
-    assert decision.failure
+    assert decision.failed
 
 
 def _columns():

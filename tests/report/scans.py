@@ -27,13 +27,13 @@ def row(x: str, y: str, k: int, n: int = 300) -> ScanRow:
     """The k-th row: statuses in turn, numbers of every size."""
     status = ("oriented", "undecided", "unrelated", "unrelated", "failed")[k % 5]
     if status == "failed":
-        return ScanRow(x, y, n, 0, message=f"Nothing could be said about {x} and {y}.")
+        return ScanRow(x, y, n, 0, reason=f"Nothing could be said about {x} and {y}.")
     p = 10.0 ** -(k % 330)
     if status == "unrelated":
         return ScanRow(x, y, n, k % 7, 1.1, max(p, 0.06), max(p, 0.06), status)
     if k % 10 == 6:
         why = f"Undecided: {x} takes only 2 distinct values."
-        return ScanRow(x, y, n, 0, 3.0, p, p, status, p_forward=0.41, warnings=(why[11:],), message=why)
+        return ScanRow(x, y, n, 0, 3.0, p, p, status, p_forward=0.41, warnings=(why[11:],), reason=why)
     terms = (math.sin(k) + 2.1 * (status == "oriented"), math.sin(3 * k), 0.1 * math.cos(k), 0.0)
     weight = 0.9 - 0.0001 * (k % 1000)
     score = weight * sum(terms)
@@ -50,7 +50,7 @@ def row(x: str, y: str, k: int, n: int = 300) -> ScanRow:
         p_forward=0.41,
         p_backward=0.0,
         warnings=(f"{x} has only 7 distinct values.",) * (k % 3 == 0),
-        message="" if status == "oriented" else f"Undecided: the evidence leans towards {ends[0]} → {ends[1]}.",
+        reason="" if status == "oriented" else f"Undecided: the evidence leans towards {ends[0]} → {ends[1]}.",
         seconds=0.007,
     )
 

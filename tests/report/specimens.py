@@ -80,15 +80,15 @@ def weighed(
         weight=weight,
         weight_parts=parts,
         rows_judged=min(rows.n, 20_000),
-        relation_p_value=1e-9,
-        reason=f"What speaks for it: {told}.",
-        abstention=f"Undecided: {lean}; {told}." if larger < threshold else "",
+        dependence_p=1e-9,
+        carried_by=f"What speaks for it: {told}.",
+        reason=f"Undecided: {lean}; {told}." if larger < threshold else "",
     )
 
 
 def unrelated(rows: Pair) -> Decision:
     told = "Unrelated: an independence test finds no relation (p = 0.74), so there is no direction to find."
-    nothing: dict[str, Any] = {"confidence": None, "probabilities": {}, "relation_p_value": 0.74, "abstention": told}
+    nothing: dict[str, Any] = {"confidence": None, "probabilities": {}, "dependence_p": 0.74, "reason": told}
     return replace(weighed(rows, (0.3, -0.1, 0.02, 0.0)), unrelated=True, **nothing)
 
 
@@ -101,8 +101,8 @@ def stopped(rows: Pair) -> Decision:
         confidence=None,
         probabilities={},
         contributions={},
-        reason="",
-        abstention=f"Undecided: {notice}",
+        carried_by="",
+        reason=f"Undecided: {notice}",
         warnings=(notice,),
     )
 

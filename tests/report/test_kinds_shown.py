@@ -48,7 +48,7 @@ def test_of_continuous_columns_only_the_data_say_so() -> None:
 
 @pytest.fixture(scope="module")
 def scan_page() -> str:
-    return render_scan(causewise.scan(TABLE, jobs=1))
+    return render_scan(causewise.scan(TABLE, engine=causewise.Engine(jobs=1)))
 
 
 def test_the_page_of_a_scan_lists_kinds_notes_and_what_was_left_out(scan_page: str) -> None:

@@ -167,7 +167,7 @@ def test_the_sum_is_shown_with_its_readings_and_the_tests_stand_alone(kind: str)
 def test_a_stopped_page_has_the_reason_and_neither_sum_nor_tests() -> None:
     decision = SPECIMENS["stopped"]
     words = " ".join("".join(outline(render(decision)).text).split())
-    assert decision.abstention in words
+    assert decision.reason in words
     for absent in ("How the score adds up", "What the two tests alone say", "Confidence", "Score", "fits", "chosen"):
         assert absent not in words.split("To the answer")[1].split("The picture")[0]
 

@@ -36,7 +36,7 @@ def small() -> Scan:
     response = np.sin(2 * dose) + (0.1 + 0.2 * np.abs(dose)) * rng.normal(size=400)
     holes = np.where(rng.uniform(size=400) < 0.2, np.nan, rng.normal(size=400))
     table = {"dose": dose, "response": response, "noise": rng.normal(size=400), "holes": holes, "site": np.ones(400)}
-    return causewise.scan(table, jobs=1)
+    return causewise.scan(table, engine=causewise.Engine(jobs=1))
 
 
 def test_ten_thousand_pairs_are_five_megabytes_at_most() -> None:
@@ -150,7 +150,7 @@ def test_an_adjusted_scan_shows_what_is_left_of_its_columns() -> None:
     rng = np.random.default_rng(0)
     common = rng.normal(size=300)
     table = {"common": common, **{name: np.sin(common) + 0.4 * rng.normal(size=300) for name in "ab"}}
-    page = render(causewise.scan(table, adjust=["common"], jobs=1))
+    page = render(causewise.scan(table, adjust=["common"], engine=causewise.Engine(jobs=1)))
     assert "<dt>Adjusted for</dt><dd>common</dd>" in page
     stored = embedded(page)[0]["columns"]
     # What is left is in standard deviations, unlike the columns themselves.

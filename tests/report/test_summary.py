@@ -89,7 +89,7 @@ def test_below_a_usable_lean_no_number_reads_like_one() -> None:
 def test_a_stopped_pair_shows_its_reason_and_no_number() -> None:
     decision = SPECIMENS["stopped"]
     summary = summarise(decision, 100)
-    assert summary.stopped and summary.sentence == decision.abstention
+    assert summary.stopped and summary.sentence == decision.reason
     assert (summary.confidence, summary.leans, summary.outcomes, summary.sum, summary.bars) == (
         "",
         "",
@@ -99,7 +99,7 @@ def test_a_stopped_pair_shows_its_reason_and_no_number() -> None:
     )
     assert (summary.measures, summary.terms, summary.tested, how_sure(decision)) == ((), (), False, "–")
     assert {side.outcome for side in summary.sides} == {"not scored"}
-    assert decision.abstention in summary.paragraph and "score" not in summary.paragraph.split("causewise")[-1]
+    assert decision.reason in summary.paragraph and "score" not in summary.paragraph.split("causewise")[-1]
 
 
 def test_warnings_keep_their_level_and_the_worst_comes_first() -> None:

@@ -35,7 +35,7 @@ def chain(seed, n=500):
 
 
 def one(table, **asked):
-    (row,) = causewise.scan(table, jobs=1, **asked)
+    (row,) = causewise.scan(table, engine=causewise.Engine(jobs=1), **asked)
     return row
 
 
@@ -112,21 +112,21 @@ def test_rows_missing_in_what_is_adjusted_for_are_missing():
     table["c"][:7] = np.nan
     table["a"][5:10] = np.nan
     row = one(table, adjust="c", method="igci")
-    assert (row.n, row.missing) == (390, 10)
+    assert (row.n, row.dropped_rows) == (390, 10)
 
 
 def test_what_is_adjusted_for_is_in_no_pair_and_in_the_facts():
-    scan = causewise.scan({**fork(0), "d": fork(1)["a"]}, adjust=[3], method="igci", jobs=1)
+    scan = causewise.scan({**fork(0), "d": fork(1)["a"]}, adjust=[3], method="igci", engine=causewise.Engine(jobs=1))
     assert [(row.x, row.y) for row in scan] == [("a", "b"), ("a", "d"), ("b", "d")]
     assert scan.facts["adjust"] == ["c"]
     assert scan.left_out["c"] == "the others are adjusted for it"
-    assert causewise.scan(fork(0), method="igci", jobs=1).facts["adjust"] == []
+    assert causewise.scan(fork(0), method="igci", engine=causewise.Engine(jobs=1)).facts["adjust"] == []
 
 
 def test_an_exact_function_is_left_out_with_the_reason():
     table = fork(0)
     table |= {"line": 3 * table["c"] - 1, "square": table["c"] ** 2, "nearly": table["c"] + 0.02 * fork(1)["c"]}
-    scan = causewise.scan(table, adjust=["c"], method="igci", jobs=1)
+    scan = causewise.scan(table, adjust=["c"], method="igci", engine=causewise.Engine(jobs=1))
     assert scan.columns == ("a", "b", "nearly")
     assert scan.left_out["line"] == scan.left_out["square"] == "nothing is left of it once it is adjusted for 'c'"
     with pytest.raises(InputError, match="'line', and nothing is left of it"):
@@ -137,7 +137,7 @@ def test_columns_that_seldom_meet_are_left_out_with_the_reason():
     table = {**fork(0), "seldom": fork(1)["a"], "still": np.r_[np.ones(200), np.arange(200.0)], "d": fork(2)["a"]}
     table["c"][200:] = np.nan
     table["seldom"][:180] = np.nan
-    scan = causewise.scan(table, adjust=["c"], method="igci", jobs=1)
+    scan = causewise.scan(table, adjust=["c"], method="igci", engine=causewise.Engine(jobs=1))
     assert scan.left_out["seldom"] == f"it has 20 rows together with 'c' where at least {FEWEST_ROWS} are needed"
     assert scan.left_out["still"] == "it is 1 in every row in which 'c' can be adjusted for"
 
@@ -173,7 +173,7 @@ def test_too_few_rows_are_a_sentence():
 
 def test_a_target_given_by_number_is_counted_in_the_whole_table():
     table = {"word": ["x"] * 400, **fork(0)}
-    assert {row.y for row in causewise.scan(table, target=4, method="igci", jobs=1)} == {"c"}
+    assert {row.y for row in causewise.scan(table, pairs=4, method="igci", engine=causewise.Engine(jobs=1))} == {"c"}
 
 
 def test_the_command_line_adjusts(tmp_path):
@@ -193,8 +193,10 @@ def test_progress_is_told_column_by_column():
     rng = np.random.default_rng(0)
     table = {name: rng.normal(size=80) for name in "abcd"} | {"one": np.ones(80)}
     told = []
-    causewise.scan(table, adjust=["a"], method="igci", jobs=1, on_progress=lambda *what: told.append(what))
+    causewise.scan(
+        table, adjust=["a"], method="igci", engine=causewise.Engine(jobs=1, on_progress=lambda *what: told.append(what))
+    )
     assert told[:4] == [("adjusting", k, 4) for k in (1, 2, 3, 4)]
     told.clear()
-    causewise.scan(table, method="igci", jobs=1, on_progress=lambda *what: told.append(what))
+    causewise.scan(table, method="igci", engine=causewise.Engine(jobs=1, on_progress=lambda *what: told.append(what)))
     assert told[0][0] == "screening"

@@ -79,15 +79,17 @@ def timeless(scan):
 
 
 def test_a_cluster_says_what_one_process_says(table, client, tmp_path):
-    one = causewise.scan(table, jobs=1)
-    assert timeless(causewise.scan(table, dask=client)) == timeless(one)
-    assert timeless(causewise.scan(table, dask=client.scheduler.address, journal=tmp_path / "part")) == timeless(one)
+    one = causewise.scan(table, engine=causewise.Engine(jobs=1))
+    assert timeless(causewise.scan(table, engine=causewise.Engine(dask=client))) == timeless(one)
+    assert timeless(
+        causewise.scan(table, engine=causewise.Engine(dask=client.scheduler.address, journal=tmp_path / "part"))
+    ) == timeless(one)
     assert one.counts["unrelated"] >= 1
     assert one.counts["unrelated"] < len(one)
 
 
 def test_dead_workers_are_missed_by_nobody(table, client):
-    one = causewise.scan(table, jobs=1)
+    one = causewise.scan(table, engine=causewise.Engine(jobs=1))
     killed = itertools.count()
 
     def kill(what, done, of):
@@ -95,7 +97,7 @@ def test_dead_workers_are_missed_by_nobody(table, client):
             for pid in client.run(os.getpid).values():  # all of them: no copy of the columns is left
                 os.kill(pid, signal.SIGKILL)
 
-    assert timeless(causewise.scan(table, dask=client, on_progress=kill)) == timeless(one)
+    assert timeless(causewise.scan(table, engine=causewise.Engine(dask=client, on_progress=kill))) == timeless(one)
     assert next(killed) >= 1
 
 
@@ -107,12 +109,12 @@ def _deadly(judge, tile):
 
 def test_a_pair_that_kills_its_worker_costs_its_own_row_only(table, client, monkeypatch):
     asked = {"columns": ["a", "r0", "r1", "r2"]}
-    quiet = {(row.x, row.y): row for row in causewise.scan(table, **asked, jobs=1)}
+    quiet = {(row.x, row.y): row for row in causewise.scan(table, **asked, engine=causewise.Engine(jobs=1))}
     monkeypatch.setattr(scanner, "screened", _deadly)
-    rows = {(row.x, row.y): row for row in causewise.scan(table, **asked, dask=client)}
+    rows = {(row.x, row.y): row for row in causewise.scan(table, **asked, engine=causewise.Engine(dask=client))}
     dead = rows.pop(("a", "r2"))
     assert dead.status == "failed"
-    assert "died" in dead.message
+    assert "died" in dead.reason
     for pair, row in rows.items():
         assert (row.score, row.dependence_p) == (quiet[pair].score, quiet[pair].dependence_p)
 
@@ -128,13 +130,15 @@ def test_a_scheduler_that_goes_away_leaves_a_journal_to_go_on_from(table, elsewh
             process.kill()
 
     with pytest.raises(on_dask.ClusterError, match=r"went away.*scan\.csv\.part.*same scan again"):
-        causewise.scan(table, dask=address, journal=place, on_progress=kill)
+        causewise.scan(table, engine=causewise.Engine(dask=address, journal=place, on_progress=kill))
     assert place.exists()
     begun = []
-    again = causewise.scan(table, dask=client, journal=place, on_progress=lambda *told: begun.append(told[:2]))
+    again = causewise.scan(
+        table, engine=causewise.Engine(dask=client, journal=place, on_progress=lambda *told: begun.append(told[:2]))
+    )
     assert ("screening", 15) in begun[:1]
     assert begun[1] >= seen[-1]
-    assert timeless(again) == timeless(causewise.scan(table, jobs=1))
+    assert timeless(again) == timeless(causewise.scan(table, engine=causewise.Engine(jobs=1)))
 
 
 def test_what_a_task_raises_is_raised_here(client):
@@ -157,13 +161,13 @@ def test_another_version_on_the_cluster_is_a_sentence(table, client, monkeypatch
     with pytest.raises(
         InputError, match=rf"Got causewise {there} at the scheduler of the Dask cluster; expected 0\.0\.1"
     ):
-        causewise.scan(table, dask=client)
+        causewise.scan(table, engine=causewise.Engine(dask=client))
 
 
 def test_a_cluster_without_causewise_is_a_sentence(table, client, monkeypatch):
     monkeypatch.setattr(client, "run", lambda *asked, on_error: {"tcp://there": ModuleNotFoundError("causewise")})
     with pytest.raises(InputError, match="Got no causewise at tcp://there"):
-        causewise.scan(table, dask=client)
+        causewise.scan(table, engine=causewise.Engine(dask=client))
 
 
 def test_the_command_line_starts_a_cluster_of_its_own(table, tmp_path):
@@ -187,11 +191,11 @@ def test_a_cluster_at_fault_is_a_sentence_and_a_failure(table, tmp_path, monkeyp
 def test_a_missing_dask_names_the_extra(table, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"pip install '\.\[dask\]'"):
-        causewise.scan(table, dask="local")
+        causewise.scan(table, engine=causewise.Engine(dask="local"))
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere://x", "", 7])
 def test_a_cluster_that_does_not_answer_is_a_sentence(table, address, monkeypatch):
     monkeypatch.setattr(on_dask, "_PATIENCE", 0.5)
     with pytest.raises(InputError, match="no scheduler answers there"):
-        causewise.scan(table, dask=address)
+        causewise.scan(table, engine=causewise.Engine(dask=address))

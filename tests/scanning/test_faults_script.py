@@ -31,7 +31,7 @@ def test_a_killed_scan_goes_on_to_the_same_file(faults, capsys):
 
 def test_a_difference_is_seen(faults, tmp_path):
     rows = [
-        ["x", "y", "status", "message", "seconds"],
+        ["x", "y", "status", "reason", "seconds"],
         ["c0", "c3", "oriented", "", "1"],
         ["c1", "c2", "failed", "", "1"],
     ]

@@ -79,7 +79,7 @@ def timeless(scan):
 
 def test_a_cluster_reads_the_file_and_where_it_cannot_is_handed_the_columns(file, monkeypatch, tmp_path):
     distributed = pytest.importorskip("distributed")
-    one = timeless(causewise.scan(file, jobs=1))
+    one = timeless(causewise.scan(file, engine=causewise.Engine(jobs=1)))
     handed, judge_of = [], on_dask._Cluster._judge
     monkeypatch.setattr(on_dask._Cluster, "_judge", lambda self, read: handed.append(read) or judge_of(self, read))
     with (
@@ -88,7 +88,7 @@ def test_a_cluster_reads_the_file_and_where_it_cannot_is_handed_the_columns(file
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        assert timeless(causewise.scan(file, dask=client)) == one
+        assert timeless(causewise.scan(file, engine=causewise.Engine(dask=client))) == one
         assert set(handed) == {True}
         of = FileColumns.of
         elsewhere = tmp_path / "elsewhere.parquet"
@@ -98,7 +98,7 @@ def test_a_cluster_reads_the_file_and_where_it_cannot_is_handed_the_columns(file
             monkeypatch.setattr(
                 file_columns.FileColumns, "of", lambda *about, path=path: replace(of(*about), path=str(path))
             )
-            assert timeless(causewise.scan(file, dask=client, fdr=0.04)) == timeless(
-                causewise.scan(file, jobs=1, fdr=0.04)
+            assert timeless(causewise.scan(file, engine=causewise.Engine(dask=client), fdr=0.04)) == timeless(
+                causewise.scan(file, engine=causewise.Engine(jobs=1), fdr=0.04)
             )
             assert set(handed) == {True, False}

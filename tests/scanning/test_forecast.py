@@ -206,10 +206,10 @@ def test_fewer_processes_are_taken_where_memory_is_short(table, monkeypatch, for
     monkeypatch.setattr(scanner, "_IN_PROCESS", 0)
     monkeypatch.setattr(scanner, "processors", lambda: 4)
     monkeypatch.setattr(scanner, "available_memory", lambda: 100 << 20)
-    causewise.scan(table, method="igci", on_forecast=heard.append)
+    causewise.scan(table, method="igci", engine=causewise.Engine(on_forecast=heard.append))
     assert [each.jobs for each in heard] == [1]
     with pytest.raises(InputError, match=r"on 2 processes where 105 MB are free.*choose at most 1 process, fewer"):
-        causewise.scan(table, method="igci", jobs=2)
+        causewise.scan(table, method="igci", engine=causewise.Engine(jobs=2))
 
 
 def test_the_forecast_comes_first_and_may_end_it(table, tmp_path, foreseen):
@@ -221,12 +221,20 @@ def test_the_forecast_comes_first_and_may_end_it(table, tmp_path, foreseen):
 
     begun = []
     with pytest.raises(Enough):
-        causewise.scan(table, method="igci", on_forecast=refuse, on_progress=lambda *what: begun.append(what))
+        causewise.scan(
+            table,
+            method="igci",
+            engine=causewise.Engine(on_forecast=refuse, on_progress=lambda *what: begun.append(what)),
+        )
     assert not begun
-    causewise.scan(table, method="igci", pairs=[("c0", "c1")], on_forecast=refuse)  # too few to be worth it
-    causewise.scan(table, method="igci", jobs=1, journal=tmp_path / "part")
+    causewise.scan(
+        table, method="igci", pairs=[("c0", "c1")], engine=causewise.Engine(on_forecast=refuse)
+    )  # too few to be worth it
+    causewise.scan(table, method="igci", engine=causewise.Engine(jobs=1, journal=tmp_path / "part"))
     heard = []
-    causewise.scan(table, method="igci", jobs=1, journal=tmp_path / "part", on_forecast=heard.append)
+    causewise.scan(
+        table, method="igci", engine=causewise.Engine(jobs=1, journal=tmp_path / "part", on_forecast=heard.append)
+    )
     assert heard[0].screening == 0.0
 
 
@@ -249,7 +257,7 @@ def test_a_method_that_takes_hours_on_so_many_rows_is_offered_a_sample(monkeypat
     assert capsys.readouterr().err.splitlines()[1:] == ["igci:rows=2000 decides sooner."]
     heard, asked = [], []
     monkeypatch.setattr(scanner, "sample_hint", lambda *about: asked.append(about) or "sooner")
-    causewise.scan(table, method="igci", jobs=1, on_forecast=heard.append)
+    causewise.scan(table, method="igci", engine=causewise.Engine(jobs=1, on_forecast=heard.append))
     assert ([each.hint for each in heard], asked) == (["sooner"], [("igci", 40, 15)])
 
 

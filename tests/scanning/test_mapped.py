@@ -56,7 +56,9 @@ def test_a_line_that_nobody_holds_is_no_longer_mapped(on_disk):
 
 def test_the_file_lasts_as_long_as_what_was_found_in_it(on_disk):
     rng = np.random.default_rng(0)
-    found = causewise.scan({"a": rng.normal(size=60), "b": rng.normal(size=60)}, method="igci", jobs=1)
+    found = causewise.scan(
+        {"a": rng.normal(size=60), "b": rng.normal(size=60)}, method="igci", engine=causewise.Engine(jobs=1)
+    )
     path = Path(found.judge.values.path)
     assert path.exists()
     del found
@@ -71,9 +73,9 @@ def test_a_scan_from_disk_is_the_same_to_the_last_bit(on_disk, monkeypatch, tmp_
     table = pandas.DataFrame({"a": a, "b": np.tanh(a) + 0.3 * rng.normal(size=120), "c": rng.normal(size=120)})
     table.loc[3:9, "b"] = np.nan
     table.to_parquet(tmp_path / "t.parquet")
-    found = causewise.scan(tmp_path / "t.parquet", method="loci-h", jobs=jobs, adjust=["c"])
+    found = causewise.scan(tmp_path / "t.parquet", method="loci-h", engine=causewise.Engine(jobs=jobs), adjust=["c"])
     monkeypatch.undo()
-    kept = causewise.scan(table, method="loci-h", jobs=1, adjust=["c"])
+    kept = causewise.scan(table, method="loci-h", engine=causewise.Engine(jobs=1), adjust=["c"])
     timeless = [[{**vars(row), "seconds": 0} for row in each.rows] for each in (found, kept)]
     assert timeless[0] == timeless[1]
 

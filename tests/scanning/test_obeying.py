@@ -22,11 +22,11 @@ KNOWN = st.one_of(
     st.builds(Known, log_odds=SCORES, why=st.just("'a' to cause 'b'")),
 )
 ANSWER = {"x->y": ("a", "b"), "y->x": ("b", "a"), "undecided": (None, None)}
-ODDS = {"cause", "effect", "direction", "status", "confidence", "message"}
+ODDS = {"cause", "effect", "direction", "status", "confidence", "reason"}
 WHY = "'a' to cause 'b'"
 NEITHER = st.floats(0, 0.99)
 FORWARD = Known("x->y", why=WHY)
-STOPPED = ScanRow("a", "b", 100, 0, 9.0, 1e-9, 1e-8, "undecided", message="Undecided: a straight line.")
+STOPPED = ScanRow("a", "b", 100, 0, 9.0, 1e-9, 1e-8, "undecided", reason="Undecided: a straight line.")
 """Of a pair whose answer a warning stops."""
 
 
@@ -46,12 +46,12 @@ def rows(draw):
     row = judged(draw(SCORES), neither=draw(NEITHER))
     kind = draw(st.sampled_from(["judged", "no confidence", "stopped", "unrelated", "failed"]))
     if kind == "no confidence":
-        return replace(row, confidence=None, neither=None, message="Only one test rejects.")
+        return replace(row, confidence=None, neither=None, reason="Only one test rejects.")
     if kind == "stopped":
         return STOPPED
     if kind == "unrelated":
-        return ScanRow("a", "b", 100, 3, 1.0, 0.4, 0.5, "unrelated", message="No relation.")
-    return ScanRow("a", "b", 4, 0, message="Got 4 rows.") if kind == "failed" else row
+        return ScanRow("a", "b", 100, 3, 1.0, 0.4, 0.5, "unrelated", reason="No relation.")
+    return ScanRow("a", "b", 4, 0, reason="Got 4 rows.") if kind == "failed" else row
 
 
 @given(rows(), KNOWN, THRESHOLDS)
@@ -62,7 +62,7 @@ def test_the_fields_of_a_row_agree(row, known, threshold):
     if found.confidence is not None and found.direction != "undecided":
         sign = 1 if found.direction == "x->y" else -1
         assert math.isclose(found.confidence, (1 - found.neither) * expit(sign * found.score), rel_tol=1e-12)
-    assert row.message in found.message
+    assert row.reason in found.reason
 
 
 @given(rows(), KNOWN, THRESHOLDS)
@@ -132,14 +132,14 @@ def test_exchanging_the_columns_exchanges_the_answer(row, known, threshold):
 def test_soft_knowledge_without_log_odds_to_add_it_to_is_said_to_be_unused():
     row = replace(judged(0.01), status="oriented", direction="x->y", cause="a", effect="b", confidence=None)
     found = obeyed(row, Known(log_odds=-5.0, why=WHY), 0.8)
-    assert "not used" in found.message
-    assert replace(found, message="") == row
+    assert "not used" in found.reason
+    assert replace(found, reason="") == row
 
 
 def test_soft_knowledge_opens_no_answer_that_the_rows_forbid():
     found = obeyed(STOPPED, Known(log_odds=9.0, why=WHY), 0.8)
-    assert replace(found, message=STOPPED.message) == STOPPED
-    assert "not used" in found.message
+    assert replace(found, reason=STOPPED.reason) == STOPPED
+    assert "not used" in found.reason
     told = obeyed(STOPPED, FORWARD, 0.8)
     assert (told.direction, told.confidence, told.score) == ("x->y", None, None)
 
@@ -153,6 +153,6 @@ def test_only_a_required_edge_joins_unrelated_columns(stated, status):
 
 
 def test_the_message_says_what_is_known_and_what_the_data_say():
-    row = replace(judged(0.5), message="Undecided: 62 %.")
+    row = replace(judged(0.5), reason="Undecided: 62 %.")
     found = obeyed(row, Knowledge.of({"before": [["a", "b"]]}, ["a", "b"]).on("a", "b"), 0.8)
-    assert found.message == "Known: 'a' before 'b'. The data alone: Undecided: 62 %."
+    assert found.reason == "Known: 'a' before 'b'. The data alone: Undecided: 62 %."

@@ -39,7 +39,7 @@ def table() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def found(table: pd.DataFrame) -> Scan:
-    return causewise.scan(table, jobs=1)
+    return causewise.scan(table, engine=causewise.Engine(jobs=1))
 
 
 KINDS = {
@@ -74,7 +74,7 @@ def test_no_arrow_touches_few_levels_and_the_reason_is_said(found) -> None:
     told = [row for row in found if {row.x, row.y} & {"dose", "smoker"} and row.status != "unrelated"]
     assert told
     assert {row.status for row in told} == {"undecided"}
-    assert all("too few" in row.message for row in told)
+    assert all("too few" in row.reason for row in told)
 
 
 def test_a_heap_is_told_wherever_it_is_judged(found) -> None:
@@ -106,8 +106,8 @@ def test_kinds_stand_in_every_file(found, tmp_path: Path) -> None:
 
 def test_a_scan_that_goes_on_later_has_the_same_bytes(table, found, tmp_path: Path) -> None:
     journal = tmp_path / "pairs.part"
-    causewise.scan(table, jobs=1, journal=journal)
-    again = causewise.scan(table, jobs=2, journal=journal)
+    causewise.scan(table, engine=causewise.Engine(jobs=1, journal=journal))
+    again = causewise.scan(table, engine=causewise.Engine(jobs=2, journal=journal))
     assert [(row.x_kind, row.y_kind, row.warnings) for row in again] == [
         (row.x_kind, row.y_kind, row.warnings) for row in found
     ]
@@ -115,7 +115,7 @@ def test_a_scan_that_goes_on_later_has_the_same_bytes(table, found, tmp_path: Pa
 
 def test_steps_are_not_hidden_by_an_adjustment(table) -> None:
     """What a common cause leaves of two values looks continuous, and would be judged as if it were."""
-    adjusted = causewise.scan(table.drop(columns="day"), adjust=["b"], jobs=1)
+    adjusted = causewise.scan(table.drop(columns="day"), adjust=["b"], engine=causewise.Engine(jobs=1))
     assert adjusted.left_out["smoker"] == "it takes only 2 values, and cannot be adjusted"
     assert "0 in" in adjusted.left_out["rain"]
     assert adjusted.kinds == {"a": "continuous", "visits": "count"}
@@ -142,4 +142,6 @@ def test_what_is_left_of_two_values_would_be_taken_for_a_cause() -> None:
 
 
 def test_levels_may_be_what_others_are_adjusted_for(table) -> None:
-    assert causewise.scan(table, columns=["a", "b"], adjust=["smoker", "dose"], jobs=1).columns == ("a", "b")
+    assert causewise.scan(
+        table, columns=["a", "b"], adjust=["smoker", "dose"], engine=causewise.Engine(jobs=1)
+    ).columns == ("a", "b")

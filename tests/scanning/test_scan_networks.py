@@ -40,7 +40,7 @@ def timeless(scan):
 
 
 def test_a_batch_is_decided_at_once_and_says_what_infer_says(table, batches):
-    scan = causewise.scan(table, method=QUICK, jobs=1)
+    scan = causewise.scan(table, method=QUICK, engine=causewise.Engine(jobs=1))
     assert batches == [len(scan) - scan.counts["unrelated"]]
     for row in scan:
         if row.status != "unrelated":
@@ -49,14 +49,14 @@ def test_a_batch_is_decided_at_once_and_says_what_infer_says(table, batches):
 
 @pytest.mark.parametrize("method", [QUICK, QUICK.replace("nn-loci-h", "nn-anm-m")])
 def test_no_row_depends_on_the_batch(table, method, batches, monkeypatch):
-    whole = timeless(causewise.scan(table, method=method, jobs=1))
+    whole = timeless(causewise.scan(table, method=method, engine=causewise.Engine(jobs=1)))
     for size in (1, 3):
         monkeypatch.setattr(NeuralLoci, "batch_size", size)
         batches.clear()
-        assert timeless(causewise.scan(table, method=method, jobs=1)) == whole
+        assert timeless(causewise.scan(table, method=method, engine=causewise.Engine(jobs=1))) == whole
         assert max(batches) == size
     monkeypatch.undo()
-    assert timeless(causewise.scan(table, method=method, jobs=2)) == whole
+    assert timeless(causewise.scan(table, method=method, engine=causewise.Engine(jobs=2))) == whole
 
 
 def test_cgnn_goes_by_batches_too(table, monkeypatch):
@@ -68,19 +68,19 @@ def test_cgnn_goes_by_batches_too(table, monkeypatch):
 
     monkeypatch.setattr(Cgnn, "decide_many", decide_many)
     monkeypatch.setattr("causewise.methods.baselines.cgnn.gpu_in_sight", lambda: False)
-    scan = causewise.scan(table, method="cgnn", jobs=1)
+    scan = causewise.scan(table, method="cgnn", engine=causewise.Engine(jobs=1))
     related = len(scan) - scan.counts["unrelated"]
     assert seen == [4] * (related // 4) + [related % 4] * (related % 4 > 0)
     seen.clear()
     monkeypatch.setattr("causewise.methods.baselines.cgnn.gpu_in_sight", lambda: True)
-    causewise.scan(table, method="cgnn", jobs=1)
+    causewise.scan(table, method="cgnn", engine=causewise.Engine(jobs=1))
     assert seen == [related]
 
 
 def test_a_gpu_is_asked_for_where_a_worker_has_one(table):
     distributed = pytest.importorskip("distributed")
     local = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0", "silence_logs": 50, "threads_per_worker": 1}
-    one = timeless(causewise.scan(table, method=QUICK, jobs=1))
+    one = timeless(causewise.scan(table, method=QUICK, engine=causewise.Engine(jobs=1)))
     with (
         distributed.LocalCluster(n_workers=1, resources={"GPU": 1}, **local) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
@@ -97,7 +97,7 @@ def test_a_gpu_is_asked_for_where_a_worker_has_one(table):
             list(run(tasks.screened, []))
             assert ((_nothing,), {"GPU": 1}) in asked
             client.submit = submit
-        assert timeless(causewise.scan(table, method=QUICK, dask=client)) == one
+        assert timeless(causewise.scan(table, method=QUICK, engine=causewise.Engine(dask=client))) == one
 
 
 def _nothing(judge, tile):

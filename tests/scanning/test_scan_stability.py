@@ -36,7 +36,9 @@ def timeless(scan):
 
 @pytest.mark.parametrize(("method", "threshold"), [("causewise", None), ("causewise", 0.99), ("loci-h", None)])
 def test_every_related_pair_gets_what_its_decision_finds(table, method, threshold):
-    scan = causewise.scan(table, method=method, threshold=threshold, stability=True, seed=3, jobs=1)
+    scan = causewise.scan(
+        table, method=method, threshold=threshold, stability=True, seed=3, engine=causewise.Engine(jobs=1)
+    )
     seen = set()
     for row in scan:
         seen.add(row.status)
@@ -50,7 +52,7 @@ def test_every_related_pair_gets_what_its_decision_finds(table, method, threshol
 
 
 def test_nothing_else_changes_and_nothing_is_said_unless_asked(table):
-    plain, halved = (causewise.scan(table, stability=asked, jobs=1) for asked in (False, True))
+    plain, halved = (causewise.scan(table, stability=asked, engine=causewise.Engine(jobs=1)) for asked in (False, True))
     assert all(found(row) == (None, None, None) for row in plain)
     cleared = [replace(row, **dict.fromkeys(FIELDS)) for row in timeless(halved)]
     assert cleared == timeless(plain)
@@ -62,25 +64,34 @@ def test_the_columns_stand_before_the_warnings():
 
 
 def test_neither_processes_nor_tiles_show(table, monkeypatch):
-    one = timeless(causewise.scan(table, stability=True, jobs=1))
+    one = timeless(causewise.scan(table, stability=True, engine=causewise.Engine(jobs=1)))
     monkeypatch.setattr("causewise.scanning.pairs.BLOCK", 2)
-    assert timeless(causewise.scan(table, stability=True, jobs=2)) == one
+    assert timeless(causewise.scan(table, stability=True, engine=causewise.Engine(jobs=2))) == one
 
 
 def test_the_seed_chooses_the_halves(table):
-    one, other = (causewise.scan(table, pairs=[("a", "b")], stability=True, seed=k, jobs=1).rows[0] for k in (0, 1))
+    one, other = (
+        causewise.scan(table, pairs=[("a", "b")], stability=True, seed=k, engine=causewise.Engine(jobs=1)).rows[0]
+        for k in (0, 1)
+    )
     assert found(one) != found(other)
     assert one.score == other.score
 
 
 def test_halves_are_the_datas_whatever_is_known(table):
-    free = causewise.scan(table, pairs=[("a", "b")], stability=True, direct=True, jobs=1).rows[0]
+    free = causewise.scan(table, pairs=[("a", "b")], stability=True, direct=True, engine=causewise.Engine(jobs=1)).rows[
+        0
+    ]
     for known in ({"required": [["b", "a"]]}, {"soft": [["b", "a", {"log_odds": 9.0}]]}):
-        told = causewise.scan(table, pairs=[("a", "b")], known=known, stability=True, direct=True, jobs=1).rows[0]
+        told = causewise.scan(
+            table, pairs=[("a", "b")], knowledge=known, stability=True, direct=True, engine=causewise.Engine(jobs=1)
+        ).rows[0]
         assert told.direction == "y->x"
         assert found(told) == found(free) != (None, None, None)
     apart = {"forbidden": [["a", "b"], ["b", "a"]]}
-    none = causewise.scan(table, pairs=[("a", "b")], known=apart, stability=True, jobs=1).rows[0]
+    none = causewise.scan(
+        table, pairs=[("a", "b")], knowledge=apart, stability=True, engine=causewise.Engine(jobs=1)
+    ).rows[0]
     assert (none.status, *found(none)) == ("unrelated", None, None, None)
 
 
@@ -88,7 +99,9 @@ def test_too_few_rows_for_halves_are_a_note_and_the_answer_stands():
     rng = np.random.default_rng(0)
     a = rng.uniform(-2, 2, 14)
     table = {"a": a, "b": a**3 + 0.1 * rng.normal(size=14)}
-    plain, row = (causewise.scan(table, stability=asked, jobs=1).rows[0] for asked in (False, True))
+    plain, row = (
+        causewise.scan(table, stability=asked, engine=causewise.Engine(jobs=1)).rows[0] for asked in (False, True)
+    )
     assert (row.status, row.score, found(row)) == (plain.status, plain.score, (None, None, None))
     assert row.warnings[: len(plain.warnings)] == plain.warnings
     assert "too few" in row.warnings[-1]
@@ -101,9 +114,9 @@ def test_a_number_of_halves_is_a_sentence(table):
 
 def test_a_scan_without_halves_is_no_beginning_of_one_with_them(table, tmp_path):
     place = tmp_path / "part"
-    causewise.scan(table, jobs=1, journal=place)
-    again = causewise.scan(table, jobs=1, journal=place, stability=True)
-    assert timeless(again) == timeless(causewise.scan(table, jobs=1, stability=True))
+    causewise.scan(table, engine=causewise.Engine(jobs=1, journal=place))
+    again = causewise.scan(table, engine=causewise.Engine(jobs=1, journal=place), stability=True)
+    assert timeless(again) == timeless(causewise.scan(table, engine=causewise.Engine(jobs=1), stability=True))
 
 
 def test_the_command_writes_the_columns_and_prints_what_it_does_without(table, tmp_path):
@@ -115,5 +128,5 @@ def test_the_command_writes_the_columns_and_prints_what_it_does_without(table, t
     result = CliRunner().invoke(app, ["scan", file, "--jobs", "1", "--out", str(out), "--stability"])
     assert (result.exit_code, result.output) == (0, plain.output)
     rows = json.loads(out.read_text())["rows"]
-    expected = causewise.scan(tmp_path / "t.csv", stability=True, jobs=1)
+    expected = causewise.scan(tmp_path / "t.csv", stability=True, engine=causewise.Engine(jobs=1))
     assert [tuple(row[name] for name in FIELDS) for row in rows] == [found(row) for row in expected]

@@ -24,7 +24,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def scan(table):
-    return causewise.scan(table, jobs=1)
+    return causewise.scan(table, engine=causewise.Engine(jobs=1))
 
 
 def stopped(scan):
@@ -34,7 +34,7 @@ def stopped(scan):
 
 @pytest.mark.parametrize("settings", [{}, {"neither": 0.3}, {"direct": True}, {"recording": False}])
 def test_the_probabilities_of_a_row_are_those_of_infer(table, settings):
-    for row in causewise.scan(table, jobs=1, **settings):
+    for row in causewise.scan(table, engine=causewise.Engine(jobs=1), **settings):
         if row.confidence is not None:
             alone = causewise.infer(table, row.x, row.y, **settings)
             assert row.neither == alone.probabilities["neither"]
@@ -51,7 +51,7 @@ def test_a_stopped_pair_has_a_reason_and_no_number(scan, tmp_path):
     row = stopped(scan)
     assert (row.status, row.direction) == ("undecided", "undecided")
     assert [getattr(row, name) for name in NUMBERS] == [None] * len(NUMBERS)
-    assert "distinct values" in row.message
+    assert "distinct values" in row.reason
     scan.write(tmp_path / "pairs.csv")
     scan.write(tmp_path / "pairs.json")
     with (tmp_path / "pairs.csv").open(newline="") as file:
@@ -73,12 +73,12 @@ def test_a_stopped_pair_leans_nowhere(scan):
 
 
 def test_halves_of_a_stopped_pair_are_not_decided(table):
-    row = stopped(causewise.scan(table, columns=["d", "e"], stability=True, jobs=1))
+    row = stopped(causewise.scan(table, columns=["d", "e"], stability=True, engine=causewise.Engine(jobs=1)))
     assert (row.agreement, row.half_low, row.half_high) == (None, None, None)
 
 
 def test_soft_knowledge_keeps_the_sum_and_what_neither_has(table, scan):
-    told = causewise.scan(table, jobs=1, known={"soft": [["b", "a", {"likely": 0.9}]]})
+    told = causewise.scan(table, engine=causewise.Engine(jobs=1), knowledge={"soft": [["b", "a", {"likely": 0.9}]]})
     before, after = scan.rows[0], told.rows[0]
     assert after.neither == before.neither
     assert after.score == before.score + after.known
@@ -88,5 +88,8 @@ def test_soft_knowledge_keeps_the_sum_and_what_neither_has(table, scan):
 def test_the_way_a_method_spells_its_threshold_does_not_matter(table):
     known = {"soft": [["a", "b", {"log_odds": 0.1}]]}
     ways = [{"method": "causewise:threshold=0.99"}, {"threshold": 0.99}]
-    spelt = [causewise.scan(table, columns=["a", "b"], known=known, jobs=1, **way).rows[0] for way in ways]
+    spelt = [
+        causewise.scan(table, columns=["a", "b"], knowledge=known, engine=causewise.Engine(jobs=1), **way).rows[0]
+        for way in ways
+    ]
     assert spelt[0].status == spelt[1].status == "undecided"

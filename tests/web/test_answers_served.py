@@ -41,7 +41,7 @@ def test_a_pair_that_is_stopped_has_null_and_the_reason(client: httpx.Client) ->
     told = client.post("/api/infer", json={"x": TABLE["dose"], "y": [float(v > 0) for v in TABLE["dose"]]}).json()
     assert (told["score"], told["confidence"], told["probabilities"]) == (None, None, None)
     assert (told["leaning"], told["contributions"]) == ("undecided", {})
-    assert "distinct values" in told["abstention"]
+    assert "distinct values" in told["reason"]
 
 
 def test_outcomes_that_contradict_each_other_are_refused(client: httpx.Client) -> None:

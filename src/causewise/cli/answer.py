@@ -162,7 +162,7 @@ def _marked(row: Measure) -> tuple[str, str]:
 
 
 def _summary(decision: Decision) -> str:
-    scored = not (decision.failure or decision.unrelated or decision.stopped or printed_sum(decision))
+    scored = not (decision.failed or decision.unrelated or decision.stopped or printed_sum(decision))
     sure = confidence(decision) if scored else ""
     parts = (
         f"score {signed(decision.score)}" if scored else "",

@@ -66,24 +66,24 @@ def graph(
     Columns of few levels or with a heap stand in it where --known says what comes before and after them.
     """
     from causewise.graphs.edges import FORMATS
-    from causewise.graphs.finder import order
+    from causewise.graphs.finder import graph as find_graph
+    from causewise.parallel import Engine
     from causewise.scanning.result import check_ending
 
     check_targets(None, plot)
     if out is not None:
         check_ending(out, FORMATS)
         check_folder(out)
-    said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
+    said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_lines": max_rows}
     with hint_at_options(), progress({"ordering": "columns", "drawing": "parts"}) as on_progress:
-        found = order(
+        found = find_graph(
             file,
             columns=None if columns is None else [each.strip() for each in columns.split(",")],
-            known=known,
+            knowledge=known,
             alpha=alpha,
             bootstrap=bootstrap,
             seed=seed,
-            jobs=jobs,
-            on_progress=on_progress,
+            engine=Engine(jobs, on_progress=on_progress),
             **said,
         )
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
@@ -105,7 +105,11 @@ def _show(found: "CausalGraph") -> None:
     put(f"{found}.")
     if found.edges:
         put_lines("\n".join(_lines(found.edges)))
-    lost = f"{found.missing} row{'s' * (found.missing != 1)} with a missing value left out. " if found.missing else ""
+    lost = (
+        f"{found.dropped_rows} row{'s' * (found.dropped_rows != 1)} with a missing value left out. "
+        if found.dropped_rows
+        else ""
+    )
     for warning in found.warnings:
         put(f"! {warning}")
     say(f"{lost}{FREE} {ASSUMES}")

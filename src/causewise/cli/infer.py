@@ -143,7 +143,7 @@ def infer(
         with blamed_on_settings(name):
             seeded_method(name, seed, **settings[name])
     with hint_at_options():
-        said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_rows": max_rows}
+        said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_lines": max_rows}
         pair = read_pair(file, x, y, nan_policy.value, **said)
     answers = [_answer(pair, name, seed, stability, quiet=as_json, **settings[name]) for name in names]
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.

@@ -120,10 +120,14 @@ def scan(
 
     A long scan says beforehand what it will take, and asks beyond an hour.
     """
+    from causewise.errors import InputError
+    from causewise.parallel import Engine
     from causewise.scanning.result import FORMATS, GRAPH_FORMATS, check_ending
     from causewise.scanning.scanner import scan as scan_table
 
     stated = method_options([method], threshold, neither, direct, no_recording)[method]
+    if target is not None and pairs is not None:
+        raise InputError("Got both a target and pairs; expected one of the two: leave the other out.")
     check_targets(report, plot)
     if out is not None:
         check_ending(out, FORMATS)
@@ -135,7 +139,7 @@ def scan(
         "decimal": decimal and decimal.value,
         "header": header,
         "max_bytes": max_bytes,
-        "max_rows": max_rows,
+        "max_lines": max_rows,
     }
     part = None if out is None else out.with_name(out.name + ".part")
     kept = nullcontext() if part is None else kept_when_stopped(part)
@@ -144,19 +148,14 @@ def scan(
             file,
             method=method,
             columns=_named(columns),
-            target=target,
-            pairs=pairs,
+            pairs=target if pairs is None else pairs,
             adjust=_named(adjust) or (),
-            known=known,
+            knowledge=known,
             fdr=fdr,
             **stated,
             stability=stability,
             seed=seed,
-            jobs=jobs,
-            dask=dask,
-            journal=part,
-            on_progress=on_progress,
-            on_forecast=lambda foreseen: _ask(foreseen, yes),
+            engine=Engine(jobs, dask, part, on_progress, lambda foreseen: _ask(foreseen, yes)),
             **said,
         )
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.

@@ -66,7 +66,7 @@ class CausalGraph:
     >>> rng = np.random.default_rng(0)
     >>> dose = rng.uniform(-2, 2, 400)
     >>> response = np.sin(2 * dose) + 0.3 * np.exp(0.4 * dose) * rng.normal(size=400)
-    >>> found = causewise.order({"response": response, "dose": dose})
+    >>> found = causewise.graph({"response": response, "dose": dose})
     >>> print(found)
     1 edge between 2 columns of 400 rows; causes first: dose, response
     >>> found.parents("response"), found.edges[0].moves
@@ -86,7 +86,7 @@ class CausalGraph:
     """Nats a row, of all columns standardised, less one nat a coefficient; the larger, the better the order."""
     n: int
     """Complete rows."""
-    missing: int
+    dropped_rows: int
     """Rows left out because a value was missing."""
     left_out: Mapping[str, str]
     """Columns that could not be judged, with the reason."""
@@ -113,7 +113,7 @@ class CausalGraph:
         """The columns that move this one."""
         return tuple(edge.parent for edge in self.edges if edge.child == column)
 
-    def graph(self) -> "DiGraph":
+    def to_networkx(self) -> "DiGraph":
         """The edges as a networkx graph: columns in their order, the weight of an edge its support (1.0 without)."""
         import networkx as nx
 
@@ -133,7 +133,7 @@ class CausalGraph:
             "independence": dict(self.independence),
             "log_likelihood": self.log_likelihood,
             "n": self.n,
-            "missing": self.missing,
+            "dropped_rows": self.dropped_rows,
             "left_out": dict(self.left_out),
             "kinds": dict(self.kinds),
             "warnings": list(self.warnings),
@@ -149,11 +149,11 @@ class CausalGraph:
         """Draw the columns and the arrows between them."""
         from causewise.report.causal_graph import draw_causal_graph
 
-        return draw_causal_graph(self.graph(), self._counts, path)
+        return draw_causal_graph(self.to_networkx(), self._counts, path)
 
 
 FORMATS: Mapping[str, Callable[[CausalGraph], str]] = {
     ".json": lambda found: json_text(found.to_dict()) + "\n",
-    ".graphml": lambda found: to_graphml(found.graph()),
-    ".dot": lambda found: to_dot(found.graph()),
+    ".graphml": lambda found: to_graphml(found.to_networkx()),
+    ".dot": lambda found: to_dot(found.to_networkx()),
 }

@@ -1,42 +1,41 @@
-"""`order`: a table in, the order of its columns and the parents of each out."""
+"""`graph`: a table in, the order of its columns and the parents of each out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from causewise.errors import SEEDS, between, positive
+from causewise.errors import SEEDS, InputError, between, positive
 from causewise.graphs.complete_rows import graph_columns
 from causewise.graphs.constraints import Constraints
 from causewise.graphs.edges import CausalGraph, Edge
 from causewise.graphs.found import find, independence
 from causewise.graphs.support import Draws, support
 from causewise.models.additive import AdditiveFit
-from causewise.parallel import one_thread, processors
+from causewise.parallel import Engine, one_thread, processors
+from causewise.tables.asking import READING_OPTIONS, split_reading_options
 from causewise.version import VERSION
 
-OnProgress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and of how many."""
+ENGINE = Engine()
 DOUBT = 0.01
 """Below this p-value a column's noise is said to depend on what comes before it."""
 MOST_DRAWS = 10_000
 
 
-def order(
+def graph(
     data: Any,
     *,
     columns: Sequence[str | int] | None = None,
-    known: Any = None,
+    knowledge: Any = None,
     alpha: float = 0.001,
     bootstrap: int = 0,
     seed: int = 0,
-    jobs: int | None = None,
-    on_progress: OnProgress | None = None,
-    **asked: Any,
+    engine: Engine = ENGINE,
+    **settings: Any,
 ) -> CausalGraph:
-    """Find a causal order of a table's columns, and which of them move the mean and the spread of which.
+    """Find a causal order of a table's columns, and the parents that affect the mean and the variance of each.
 
     Every column is modelled as Σ fₚ(parentₚ) + exp(Σ hₚ(parentₚ)) · noise, with smooth functions and noise of any law.
-    Of all orders the one is looked for in which the columns are told best, each by those before it; then the parents
-    that do not matter are left out. Rows with a missing value in any column are left out.
+    The order is the one of largest log-likelihood, each column given its predecessors; then parents that do not matter
+    are left out. Rows with a missing value in any column are left out.
 
     Parameters
     ----------
@@ -44,23 +43,22 @@ def order(
         A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a CSV or Parquet file.
     columns
         Only these columns, by name or number.
-    known
-        What is known already, as for `scan` (docs/scan.md). Hard statements are obeyed: the order keeps to tiers,
+    knowledge
+        Background knowledge, as for `scan` (docs/scan.md). Hard statements are applied: the order keeps to tiers,
         "before" and required edges, a required edge stays whatever its test says, a forbidden one never appears. Soft
         ones are a prior of the order: their log-odds are added to its log-likelihood. A column of which one value
-        holds a tenth of the rows (few levels, counts, heaps) stands in the graph only where this fixes its place.
+        holds a tenth of the rows (few values, counts, a point mass) stands in the graph only where this fixes its
+        place.
     alpha
-        Level of the test that lets a parent into a column's mean or spread.
+        Significance level of the test that lets a parent into a column's mean or spread.
     bootstrap
         How many random parts of the rows the graph is found anew on, for the support of every edge.
     seed
         For the parts that are drawn.
-    jobs
-        Processes for the parts; as many as there are processors unless told. The result does not depend on it.
-    on_progress
-        Called as the work goes on.
-    **asked
-        How to read a text file: `decimal`, `header`, `max_bytes`, `max_rows`.
+    engine
+        Processes for the parts, and who hears of progress; a cluster and a journal are for scans.
+    **settings
+        How to read a text file: `decimal`, `header`, `max_bytes`, `max_lines`.
 
     Returns
     -------
@@ -73,25 +71,28 @@ def order(
     >>> rng = np.random.default_rng(0)
     >>> a, b = rng.uniform(-2, 2, 500), rng.normal(size=500)
     >>> c = np.sin(2 * a) + np.exp(0.6 * b) * 0.3 * rng.normal(size=500)
-    >>> found = causewise.order({"a": a, "c": c, "b": b})
+    >>> found = causewise.graph({"a": a, "c": c, "b": b})
     >>> for edge in found.edges:
     ...     print(edge)
     b → c (spread)
     a → c (mean)
     """
-    positive("order", 0.5, alpha=alpha)
-    between("order", 0, MOST_DRAWS, bootstrap=bootstrap)
-    between("order", *SEEDS, seed=seed)
-    if jobs is not None:
-        between("order", 1, 10_000, jobs=jobs)
-    tell = on_progress or (lambda what, done, of: None)
-    table = graph_columns(data, columns, known, **asked).canonical()
+    positive("graph", 0.5, alpha=alpha)
+    between("graph", 0, MOST_DRAWS, bootstrap=bootstrap)
+    between("graph", *SEEDS, seed=seed)
+    if engine.dask is not None or engine.journal is not None:
+        raise InputError("Got a Dask cluster or a journal for a graph; expected an engine without: they are for scans.")
+    reading, others = split_reading_options(settings)
+    if others:
+        raise InputError(f"Got {', '.join(map(repr, others))} for a graph; expected {', '.join(READING_OPTIONS)}.")
+    tell = engine.on_progress
+    table = graph_columns(data, columns, knowledge, **reading).canonical()
     constraints = table.constraints()
     with one_thread():
         found = find(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
         p_values = independence(table.values, found)
         draws = Draws(table.values, constraints, alpha, seed)
-        workers = processors() if jobs is None else jobs
+        workers = processors() if engine.jobs is None else engine.jobs
         shares = support(draws, bootstrap, workers, lambda done, of: tell("drawing", done, of)) if bootstrap else None
     names = table.names
     edges = tuple(

@@ -71,7 +71,7 @@ def orient(
     graph: Any,
     data: Any,
     *,
-    known: Any = None,
+    knowledge: Any = None,
     method: str = DEFAULT,
     threshold: float | None = None,
     seed: int = 0,
@@ -90,8 +90,8 @@ def orient(
         table's columns as nodes. It is not changed.
     data
         A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a CSV or Parquet file.
-    known
-        What is known already, as for `scan`: tiers, "a before b", required, forbidden and likely edges. Obeyed.
+    knowledge
+        Background knowledge, as for `scan`: tiers, "a before b", required, forbidden and likely edges. Applied.
     method
         A name from `causewise.list_methods()`, with settings if need be.
     threshold
@@ -99,7 +99,7 @@ def orient(
     seed
         For methods that draw random numbers.
     **asked
-        How to read a text file: `decimal`, `header`, `max_bytes`, `max_rows`.
+        How to read a text file: `decimal`, `header`, `max_bytes`, `max_lines`.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def orient(
     >>> a = rng.uniform(-2, 2, 500)
     >>> b = np.sin(2 * a) + (0.1 + 0.2 * abs(a)) * rng.normal(size=500)
     >>> table = {"a": a, "b": b, "c": b + rng.normal(size=500)}
-    >>> found = causewise.orient(nx.path_graph(["a", "b", "c"]), table, known={"before": [["b", "c"]]})
+    >>> found = causewise.orient(nx.path_graph(["a", "b", "c"]), table, knowledge={"before": [["b", "c"]]})
     >>> sorted(found.graph.edges)
     [('a', 'b'), ('b', 'c')]
     >>> [(edge.cause, edge.known) for edge in found.edges]
@@ -129,13 +129,13 @@ def orient(
     seeded_method(method, seed, **settings)  # refused before a large table is read
     mixed = read_graph(graph)
     table = scan_table(data, **asked)
-    knowledge = Knowledge.of(known, table.every)
+    background = Knowledge.of(knowledge, table.every)
     columns = _columns_of(mixed, table)
-    judge = Judge(table.names, table.values, method, seed, settings, knowledge, notes=table.notes)
+    judge = Judge(table.names, table.values, method, seed, settings, background, notes=table.notes)
     judged = _judged(mixed, columns, judge)
-    made, refused = _without_cycles(judged, mixed, columns, knowledge)
+    made, refused = _without_cycles(judged, mixed, columns, background)
     edges = [*(refused.get(place, edge) for place, edge in judged.items()), *_unjudged(mixed, columns, table)]
-    return Oriented(mixed.turned(made), tuple(edges), tuple(_against(mixed, columns, knowledge)))
+    return Oriented(mixed.turned(made), tuple(edges), tuple(_against(mixed, columns, background)))
 
 
 def _columns_of(mixed: MixedGraph, table: ScanTable) -> dict[Any, str]:
@@ -170,7 +170,7 @@ def judged_edge(judge: Judge, nodes: Nodes, places: tuple[int, int]) -> Oriented
         return OrientedEdge(x, y, why=f"Known: {known.why}; the graph has the edge all the same.")
     if known.direction:
         return OrientedEdge(x, y, *ends[known.direction], row.confidence, row.score, True, f"Known: {known.why}.")
-    why = row.message or ("" if row.status == "oriented" else f"The columns are {row.status}.")
+    why = row.reason or ("" if row.status == "oriented" else f"The columns are {row.status}.")
     return OrientedEdge(x, y, *ends.get(row.direction, (None, None)), row.confidence, row.score, why=why)
 
 

@@ -27,7 +27,7 @@ OrientationFn = Callable[..., tuple[Any, Any] | None]
 def orientation_fn(
     data: Any,
     *,
-    known: Any = None,
+    knowledge: Any = None,
     method: str = DEFAULT,
     threshold: float | None = None,
     undecided: Undecided = "skip",
@@ -39,7 +39,7 @@ def orientation_fn(
     ----------
     data
         The table that `ExpertInLoop` is fitted to.
-    known, method, threshold, seed
+    knowledge, method, threshold, seed
         As for `causewise.orient`.
     undecided
         What is said of a pair that is left undecided: "skip", which to pgmpy means that there is no edge, or "lean",
@@ -64,8 +64,8 @@ def orientation_fn(
     settings: dict[str, Any] = dict(threshold_setting(method, threshold))
     seeded_method(method, seed, **settings)  # refused before a large table is read
     table = scan_table(data)
-    knowledge = Knowledge.of(known, table.every)
-    judge = Judge(table.names, table.values, method, seed, settings, knowledge, notes=table.notes)
+    background = Knowledge.of(knowledge, table.every)
+    judge = Judge(table.names, table.values, method, seed, settings, background, notes=table.notes)
 
     def ask(u: Any, v: Any, **unused: Any) -> tuple[Any, Any] | None:
         place = {node: table.place(node) for node in (u, v)}

@@ -208,7 +208,7 @@ def _heading(decision: Decision) -> str:
 
 
 def _strength(decision: Decision) -> str:
-    if decision.failure or decision.abstention:
+    if decision.reason:
         return ""
     sure = confidence(decision)
     return f"confidence {sure}" if sure else f"score {score(decision)}"

@@ -194,8 +194,8 @@ def _principle(decision: Decision) -> str:
 
 
 def _result(decision: Decision) -> str:
-    if decision.failure:
-        return f"It gave no answer: {decision.failure}"
+    if decision.failed:
+        return f"It gave no answer: {decision.reason}"
     if decision.unrelated or decision.stopped:
         return sentence(decision)
     found = printed_sum(decision)
@@ -217,10 +217,10 @@ def _sure(decision: Decision) -> str:
         return ""
     bar = outcome_bar(decision)
     shares = f" ({', '.join(f'{part.name} {part.text}' for part in bar.parts)})" if bar else ""
-    if not decision.usable:
+    if not decision.leaning_names:
         return f", no usable lean{shares}: no direction was given"
     asked = decision.settings.get("threshold")
-    known = isinstance(asked, float) and decision.abstention
+    known = isinstance(asked, float) and decision.reason
     below = f", below the {100 * float(asked or 0):g} % asked for" if known else ""
     given = "no direction was given" if decision.cause is None else f"the answer was {shown(decision.verdict)}"
     return f", a confidence of {percent(decision.confidence)}{below}{shares}: {given}"

@@ -153,7 +153,7 @@ def _rows(rows: Sequence[ScanRow], at: Mapping[str, int], sentences: _Sentences)
         "percents": [_percents(row) for row in rows],
         "score": [_digits(row.score, 4) for row in rows],
         "n": [row.n for row in rows],
-        "missing": [row.missing for row in rows],
+        "missing": [row.dropped_rows for row in rows],
         "p": [_digits(row.adjusted_p, 2) for row in rows],
         "forward": [_digits(row.p_forward, 2) for row in rows],
         "backward": [_digits(row.p_backward, 2) for row in rows],
@@ -161,7 +161,7 @@ def _rows(rows: Sequence[ScanRow], at: Mapping[str, int], sentences: _Sentences)
         "halves": [_digits(row.agreement, 2) for row in rows],
         "sum": sums,
         "warnings": [[sentences.place(text) for text in row.warnings] for row in rows],
-        "message": [sentences.place(row.message) if row.message else -1 for row in rows],
+        "message": [sentences.place(row.reason) if row.reason else -1 for row in rows],
     }
 
 

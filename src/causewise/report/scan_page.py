@@ -143,7 +143,7 @@ def _sentence(scan: Scan) -> str:
 
 def _key(scan: Scan) -> tuple[tuple[str, str], ...]:
     facts = scan.facts
-    rows = max((row.n + row.missing for row in scan.rows), default=0)
+    rows = max((row.n + row.dropped_rows for row in scan.rows), default=0)
     found = [("Method", str(facts.get("method", ""))), ("Rows", count(rows)), ("Columns", count(len(scan.columns)))]
     if "fdr" in facts:
         found.append(("False discoveries at most", f"{number(100 * facts['fdr'], 3)} %"))

@@ -69,7 +69,7 @@ class Stance(Enum):
     @classmethod
     def of(cls, decision: Decision) -> "Stance":
         """Combine the direction with the reading of the tests."""
-        if decision.failure:
+        if decision.failed:
             return cls.FAILED
         if decision.unrelated:
             return cls.UNRELATED
@@ -77,8 +77,8 @@ class Stance(Enum):
             return cls.STOPPED
         if decision.leaning is Direction.UNDECIDED:
             return cls.TIE
-        if decision.abstention:
-            return cls.WITHHELD if decision.leans else cls.NO_LEAN
+        if decision.reason:
+            return cls.WITHHELD if decision.leaning_names else cls.NO_LEAN
         # A method with a confidence has weighed its tests already: reading them again would count them twice.
         if decision.confidence is not None:
             return cls.WEIGHED
@@ -112,18 +112,19 @@ def badge(decision: Decision) -> str:
 
 def brief_lean(decision: Decision) -> str:
     """`rain → river`, in narrow places, where the answer is withheld; else empty."""
-    return " → ".join(short(shown(name), BRIEF) for name in decision.leans) if decision.leans else ""
+    names = decision.leaning_names if decision.reason else None
+    return " → ".join(short(shown(name), BRIEF) for name in names) if names else ""
 
 
 def confidence(decision: Decision) -> str:
     """In per cent; empty where there is none, or neither a direction nor a usable lean to be confident of."""
-    return percent(decision.confidence) if decision.confidence is not None and decision.usable else ""
+    return percent(decision.confidence) if decision.confidence is not None and decision.leaning_names else ""
 
 
 def sentence(decision: Decision) -> str:
     """The answer in one sentence; where evidence was weighed, the reason itself."""
     stance = Stance.of(decision)
-    reason = with_printed_digits(decision.abstention or decision.reason, decision)
+    reason = with_printed_digits(decision.reason or decision.carried_by, decision)
     if stance in _TOLD and reason:
         return reason
     return stance.sentence.format(

@@ -144,13 +144,13 @@ def fits(evidence: Evidence) -> bool | None:
 def how_sure(decision: Decision) -> str:
     """The confidence, where there is an answer or a usable lean; of a method without one, the two p-values."""
     if decision.confidence is not None:
-        return percent(decision.confidence) if decision.usable else "–"
+        return percent(decision.confidence) if decision.leaning_names else "–"
     return f"{p_value(decision.forward)}, {p_value(decision.backward)}" if tested(decision) else "–"
 
 
 def leans_anywhere(decision: Decision) -> bool:
     """Whether its numbers mean anything: neither a failure nor unrelated columns have a direction."""
-    return not (decision.failure or decision.unrelated)
+    return not (decision.failed or decision.unrelated)
 
 
 def tested(decision: Decision) -> bool:

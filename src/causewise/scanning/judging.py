@@ -175,7 +175,7 @@ def blank_row(names: Sequence[str], screened: Screened, adjusted: float | None) 
         screened.p,
         adjusted,
         status="failed" if related else "unrelated",
-        message=screened.message,
+        reason=screened.message,
         seconds=screened.seconds,
     )
 
@@ -197,7 +197,7 @@ def _filled(row: ScanRow, decision: Decision) -> ScanRow:
         p_forward=decision.forward.p_value,
         p_backward=decision.backward.p_value,
         warnings=tuple(decision.warnings),
-        message=decision.explanation if decision.direction is Direction.UNDECIDED else "",
+        reason=decision.explanation if decision.direction is Direction.UNDECIDED else "",
     )
 
 

@@ -43,16 +43,16 @@ def obeyed(row: ScanRow, known: Known, threshold: float) -> ScanRow:
 def _pointed(row: ScanRow, known: Known, status: str, direction: Direction) -> ScanRow:
     scored = row.confidence is not None and row.score is not None
     given = divided(row.score or 0.0, row.neither or 0.0).get(direction.value) if scored else None
-    return replace(_turned(row, status, direction), confidence=given, message=_told(row, f"Known: {known.why}."))
+    return replace(_turned(row, status, direction), confidence=given, reason=_told(row, f"Known: {known.why}."))
 
 
 def _weighed(row: ScanRow, known: Known, threshold: float) -> ScanRow:
     if row.score is None:  # a warning stops the answer
         unused = f"Known, but not used, since these rows show no direction: {known.why}."
-        return replace(row, message=_told(row, unused))
+        return replace(row, reason=_told(row, unused))
     if row.confidence is None:
         unused = f"Known, but not used, since the score of this method is no log-odds: {known.why}."
-        return replace(row, message=_told(row, unused))
+        return replace(row, reason=_told(row, unused))
     score = row.score + known.log_odds
     chances = divided(score, row.neither or 0.0)
     confidence = max(chances[way.value] for way in (Direction.FORWARD, Direction.BACKWARD))
@@ -64,7 +64,7 @@ def _weighed(row: ScanRow, known: Known, threshold: float) -> ScanRow:
         score=score,
         known=known.log_odds,
         confidence=confidence,
-        message=_told(row, added),
+        reason=_told(row, added),
     )
 
 
@@ -76,4 +76,4 @@ def _turned(row: ScanRow, status: str, direction: Direction) -> ScanRow:
 
 
 def _told(row: ScanRow, fact: str) -> str:
-    return f"{fact} The data alone: {row.message}" if row.message else fact
+    return f"{fact} The data alone: {row.reason}" if row.reason else fact

@@ -19,12 +19,10 @@ MOST = 64
 """Pairs of a tile: half a second of work, so that no process waits long for the last one, and little is done twice."""
 
 
-def chosen_pairs(table: ScanTable, target: str | int | None = None, pairs: Any = None) -> Pairs:
-    """All pairs, those with `target`, or the `pairs` of a list or a CSV file; the table's earlier column first."""
-    if target is not None and pairs is not None:
-        raise InputError("Got both a target and pairs; expected one of the two: leave the other out.")
-    if target is not None:
-        t = table.place(target)
+def choose_pairs(table: ScanTable, pairs: Any = None) -> Pairs:
+    """All pairs, those with one column, or those of a list or a CSV file; the table's earlier column first."""
+    if isinstance(pairs, str | int):
+        t = table.place(pairs)
         return [(min(k, t), max(k, t)) for k in range(len(table.names)) if k != t]
     if pairs is not None:
         return _listed_pairs(table, pairs)
@@ -39,7 +37,7 @@ def chosen_pairs(table: ScanTable, target: str | int | None = None, pairs: Any =
 
 
 def _listed_pairs(table: ScanTable, pairs: Any) -> Pairs:
-    lines = _lines_of(Path(pairs)) if isinstance(pairs, str | Path) else [tuple(each) for each in pairs]
+    lines = _lines_of(pairs) if isinstance(pairs, Path) else [tuple(each) for each in pairs]
     found: dict[tuple[int, int], None] = {}
     for line in lines:
         if len(line) != 2:

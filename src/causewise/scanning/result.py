@@ -41,7 +41,7 @@ class Scan:
     >>> scan = causewise.scan({"a": a, "b": b, "c": rng.normal(size=500)})
     >>> [(row.x, row.y, row.status) for row in scan]
     [('a', 'b', 'oriented'), ('a', 'c', 'unrelated'), ('b', 'c', 'unrelated')]
-    >>> list(scan.graph().edges)
+    >>> list(scan.to_networkx().edges)
     [('a', 'b')]
     """
 
@@ -92,7 +92,7 @@ class Scan:
     def __repr__(self) -> str:
         return f"<Scan: {self}>"
 
-    def graph(self) -> "DiGraph":
+    def to_networkx(self) -> "DiGraph":
         """The arrows as a networkx graph: all columns, and an edge for every oriented pair, its weight the confidence.
 
         Pairwise arrows are no multivariate discovery: an edge may stand for a path, or for a common cause.
@@ -102,7 +102,7 @@ class Scan:
     def write_graph(self, path: Any) -> None:
         """Write the arrows as GraphML, JSON (node-link) or DOT, by the ending of the name."""
         target = Path(path)
-        replace_with(target, check_ending(target, GRAPH_FORMATS)(self.graph()).encode())
+        replace_with(target, check_ending(target, GRAPH_FORMATS)(self.to_networkx()).encode())
 
     def order(self) -> Order:
         """The order of the columns that disagrees least with the scores, and with nothing that is known."""
@@ -128,13 +128,19 @@ class Scan:
 
         write(self, path)
 
-    def to_dict(self) -> dict[str, list[Any]]:
+    def to_dict(self) -> dict[str, Any]:
+        """A JSON-ready record of the scan: its rows, columns, settings, seed and version."""
+        rows = [{name: getattr(row, name) for name in COLUMNS} for row in self.rows]
+        record = {"rows": rows, "columns": self.columns, "left_out": dict(self.left_out)}
+        return record | {"kinds": dict(self.kinds), "notes": self.notes, **self.facts}
+
+    def to_columns(self) -> dict[str, list[Any]]:
         """The table column by column; warnings joined to one text."""
         return {name: [_plain(getattr(row, name)) for row in self.rows] for name in COLUMNS}
 
     def to_frame(self) -> Any:
         """The table as a data frame of the library that the input came from; a dict of columns for arrays and files."""
-        table = self.to_dict()
+        table = self.to_columns()
         if self.kind == "pandas":
             import pandas
 
@@ -181,9 +187,7 @@ def _text(value: Any) -> str:
 
 
 def _json(scan: Scan, raw: bool) -> bytes:
-    rows = [{name: getattr(row, name) for name in COLUMNS} for row in scan.rows]
-    record = {"rows": rows, "columns": scan.columns, "left_out": dict(scan.left_out)}
-    record |= {"kinds": dict(scan.kinds), "notes": scan.notes, **scan.facts}
+    record = scan.to_dict()
     return (json.dumps(record) if raw else json_text(record)).encode() + b"\n"
 
 
@@ -196,7 +200,7 @@ def _parquet(scan: Scan, raw: bool) -> bytes:
             "pip install '.[tables]', or choose .csv."
         ) from None
     stream = io.BytesIO()
-    pyarrow.parquet.write_table(_arrow(scan.to_dict()), stream)
+    pyarrow.parquet.write_table(_arrow(scan.to_columns()), stream)
     return stream.getvalue()
 
 
@@ -204,8 +208,8 @@ def _arrow(table: Mapping[str, list[Any]]) -> Any:
     import pyarrow
 
     # A column in which nothing is known still has its type.
-    text = {"x", "y", "status", "direction", "cause", "effect", "warnings", "message", "x_kind", "y_kind"}
-    whole = {"n", "missing", "rows_judged"}
+    text = {"x", "y", "status", "direction", "cause", "effect", "warnings", "reason", "x_kind", "y_kind"}
+    whole = {"n", "dropped_rows", "rows_judged"}
     kinds = {
         name: pyarrow.string() if name in text else pyarrow.int64() if name in whole else pyarrow.float64()
         for name in table

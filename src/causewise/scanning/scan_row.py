@@ -11,7 +11,7 @@ class ScanRow:
     y: str
     n: int
     """Complete rows."""
-    missing: int
+    dropped_rows: int
     """Rows left out for a missing value."""
     dependence: float | None = None
     """HSIC of the two columns over its mean under independence."""
@@ -45,8 +45,8 @@ class ScanRow:
     half_high: float | None = None
     """Smallest and largest score of a half."""
     warnings: tuple[str, ...] = ()
-    message: str = ""
-    """Why there is no answer, or what decided it."""
+    reason: str = ""
+    """Why there is no answer; what background knowledge changed."""
     seconds: float = 0.0
     rows_judged: int | None = None
     """How many of the n rows the score rests on."""
@@ -57,5 +57,5 @@ class ScanRow:
     @property
     def scored_of(self) -> str:
         """`1388`, or `212 of 1388` where rows were left out."""
-        scored, given = self.n if self.rows_judged is None else self.rows_judged, self.n + self.missing
+        scored, given = self.n if self.rows_judged is None else self.rows_judged, self.n + self.dropped_rows
         return str(scored) if scored == given else f"{scored} of {given}"

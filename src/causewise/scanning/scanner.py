@@ -3,7 +3,7 @@
 import json
 import os
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -15,24 +15,24 @@ import numpy as np
 from causewise.catalogue import DEFAULT, cost, sample_hint, seeded_method, stated_settings
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.knowledge.knowledge import Knowledge
-from causewise.parallel import processors
+from causewise.parallel import Engine, OnProgress, processors
 from causewise.protocol import batch_size
 from causewise.scanning.engine import InProcess, Processes, Run
 from causewise.scanning.file_columns import FileColumns
-from causewise.scanning.forecast import FEW, ScanForecast, fitting_jobs, forecast, remembered
+from causewise.scanning.forecast import FEW, fitting_jobs, forecast, remembered
 from causewise.scanning.journal import Journal
 from causewise.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from causewise.scanning.machine import available_memory
 from causewise.scanning.on_dask import on_dask
-from causewise.scanning.pairs import MOST, Pairs, chosen_pairs, tiles
+from causewise.scanning.pairs import MOST, Pairs, choose_pairs, tiles
 from causewise.scanning.result import Scan, kind_of
 from causewise.scanning.scan_row import ScanRow
-from causewise.scanning.table import OnProgress, ScanTable, scan_table
+from causewise.scanning.table import ScanTable, scan_table
 from causewise.scanning.tasks import Died, Tile, Work, of_the_dead, oriented, screened
+from causewise.tables.asking import split_reading_options
 from causewise.version import VERSION
 
-OnForecast = Callable[[ScanForecast], None]
-"""Called before the work is begun, with what it will take; what it raises ends the scan."""
+ENGINE = Engine()
 _IN_PROCESS = 40
 """So few pairs are done before a second process has started."""
 _WORTH_TRYING = 5.0
@@ -44,23 +44,14 @@ def scan(
     *,
     method: str = DEFAULT,
     columns: Sequence[str | int] | None = None,
-    target: str | int | None = None,
     pairs: Any = None,
     adjust: Sequence[str | int] = (),
-    known: Any = None,
+    knowledge: Any = None,
     fdr: float = 0.05,
-    threshold: float | None = None,
-    neither: float | None = None,
-    direct: bool | None = None,
-    recording: bool | None = None,
     stability: bool = False,
     seed: int = 0,
-    jobs: int | None = None,
-    dask: Any = None,
-    journal: str | os.PathLike[str] | None = None,
-    on_progress: OnProgress | None = None,
-    on_forecast: OnForecast | None = None,
-    **asked: Any,
+    engine: Engine = ENGINE,
+    **settings: Any,
 ) -> Scan:
     """Judge every pair of a table's columns.
 
@@ -73,38 +64,26 @@ def scan(
         A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a CSV or Parquet file.
     method
         A name from `causewise.list_methods()`, with settings if need be.
-    columns, target, pairs
-        Only these columns; only the pairs with this one; only the pairs of a list or a CSV file with two names a line.
+    columns, pairs
+        Only these columns; only the pairs with this column (its name or number), or those of a list, or of a CSV file
+        (a `Path`) with two names a line.
     adjust
-        Columns that all others are adjusted for before their pairs are judged: what a location-scale spline of these
+        Columns that all others are adjusted for before their pairs are scored: what a location-scale spline of these
         leaves of them. They are in no pair themselves.
-    known
-        What is known already: tiers, "a before b", required, forbidden and likely edges, as a mapping or the path of a
-        YAML or CSV file (see docs/scan.md). Obeyed.
+    knowledge
+        Background knowledge: tiers, "a before b", required, forbidden and likely edges, as a mapping or the path of a
+        YAML or CSV file (see docs/scan.md). It is applied.
     fdr
-        Share of unrelated pairs that may pass for related ones.
-    threshold
-        From which confidence on a direction is given, for methods that have a confidence.
-    neither, direct, recording
-        For the default method, as in `infer`: how often two related columns have no direction; that one of them always
-        causes the other; whether it counts how coarsely the columns are recorded.
+        False discovery rate of the test of relation.
     stability
         Also decide 20 random halves of the rows of every related pair: as many decisions more, on half the rows each.
     seed
         For methods and halves that are drawn at random.
-    jobs
-        Processes; as many as there are processors, and as fit in memory, unless told. The result does not depend on it.
-    dask
-        Work on a Dask cluster: `local` (`jobs` workers on this machine), the address of a scheduler, or a client. The
-        result does not depend on it.
-    journal
-        A file in which finished pairs are kept; the same scan begun again goes on from there.
-    on_progress
-        Called as the work goes on.
-    on_forecast
-        Called before it begins with the `ScanForecast` of its time and memory, for which some pairs are tried first.
-    **asked
-        How to read a text file: `decimal`, `header`, `max_bytes`, `max_rows`.
+    engine
+        Processes, a Dask cluster, a journal to go on from, and who hears of progress.
+    **settings
+        Settings of the method by name, as in `infer`: `threshold`, `neither`, `direct`, `recording` of the default. And
+        how to read a text file: `decimal`, `header`, `max_bytes`, `max_lines`.
 
     Returns
     -------
@@ -124,32 +103,31 @@ def scan(
     between("scan", *SEEDS, seed=seed)
     if not isinstance(stability, bool):
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
-    options = {"threshold": threshold, "neither": neither, "direct": direct, "recording": recording}
-    stated = {name: value for name, value in options.items() if value is not None}
-    spelt = {name: f"{name}={value!r}" for name, value in stated.items()}
-    settings: dict[str, Any] = stated_settings([method], stated, spelt)[method]
+    reading, stated = split_reading_options({name: value for name, value in settings.items() if value is not None})
+    settings = stated_settings([method], stated, {name: f"{name}={value!r}" for name, value in stated.items()})[method]
     built = seeded_method(method, seed, **settings)  # refused before a large table is read
-    tell = on_progress or (lambda what, done, of: None)
-    table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **asked)
-    wanted = chosen_pairs(table, target, pairs)
-    knowledge = Knowledge.of(known, table.every)
-    judge = Judge(table.names, table.values, method, seed, settings, knowledge, stability, table.notes)
+    tell, journal, dask = engine.on_progress, engine.journal, engine.dask
+    table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **reading)
+    wanted = choose_pairs(table, pairs)
+    judge = Judge(
+        table.names, table.values, method, seed, settings, Knowledge.of(knowledge, table.every), stability, table.notes
+    )
     identity = _identity(table, judge, wanted, fdr)
     kept = Journal(None if journal is None else Path(journal), identity)
     # A GPU, on which a batch is larger than any tile, is one for all processes.
     batch, gpu = batch_size(built), batch_size(built) > MOST
     most, free = 1 if gpu or len(wanted) <= _IN_PROCESS else processors(), available_memory()
-    count = fitting_jobs(judge, len(wanted), [jobs] if jobs else range(most, 0, -1), free)
+    count = fitting_jobs(judge, len(wanted), [engine.jobs] if engine.jobs else range(most, 0, -1), free)
     judge = replace(judge, remembered=remembered(count, free))
     # Workers elsewhere read their columns themselves where they see the file.
-    there = None if dask is None else FileColumns.of(data, table, asked)
+    there = None if dask is None else FileColumns.of(data, table, reading)
     with _engine(judge, there, count, dask, identity, journal) as run:
         gpu = gpu or run.gpu
-        if on_forecast is not None and _may_be_long(method, len(wanted)):
+        if engine.on_forecast is not None and _may_be_long(method, len(wanted)):
             left = (len(wanted) - kept.count("screening"), len(wanted) - kept.count("orienting"))
             at_once = processors() if dask is None else run.workers
             foreseen = forecast(run, judge, wanted, at_once, left, MOST if gpu else 1)
-            on_forecast(replace(foreseen, hint=sample_hint(method, table.n, len(wanted))))
+            engine.on_forecast(replace(foreseen, hint=sample_hint(method, table.n, len(wanted))))
         # On a CPU a batch of networks takes a minute; no more than that is lost with a process.
         size = MOST if gpu or batch == 1 else min(MOST, batch)
         found = _scanned(_Progress(judge, run, kept, tell), wanted, size, table, fdr, kind_of(data))

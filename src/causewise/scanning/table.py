@@ -1,6 +1,6 @@
 """The columns of a table that can be judged, and why the others cannot."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -11,13 +11,11 @@ from causewise.column_types import Kind, tally, unfit
 from causewise.errors import InputError
 from causewise.numerics.dates import read_as_days
 from causewise.pair import MIN_ROWS, FloatArray, as_column
+from causewise.parallel import OnProgress
 from causewise.scanning.adjusting import Adjustment
 from causewise.scanning.mapped import ColumnStore, MappedColumns
 from causewise.tables import table_from
 from causewise.tables.choose import ColumnTable, listed, position
-
-OnProgress = Callable[[str, int, int], None]
-"""Called with what is being done, how many pairs or columns are done, and of how many."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,5 +36,5 @@ def of_the_dead(judge: Judge, item: Any) -> Any:
         missing = judge.missing(i, j)
         return list(Screened(i, j, judge.values.shape[1] - missing, missing, None, None, why, 0.0))
     *found, adjusted = item
-    row = replace(blank_row(judge.names, Screened(*found), adjusted), status="failed", message=why)
+    row = replace(blank_row(judge.names, Screened(*found), adjusted), status="failed", reason=why)
     return asdict(judge.obeying(row))

@@ -39,7 +39,7 @@ def read_pair(
     Columns are given by name or by number counted from 1; a name that exists wins. Without them the table must have
     exactly two columns of numbers (a leading column of row numbers is passed over). Where a text table can be read in
     two ways, `decimal` ("." or ",") and `header` (whether the first line holds names) say which; `max_bytes` and
-    `max_rows` bound what is read.
+    `max_lines` bound what is read.
     """
     table, where = read_table(source, **asked)
     return _pair(table, where, x, y, nan_policy)
@@ -79,17 +79,17 @@ def table_from(data: Any, **asked: Any) -> tuple[ColumnTable, str]:
     return as_table(data), "the table"
 
 
-def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "raise") -> Pair:
+def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "raise", **asked: Any) -> Pair:
     """Make a pair of what a user holds.
 
     `pair_from(table, "rain", "river")` for a pandas, polars or Arrow table, a dictionary of columns or a matrix;
     `pair_from(rain, river)` for two sequences, whose names are kept where they have one; or the path of a file, or
-    one that is open.
+    one that is open, read as `asked`.
     """
     if isinstance(data, Pair):
         return data
     if isinstance(data, (str, os.PathLike)) or is_file(data):
-        return read_pair(data, x, y, nan_policy)
+        return read_pair(data, x, y, nan_policy, **asked)
     from causewise.tables.frames import as_table, as_two_columns, said_of
 
     two = as_two_columns(data, x, y)

@@ -1,6 +1,8 @@
 """Refusals that an argument can answer, and the arguments that a table may need."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
 
 from causewise.errors import InputError
 
@@ -25,13 +27,13 @@ class Asked:
     """Whether the first line holds names; None finds out."""
     max_bytes: int = MAX_BYTES
     """Of a file as it is and once it is unpacked, or of the columns read from a Parquet file."""
-    max_rows: int = MAX_ROWS
+    max_lines: int = MAX_ROWS
     """Lines of a text file, rows of a Parquet file."""
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
             raise InputError(f"Got decimal={self.decimal!r}; expected '.' or ',', or nothing to find out.")
-        for name in ("max_bytes", "max_rows"):
+        for name in ("max_bytes", "max_lines"):
             if not getattr(self, name) > 0:
                 raise InputError(f"Got {name}={getattr(self, name)!r}; expected a number above 0.")
 
@@ -46,9 +48,18 @@ class Asked:
 
     def check_rows(self, rows: int, where: str) -> None:
         """Refuse what has too many rows."""
-        if rows > self.max_rows:
+        if rows > self.max_lines:
             raise UnclearError(
-                f"Got more than {self.max_rows:,} rows (max_rows) from {where}; expected at most that: give a random "
+                f"Got more than {self.max_lines:,} rows (max_lines) from {where}; expected at most that: give a random "
                 "part of the rows, or raise the limit.",
-                ("--max-rows", str(4 * self.max_rows)),
+                ("--max-rows", str(4 * self.max_lines)),
             )
+
+
+READING_OPTIONS = tuple(each.name for each in fields(Asked))
+
+
+def split_reading_options(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Of settings by name, those of `Asked`, which say how a file is read, and the others."""
+    reading = {name: value for name, value in settings.items() if name in READING_OPTIONS}
+    return reading, {name: value for name, value in settings.items() if name not in READING_OPTIONS}

@@ -181,7 +181,7 @@ async def _left(request: Request) -> None:
 def _settings(desk: FrontDesk, name: str, asking: Any) -> dict[str, Any]:
     """How a table is to be read, and how much of it."""
     limits = desk.limits
-    bounds = {"max_bytes": limits.table_bytes, "max_rows": limits.rows}
+    bounds = {"max_bytes": limits.table_bytes, "max_lines": limits.rows}
     return {"name": name, "asked": {"decimal": asking.decimal, "header": asking.header, **bounds}}
 
 

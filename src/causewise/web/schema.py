@@ -40,7 +40,7 @@ class Decided(BaseModel):
     )
     contributions: dict[str, float] = Field(description="The terms: score = weight · their sum.")
     weight: float | None
-    abstention: str = Field(description="Why no direction is given; empty where one is.")
+    reason: str = Field(description="Why no direction is given; empty where one is.")
     method: str
     n: int
     kinds: dict[str, str] = Field(description="Of `x` and `y`: `continuous`, `rounded`, `count`, `heaped`, …")

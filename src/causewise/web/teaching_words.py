@@ -40,7 +40,7 @@ def _verdict(decision: Decision, neither: bool) -> str:
     if decision.unrelated:
         return "Unrelated: the rows do not show that the two have anything to do with each other."
     if decision.stopped or decision.confidence is None:
-        return f"{decision.abstention} No direction, so no number either."
+        return f"{decision.reason} No direction, so no number either."
     sure, beside = percent(decision.confidence), percent(decision.probabilities.get("neither", 0.0))
     if decision.confidence < USABLE:
         return f"Undecided: no usable lean to either side, and {beside} for neither."

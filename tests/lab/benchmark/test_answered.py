@@ -78,7 +78,7 @@ def test_rows_are_ranked_by_the_confidence_they_carry() -> None:
 @pytest.mark.parametrize("converged", [True, False])
 def test_a_fit_that_stopped_short_hides_no_withheld_answer(converged: bool) -> None:
     side = Evidence(score=0.1, converged=converged, message="" if converged else "It stopped at its limit.")
-    outcome = outcome_of(Decision("m", PAIR, 0.1, side, side, confidence=0.52, abstention="Too unsure."), 0.0)
+    outcome = outcome_of(Decision("m", PAIR, 0.1, side, side, confidence=0.52, reason="Too unsure."), 0.0)
     assert outcome.status is (Status.OK if converged else Status.NOT_CONVERGED)
     assert outcome.message == ("Too unsure." if converged else "Too unsure. It stopped at its limit.")
     assert outcome.withheld
@@ -93,7 +93,7 @@ def test_the_lean_of_a_stopped_pair_is_counted_and_its_answer_withheld() -> None
 
 def test_a_failure_is_not_called_withheld() -> None:
     side = Evidence(score=math.nan)
-    decision = Decision("m", PAIR, math.nan, side, side, failure="It broke.", abstention="Too unsure.")
+    decision = Decision("m", PAIR, math.nan, side, side, failed=True, reason="It broke.")
     assert not outcome_of(decision, 0.0).withheld
 
 

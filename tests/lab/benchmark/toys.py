@@ -168,7 +168,7 @@ class Hesitant:
     def _decide(self, pair: Pair) -> Decision:
         told = answer(self.name, pair, _oracle(pair))
         confidence = 1 / (1 + math.exp(-abs(told.score)))
-        return replace(told, confidence=confidence, abstention="" if confidence >= SURE else "Too unsure.")
+        return replace(told, confidence=confidence, reason="" if confidence >= SURE else "Too unsure.")
 
 
 hesitant = Hesitant()

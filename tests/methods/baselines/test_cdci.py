@@ -54,5 +54,5 @@ def test_location_scale_pairs_are_decided_rightly(divergence: str, seed: int) ->
 
 def test_too_few_rows_are_refused_and_in_published_form_undecided() -> None:
     x, y = location_scale(0, n=20)
-    assert "min_count" in causewise.infer(x, y, method="cdci").failure
+    assert "min_count" in causewise.infer(x, y, method="cdci").reason
     assert causewise.infer(x[:12], y[:12], method="cdci:published=true").score == 0.0

@@ -68,4 +68,4 @@ def test_reflection_changes_nothing() -> None:
 
 
 def test_too_few_rows_are_refused() -> None:
-    assert "min_count" in causewise.infer(*additive(0, n=20), method="cds").failure
+    assert "min_count" in causewise.infer(*additive(0, n=20), method="cds").reason

@@ -87,8 +87,8 @@ def test_columns_that_are_no_levels_are_refused_with_a_sentence() -> None:
     rng = np.random.default_rng(3)
     x = rng.integers(5, size=300).astype(float)
     fine = causewise.infer(x, rng.normal(size=300), method="discrete")
-    assert f"at most {MOST_LEVELS}" in fine.failure
+    assert f"at most {MOST_LEVELS}" in fine.reason
     uneven = causewise.infer(x, np.array([0.0, 1.0, 2.5, 7.0])[rng.integers(4, size=300)], method="discrete")
-    assert "not evenly spaced" in uneven.failure
+    assert "not evenly spaced" in uneven.reason
     far = causewise.infer(x, np.where(x > 3, 1000.0, x), method="discrete")
-    assert f"at most {MOST_LEVELS}" in far.failure
+    assert f"at most {MOST_LEVELS}" in far.reason

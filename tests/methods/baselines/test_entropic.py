@@ -89,9 +89,9 @@ def test_little_noise_is_decided_rightly_whatever_the_levels_are_called(seed: in
 def test_continuous_columns_are_refused_unless_bins_are_asked_for() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 200))
-    refusal = causewise.infer(x, y, method="entropic").failure
+    refusal = causewise.infer(x, y, method="entropic").reason
     assert "200 distinct values" in refusal and "bins=8" in refusal
-    assert not causewise.infer(x, y, method="entropic", bins=8).failure
+    assert not causewise.infer(x, y, method="entropic", bins=8).failed
     assert len(set(levels_of(x, 30, 8).tolist())) <= 8
     assert levels_of(np.array([0.0, 0.1, 0.9, 1.0, 0.5]), 2, 2).tolist() == [0, 0, 1, 1, 1]
 

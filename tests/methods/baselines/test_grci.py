@@ -63,13 +63,13 @@ def test_dependence_is_smallest_for_independent_columns():
 
 def test_fewer_rows_than_neighbours_are_refused_with_the_numbers():
     x = np.arange(10.0)
-    assert "10 rows" in decide("grci", x, x**2).failure
-    assert not decide("grci:neighbours=5", x, np.sin(3 * x)).failure
+    assert "10 rows" in decide("grci", x, x**2).reason
+    assert not decide("grci:neighbours=5", x, np.sin(3 * x)).failed
 
 
 def test_an_exact_function_is_refused():
     x = np.random.default_rng(2).normal(size=100)
-    assert "exact" in decide("grci", x, 3 * x - 1).failure
+    assert "exact" in decide("grci", x, 3 * x - 1).reason
 
 
 @needs_golden

@@ -40,7 +40,7 @@ def test_the_published_gaussian_form_adds_the_log_ratio_of_units():
 
 def test_two_distinct_values_are_refused():
     decision = decide("igci", np.arange(20.0) % 2, np.arange(20.0))
-    assert "2 distinct values" in decision.failure
+    assert "2 distinct values" in decision.reason
 
 
 @pytest.mark.parametrize("name", ["igci", "igci-g"])

@@ -42,4 +42,4 @@ def test_linear_pairs_with_non_gaussian_noise_are_decided_rightly(noise: str, sl
 
 def test_a_noiseless_line_is_refused() -> None:
     x = np.random.default_rng(0).uniform(size=50)
-    assert "exact linear function" in causewise.infer(x, 2 * x + 1, method="lingam").failure
+    assert "exact linear function" in causewise.infer(x, 2 * x + 1, method="lingam").reason

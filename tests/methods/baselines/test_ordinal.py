@@ -165,8 +165,8 @@ def test_continuous_columns_are_refused_with_a_sentence() -> None:
     rng = np.random.default_rng(4)
     x, y = rng.normal(size=(2, 100))
     found = causewise.infer(x, y, method="ordinal")
-    assert "100 and 100 values; expected at most 12" in found.failure
-    assert not causewise.infer(np.round(3 * x), y, method="ordinal", max_levels=30).failure
+    assert "100 and 100 values; expected at most 12" in found.reason
+    assert not causewise.infer(np.round(3 * x), y, method="ordinal", max_levels=30).failed
 
 
 def test_of_long_tables_a_fixed_sample_is_judged() -> None:

@@ -31,8 +31,8 @@ def curved(n: int = 250, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def answers_or_says_why(decision: Decision) -> bool:
-    if decision.failure:
-        return decision.failure.endswith(".") and decision.direction is Direction.UNDECIDED
+    if decision.failed:
+        return decision.reason.endswith(".") and decision.direction is Direction.UNDECIDED
     return math.isfinite(decision.score)
 
 
@@ -105,7 +105,7 @@ def test_hard_input_gets_an_answer_or_a_sentence(spec: str, case: str) -> None:
     decision = decide(spec, x, y)
     assert answers_or_says_why(decision)
     swapped = decide(spec, y, x)
-    assert swapped.score == -decision.score or (swapped.failure and decision.failure)
+    assert swapped.score == -decision.score or (swapped.failed and decision.failed)
 
 
 @pytest.mark.parametrize("spec", ["cam", "resit", "reci", "cdci"])

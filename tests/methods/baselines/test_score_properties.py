@@ -47,8 +47,8 @@ def decide(spec, x, y):
 class TestEveryMethodOnEverySample:
     def test_answers_with_a_number_or_refuses_with_a_sentence(self, spec, sample):
         decision = decide(spec, *SAMPLES[sample])
-        if decision.failure:
-            assert decision.failure.endswith(".")
+        if decision.failed:
+            assert decision.reason.endswith(".")
             assert decision.direction is Direction.UNDECIDED
         else:
             assert math.isfinite(decision.score)
@@ -56,24 +56,24 @@ class TestEveryMethodOnEverySample:
     def test_exchanging_the_columns_negates_the_score_exactly(self, spec, sample):
         x, y = SAMPLES[sample]
         one, other = decide(spec, x, y), decide(spec, y, x)
-        assert one.failure == other.failure
-        assert one.failure or one.score == -other.score
+        assert one.reason == other.reason
+        assert one.failed or one.score == -other.score
 
     def test_row_order_does_not_change_a_bit(self, spec, sample):
         x, y = SAMPLES[sample]
         order = np.random.default_rng(1).permutation(len(x))
         one, other = decide(spec, x, y), decide(spec, x[order], y[order])
-        assert one.failure == other.failure
-        assert one.failure or one.score == other.score
+        assert one.reason == other.reason
+        assert one.failed or one.score == other.score
 
     def test_units_change_nothing(self, spec, sample):
         x, y = SAMPLES[sample]
         one = decide(spec, x, y)
         shift = (0, 0) if sample in ("large numbers", "heavy tails") else (100, -7)
         other = decide(spec, 3.7 * x + shift[0], 0.013 * y + shift[1])
-        assert one.failure == other.failure
+        assert one.reason == other.reason
         assert one.direction is other.direction
-        assert one.failure or one.score == pytest.approx(other.score, rel=1e-5, abs=1e-8)
+        assert one.failed or one.score == pytest.approx(other.score, rel=1e-5, abs=1e-8)
 
 
 LATTICE = st.lists(st.tuples(st.integers(0, 5), st.integers(-3, 30)), min_size=10, max_size=40).filter(
@@ -87,8 +87,8 @@ LATTICE = st.lists(st.tuples(st.integers(0, 5), st.integers(-3, 30)), min_size=1
 def test_rounded_columns_never_give_a_number_that_is_none(spec, rows):
     x, y = np.array(rows, float).T
     one, other, reversed_rows = decide(spec, x, y), decide(spec, y, x), decide(spec, x[::-1], y[::-1])
-    assert one.failure == other.failure == reversed_rows.failure
-    assert one.failure or (math.isfinite(one.score) and one.score == -other.score == reversed_rows.score)
+    assert one.reason == other.reason == reversed_rows.reason
+    assert one.failed or (math.isfinite(one.score) and one.score == -other.score == reversed_rows.score)
 
 
 @pytest.mark.parametrize("spec", [*METHODS, *PUBLISHED, "qccd:published=true"])

@@ -124,7 +124,7 @@ def test_the_p_value_withholds_what_the_level_does_not_allow() -> None:
     p = 2.0 ** (-abs(forward.total - backward.total) / 2)
     below, above = (causewise.infer(x, y, method="slope", level=level) for level in (p / 2, 2 * p))
     assert below.direction is Direction.UNDECIDED and below.leaning is above.direction is Direction.FORWARD
-    assert f"{p:.2g}" in below.abstention and f"{p:.2g}" in above.reason
+    assert f"{p:.2g}" in below.reason and f"{p:.2g}" in above.carried_by
     assert below.score == above.score
 
 
@@ -138,4 +138,4 @@ def test_costs_add_up_to_the_score_and_a_page_says_why_an_answer_is_withheld() -
 def test_two_values_are_refused_on_either_side() -> None:
     x, y = low_noise(0)
     for pair in ((x > 0.5, y), (y, x > 0.5)):
-        assert "distinct values" in causewise.infer(*pair, method="slope").failure
+        assert "distinct values" in causewise.infer(*pair, method="slope").reason

@@ -89,4 +89,4 @@ def test_few_values_are_refused_on_either_side() -> None:
     x, y = low_noise(0)
     few = np.floor(x * (MIN_DISTINCT - 1))
     for pair in ((few, y), (y, few)):
-        assert "distinct values" in causewise.infer(*pair, method="sloppy").failure
+        assert "distinct values" in causewise.infer(*pair, method="sloppy").reason

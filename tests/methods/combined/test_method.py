@@ -42,7 +42,7 @@ def test_exchanging_the_columns_negates_every_term_exactly(seed: int) -> None:
     turned = {FORWARD: BACKWARD, BACKWARD: FORWARD, NO_DIRECTION: NO_DIRECTION}
     assert one.probabilities == {turned[way]: chance for way, chance in two.probabilities.items()}
     assert one.forward.to_dict() == two.backward.to_dict()
-    assert one.relation_p_value == two.relation_p_value and one.unrelated == two.unrelated
+    assert one.dependence_p == two.dependence_p and one.unrelated == two.unrelated
 
 
 @given(st.fixed_dictionaries(dict.fromkeys(TERMS, st.floats(-1e9, 1e9))), st.floats(0, 1))
@@ -201,7 +201,7 @@ def test_a_breakdown_becomes_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr("causewise.methods.combined.method.weighing", broken)
     found = decide(*related(1))
-    assert found.status == "failed" and "no spread" in found.failure and math.isnan(found.score)
+    assert found.status == "failed" and "no spread" in found.reason and math.isnan(found.score)
 
 
 BAD = [("max_rows", 3), ("max_rows", 49), ("max_rows", 100.0), ("max_rows", "all")]

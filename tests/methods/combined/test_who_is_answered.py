@@ -42,7 +42,7 @@ def test_an_answer_is_given_from_the_threshold_on(seed: int, threshold: float) -
     found = decide(*related(seed), threshold=threshold)
     assert found.confidence is not None
     assert (found.status == "oriented") == (found.confidence >= threshold and not found.unrelated)
-    assert bool(found.abstention) == (found.status != "oriented")
+    assert bool(found.reason) == (found.status != "oriented")
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -59,7 +59,7 @@ def test_unrelated_columns_are_told_so_and_get_no_lean() -> None:
     assert found.cause is found.effect is None
     assert found.verdict == "x and y are unrelated"
     assert found.explanation.startswith("Unrelated") and "confidence" not in str(found)
-    assert math.isfinite(found.score) and found.relation_p_value is not None and found.relation_p_value >= 0.05
+    assert math.isfinite(found.score) and found.dependence_p is not None and found.dependence_p >= 0.05
 
 
 def test_independent_columns_are_told_unrelated() -> None:
@@ -136,9 +136,9 @@ def test_a_linear_gaussian_pair_is_withheld_by_the_default_method_alone(seed: in
     x, e = np.random.default_rng(seed).normal(size=(2, 400))
     found, published = (causewise.infer(x, x + e, **chosen) for chosen in ({"threshold": 0.5}, {"method": "loci-h"}))
     (notice,) = (n for n in found.warnings if isinstance(n, Notice) and n.level is Level.STOPS)
-    assert found.status == "undecided" and str(notice) in found.abstention
+    assert found.status == "undecided" and str(notice) in found.reason
     assert found.stopped and math.isnan(found.score) and found.leaning is Direction.UNDECIDED
-    assert published.status == "oriented" and notice in published.warnings and not published.abstention
+    assert published.status == "oriented" and notice in published.warnings and not published.reason
 
 
 def test_a_stopped_pair_shows_no_number_that_leans() -> None:
@@ -150,8 +150,8 @@ def test_a_stopped_pair_shows_no_number_that_leans() -> None:
     assert {told[name] for name in silent} == {None}
     assert told["contributions"] == told["weight_parts"] == {}
     assert told["forward"]["score"] is told["backward"]["score"] is None
-    assert "costs" not in told["forward"] and found.leans is None
-    assert told["abstention"] == told["explanation"] == f"Undecided: {found.warnings[0]}"
+    assert "costs" not in told["forward"] and found.leaning_names is None
+    assert told["reason"] == told["explanation"] == f"Undecided: {found.warnings[0]}"
     assert "confidence" not in str(found) and "score" not in str(found)
     with pytest.raises(InputError, match="nothing to repeat"):
         found.stability()
@@ -163,7 +163,7 @@ def test_the_benchmark_keeps_score_and_confidence_of_a_stopped_pair() -> None:
     x, e = np.random.default_rng(0).normal(size=(2, 400))
     pair = Pair.of(x, x + e)
     (outcome,), (bare,) = worker.decide(built(), [pair]), built().decide_many([pair])
-    assert outcome.withheld and outcome.message == causewise.infer(pair).abstention
+    assert outcome.withheld and outcome.message == causewise.infer(pair).reason
     assert (outcome.score, outcome.confidence) == (bare.score, bare.confidence)
 
 

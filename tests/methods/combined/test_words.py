@@ -94,7 +94,7 @@ def test_the_reason_of_a_decision_names_its_largest_term(seed: int) -> None:
     x = rng.gamma(2.0, size=120)
     found = causewise.infer(x, np.sqrt(x) + 0.2 * x * rng.normal(size=120), threshold=0.5, direct=True)
     largest = max(found.contributions, key=lambda kind: abs(found.contributions[kind]))
-    assert KINDS[largest] in found.reason == found.explanation
+    assert KINDS[largest] in found.carried_by == found.explanation
 
 
 # Why no answer is given.

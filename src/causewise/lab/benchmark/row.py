@@ -89,20 +89,20 @@ def outcome_of(decision: Decision, seconds: float) -> Outcome:
     """Read a decision: a failure and a score that is not finite are failed, an exact tie is undecided."""
     forward, backward = decision.forward, decision.backward
     short = forward.converged is False or backward.converged is False
-    if decision.failure:
-        status, message = Status.FAILED, decision.failure
+    if decision.failed:
+        status, message = Status.FAILED, decision.reason
     elif not math.isfinite(decision.score):
         status, message = Status.FAILED, f"{decision.method} returned {decision.score} as its score."
     elif Direction.of(decision.score) is Direction.UNDECIDED:
         status, message = Status.UNDECIDED, "The two directions tie exactly."
     elif short:
-        reasons = (decision.abstention, forward.message or backward.message)
+        reasons = (decision.reason, forward.message or backward.message)
         status, message = Status.NOT_CONVERGED, " ".join(filter(None, reasons))
     else:
-        status, message = Status.OK, decision.abstention
+        status, message = Status.OK, decision.reason
     numbers = (float(decision.score), float(forward.score), float(backward.score))
     confidence = math.nan if decision.confidence is None else float(decision.confidence)
-    return Outcome(*numbers, status, message, seconds, confidence, status.answered and bool(decision.abstention))
+    return Outcome(*numbers, status, message, seconds, confidence, status.answered and bool(decision.reason))
 
 
 def no_answer(status: Status, message: str, seconds: float) -> Outcome:

@@ -72,7 +72,7 @@ def _as_told(decision: Decision, pair: Pair) -> Decision:
     if decision.confidence is None:
         return decision
     told = warned(decision, check(pair))
-    return replace(decision, warnings=told.warnings, abstention=told.abstention)
+    return replace(decision, warnings=told.warnings, reason=told.reason)
 
 
 def limit_memory(limit: int) -> None:

@@ -111,7 +111,7 @@ def _pair(cell: Cell, seed: int) -> Pair:
 
 def _verdicts(fit: str, decision: Decision) -> list[Row]:
     ahead, behind = decision.forward, decision.backward
-    if decision.failure or ahead.log_likelihood is None or behind.log_likelihood is None:
+    if decision.failed or ahead.log_likelihood is None or behind.log_likelihood is None:
         return []
     # One fit serves both variants: the likelihoods stand in the evidence of the independence method.
     scores = {"h": decision.score, "m": ahead.log_likelihood - behind.log_likelihood}

@@ -51,7 +51,7 @@ def measure(cell: Cell) -> list[Row]:
     """The three rules on one pair, in the order cause, effect."""
     pair = _pair(cell)
     m, h, g = (method(name).decide_many([pair])[0] for name in ("loci-m", "loci-h", "igci-g"))
-    if m.failure or h.failure or g.failure:
+    if m.failed or h.failed or g.failed:
         return []
     entropies = g.score * math.log(2)  # igci-g counts bits
     # d of the module's docstring: what is left of the score when both columns' entropies are taken out.

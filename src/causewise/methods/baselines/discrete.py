@@ -58,7 +58,7 @@ class Discrete:
                 "so it names no direction."
             )
         return Decision(
-            self.name, pair, forward.score - backward.score, forward, backward, settings=self.settings, abstention=why
+            self.name, pair, forward.score - backward.score, forward, backward, settings=self.settings, reason=why
         )
 
 

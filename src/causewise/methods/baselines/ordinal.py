@@ -98,8 +98,8 @@ class Ordinal:
             _evidence(backward, -0.5 * found.score),
             settings=self.settings,
             rows_judged=len(x.values),
-            reason="" if why else f"{told[0].upper()}{told[1:]}.",
-            abstention=why,
+            carried_by="" if why else f"{told[0].upper()}{told[1:]}.",
+            reason=why,
         )
 
 

@@ -204,8 +204,8 @@ class Slope:
             one,
             other,
             settings=self.settings,
-            reason=f"{told[0].upper()}{told[1:]}." if sure else "",
-            abstention="" if sure or gain == 0 else f"Undecided: {told}, not below the level {self.level:g} asked for.",
+            carried_by=f"{told[0].upper()}{told[1:]}." if sure else "",
+            reason="" if sure or gain == 0 else f"Undecided: {told}, not below the level {self.level:g} asked for.",
         )
 
 

@@ -102,10 +102,10 @@ class Causewise:
             weight=weight.product,
             weight_parts=weight._asdict(),
             rows_judged=len(found.rows.kept),
-            relation_p_value=math.exp(found.relation_log_p),
+            dependence_p=math.exp(found.relation_log_p),
             unrelated=unrelated,
-            reason=reason(account),
-            abstention=told_unrelated(pair, found.relation_log_p) if unrelated else withheld(account),
+            carried_by=reason(account),
+            reason=told_unrelated(pair, found.relation_log_p) if unrelated else withheld(account),
         )
 
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causewise.errors import InputError
+from causewise.knowledge import knowledge as known_module
 from causewise.knowledge.knowledge import Knowledge, Known
-from causewise.scanning import known as known_module
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scan.md").read_text(encoding="utf-8")
 COLUMNS = tuple("abcdef")
