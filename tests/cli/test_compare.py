@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from trial import infer, run
 
 import causewise
-from causewise.cli.compare import method_names
-from causewise.cli.side_by_side import show_all
+from causewise.cli.comparison import show_all, split_methods
 from causewise.consensus import Answer, consensus
 from causewise.data_checks import Level, Notice
 from causewise.decision import Decision, Direction, Evidence
@@ -121,11 +120,11 @@ def test_names_are_fit_to_print(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_one_name_is_one_method_and_several_are_told_apart() -> None:
-    assert method_names("loci-h") == ["loci-h"]
-    assert method_names("causewise, loci-h:n_knots=5,loci-h") == ["causewise", "loci-h:n_knots=5", "loci-h"]
+    assert split_methods("loci-h") == ["loci-h"]
+    assert split_methods("causewise, loci-h:n_knots=5,loci-h") == ["causewise", "loci-h:n_knots=5", "loci-h"]
     for wrong in ("causewise,", ",", "causewise,,mdl", "mdl,causewise,mdl"):
         with pytest.raises(InputError, match="expected different names with a comma between"):
-            method_names(wrong)
+            split_methods(wrong)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ Exit codes: 0 done (undecided is done), 2 the input is at fault (one sentence on
 import signal
 import sys
 
-from causewise.cli.stopped import STOPPED, STOPPED_EARLY
+STOPPED = 130
+STOPPED_EARLY = "Stopped before the answer was ready."
 
 
 def main() -> None:

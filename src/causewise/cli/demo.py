@@ -1,5 +1,6 @@
 """`causewise demo`: a tour of three pairs, one made, one recorded and answered, one rightly left open."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -52,14 +53,14 @@ def demo(
 
 
 def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) -> None:
-    from causewise.catalogue import DEFAULT
+    from causewise.catalogue import DEFAULT, seeded_method
     from causewise.cli.answer import explanation, headline, numbers, outcomes
     from causewise.cli.infer import decide, write_files
     from causewise.cli.streams import paragraph
     from causewise.formatting import visible
     from causewise.report.wording import level_of
 
-    decision = decide(exhibit.pair, DEFAULT, seed=0)
+    decision = decide(exhibit.pair, DEFAULT, seeded_method(DEFAULT, 0), 0, not sys.stderr.isatty())
     _write_table(exhibit.pair, folder / f"{exhibit.stem}.csv")
     picture, page = (folder / f"{exhibit.stem}.{kind}" for kind in ("png", "html"))
     write_files(decision, page, picture)

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from causewise.cli.stopped import STOPPED, STOPPED_EARLY
+from causewise.cli import STOPPED, STOPPED_EARLY
 from causewise.cli.streams import say
 from causewise.errors import InputError
 

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from causewise.cli.bars import progress
-from causewise.cli.infer import (
+from causewise.cli.options import (
     BytesOption,
+    ColumnsOption,
     DecimalOption,
+    FileArgument,
     HeaderOption,
+    KnownOption,
     RowsOption,
-    as_text,
-    check_folder,
+    check_output,
     check_targets,
     hint_at_options,
+    reading_options,
+    split_names,
 )
-from causewise.cli.streams import put, put_lines, say
-from causewise.cli.table_columns import say_columns
+from causewise.cli.streams import as_text, put, put_lines, say, say_columns
 from causewise.formatting import visible
 from causewise.tables.asking import MAX_BYTES, MAX_ROWS
 
@@ -27,16 +30,9 @@ if TYPE_CHECKING:
 
 
 def graph(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="CSV, TSV or Parquet file, plain or gzipped; - reads standard input.")
-    ],
-    columns: Annotated[
-        str | None, typer.Option(metavar="A,B,…", help="Only these columns, by name or number from 1.")
-    ] = None,
-    known: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="What is known already, obeyed: tiers, edges, odds (YAML or CSV)."),
-    ] = None,
+    file: FileArgument,
+    columns: ColumnsOption = None,
+    known: KnownOption = None,
     alpha: Annotated[
         float, typer.Option(metavar="0.001", help="Level of the test that lets a parent into a mean or a spread.")
     ] = 0.001,
@@ -68,23 +64,19 @@ def graph(
     from causewise.graphs.edges import FORMATS
     from causewise.graphs.finder import graph as find_graph
     from causewise.parallel import Engine
-    from causewise.scanning.result import check_ending
 
     check_targets(None, plot)
-    if out is not None:
-        check_ending(out, FORMATS)
-        check_folder(out)
-    said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_lines": max_rows}
+    check_output(out, FORMATS)
     with hint_at_options(), progress({"ordering": "columns", "drawing": "parts"}) as on_progress:
         found = find_graph(
             file,
-            columns=None if columns is None else [each.strip() for each in columns.split(",")],
+            columns=split_names(columns),
             knowledge=known,
             alpha=alpha,
             bootstrap=bootstrap,
             seed=seed,
             engine=Engine(jobs, on_progress=on_progress),
-            **said,
+            **reading_options(decimal, header, max_bytes, max_rows),
         )
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:

@@ -11,8 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from causewise.cli.streams import put, put_lines, say
-from causewise.formatting import json_text, plain_value, shell_word
+from causewise.cli.options import (
+    BytesOption,
+    DecimalOption,
+    DirectOption,
+    FileArgument,
+    HeaderOption,
+    NeitherOption,
+    RecordingOption,
+    RowsOption,
+    ThresholdOption,
+    check_targets,
+    hint_at_options,
+    method_options,
+    reading_options,
+)
+from causewise.cli.streams import as_text, put, put_lines, say
 from causewise.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
@@ -32,41 +46,6 @@ class Missing(StrEnum):
     OMIT = "omit"
 
 
-class Decimal(StrEnum):
-    """What stands before decimals."""
-
-    POINT = "."
-    COMMA = ","
-
-
-# How a table is read, for every command that reads one.
-DecimalOption = Annotated[
-    Decimal | None, typer.Option(help="Decimal mark of a text table; found out unless told.", show_default=False)
-]
-HeaderOption = Annotated[
-    bool | None,
-    typer.Option("--header/--no-header", help="Whether its first line holds names; found out unless told."),
-]
-BytesOption = Annotated[
-    int, typer.Option(metavar="N", min=1, help="Refuse a table that is longer, unpacked, than this.")
-]
-RowsOption = Annotated[int, typer.Option(metavar="N", min=1, help="Refuse a table of more rows.")]
-
-# What is known beforehand, for every command that decides pairs.
-NeitherOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="0.3",
-        help="How often two related columns like these have no direction, before a look at them.",
-        show_default=False,
-    ),
-]
-DirectOption = Annotated[bool, typer.Option("--direct", help="One of the two surely causes the other: --neither 0.")]
-RecordingOption = Annotated[
-    bool, typer.Option("--no-recording", help="Leave out how coarsely the columns are recorded.")
-]
-
-
 class Device(StrEnum):
     """Where networks are fitted."""
 
@@ -76,9 +55,7 @@ class Device(StrEnum):
 
 
 def infer(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="CSV, TSV or Parquet file, plain or gzipped; - reads standard input.")
-    ],
+    file: FileArgument,
     x: Annotated[
         str | None, typer.Option("-x", metavar="COL", help="First column: its name, or its number from 1.")
     ] = None,
@@ -110,9 +87,7 @@ def infer(
     header: HeaderOption = None,
     max_bytes: BytesOption = MAX_BYTES,
     max_rows: RowsOption = MAX_ROWS,
-    threshold: Annotated[
-        float | None, typer.Option(metavar="0.8", help="Confidence an answer needs; below it the pair is undecided.")
-    ] = None,
+    threshold: ThresholdOption = None,
     neither: NeitherOption = None,
     direct: DirectOption = False,
     no_recording: RecordingOption = False,
@@ -131,21 +106,21 @@ def infer(
     Several methods (--method causewise,mdl,loci-h) get a row each, and a line says what most answer.
     """
     from causewise.catalogue import blamed_on_settings, seeded_method
-    from causewise.cli.compare import method_names
+    from causewise.cli.comparison import split_methods
     from causewise.tables import read_pair
 
     check_targets(report, plot)
-    names = method_names(method)
+    names = split_methods(method)
     stated = method_options(names, threshold, neither, direct, no_recording)
     settings = {name: _device_settings(name, device.value) | stated[name] for name in names}
-    # Built once here already, so that a misspelt method is refused before a large table is read.
-    for name in names:
+    built: dict[str, Method] = {}
+    for name in names:  # a misspelt method is refused before a large table is read
         with blamed_on_settings(name):
-            seeded_method(name, seed, **settings[name])
+            built[name] = seeded_method(name, seed, **settings[name])
     with hint_at_options():
-        said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_lines": max_rows}
-        pair = read_pair(file, x, y, nan_policy.value, **said)
-    answers = [_answer(pair, name, seed, stability, quiet=as_json, **settings[name]) for name in names]
+        pair = read_pair(file, x, y, nan_policy.value, **reading_options(decimal, header, max_bytes, max_rows))
+    quiet = as_json or not sys.stderr.isatty()
+    answers = [_answer(pair, name, chosen, seed, stability, quiet) for name, chosen in built.items()]
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:
         write_files(answers[0].decision, report, plot, answers if len(answers) > 1 else ())
@@ -157,89 +132,40 @@ def infer(
             (say if as_json else put)(f"{what}{whose}: {path}")
 
 
-def check_targets(report: Path | None, plot: Path | None) -> None:
-    """Refuse a file name that cannot be written to before any time is spent on the answer."""
-    from causewise.errors import InputError
-
-    for target in filter(None, (report, plot)):
-        check_folder(target)
-    if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise InputError(f"Got {str(report)!r} for the page; expected a name that ends in .html.")
-    if plot is not None:
-        from causewise.report.picture import format_of
-
-        format_of(plot)
-
-
-def check_folder(target: Path) -> None:
-    """Refuse a place where no file can be."""
-    from causewise.errors import InputError
-
-    if target.is_dir() or not target.parent.is_dir():
-        found = "a folder of that name" if target.is_dir() else f"no folder {str(target.parent)!r}"
-        raise InputError(f"Cannot write {str(target)!r}: there is {found}; expected the name of a new file.")
-
-
-def _answer(pair: "Pair", method: str, seed: int, stability: bool, quiet: bool, **settings: Any) -> "Answer":
+def _answer(pair: "Pair", name: str, method: "Method", seed: int, stability: bool, quiet: bool) -> "Answer":
     from causewise.consensus import Answer
 
     start = time.perf_counter()
-    decision = decide(pair, method, seed, quiet, **settings)
+    decision = decide(pair, name, method, seed, quiet)
     seconds = time.perf_counter() - start
-    return Answer(method, with_halves(decision, method, seed, quiet, **settings) if stability else decision, seconds)
+    return Answer(name, add_halves(decision, method, seed, quiet) if stability else decision, seconds)
 
 
-def decide(pair: "Pair", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
-    """The answer for one pair, with a sign of life where a method takes its time."""
-    from causewise.catalogue import blamed_on_settings, entry, sample_hint, seeded_method
+def decide(pair: "Pair", name: str, method: "Method", seed: int, quiet: bool) -> "Decision":
+    """The answer for one pair, with a sign of life where a method takes its time; `name` is how it was asked for."""
+    from causewise.catalogue import blamed_on_settings, entry, sample_hint
     from causewise.inference import infer as infer_pair
 
-    if hint := sample_hint(method, pair.n):
+    if hint := sample_hint(name, pair.n):
         say(hint)
-
     # The spline methods answer before a spinner could be seen, unless the rows are very many.
-    text = f"{method} on {pair.n:,} rows …"
-    slow = entry(method.split(":")[0]).family != "loci" or pair.n > 200_000
-    with blamed_on_settings(method):
-        chosen: Any = seeded_method(method, seed, **settings)
-        with _sign_of_life(text, chosen, slow, quiet or not sys.stderr.isatty()) as alive:
-            return infer_pair(pair, method=alive)
+    slow = entry(name.split(":")[0]).family != "loci" or pair.n > 200_000
+    with blamed_on_settings(name), _sign_of_life(f"{name} on {pair.n:,} rows …", method, slow, quiet) as alive:
+        return infer_pair(pair, method=alive, seed=seed)
 
 
-def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = False, **settings: Any) -> "Decision":
+def add_halves(decision: "Decision", method: "Method", seed: int, quiet: bool) -> "Decision":
     """The decision with what random halves of its rows say; as it was, with a word on why, where they say nothing."""
-    from causewise.catalogue import seeded_method
     from causewise.errors import InputError
     from causewise.stability import half_samples
 
-    chosen: Any = seeded_method(method, seed, **settings)
-    alive = chosen if hasattr(chosen, "with_progress") else Stepwise(chosen)
+    stepwise = method if hasattr(method, "with_progress") else Stepwise(method)
     try:
-        with _sign_of_life("random halves of the rows …", alive, True, quiet or not sys.stderr.isatty()) as built:
-            return replace(decision, half_samples=half_samples(decision, seed=seed, built=built))
+        with _sign_of_life("random halves of the rows …", stepwise, True, quiet) as alive:
+            return replace(decision, half_samples=half_samples(decision, seed=seed, built=alive))
     except InputError as problem:
         say(f"--stability: {problem}")  # the answer itself stands
         return decision
-
-
-@contextmanager
-def hint_at_options() -> Iterator[None]:
-    """What a table leaves open is said by arguments in Python and by options here."""
-    from causewise.errors import InputError
-    from causewise.tables.asking import UnclearError
-
-    try:
-        yield
-    except UnclearError as problem:
-        ways = " or ".join(" ".join(map(shell_word, answer)) for answer in problem.answers)
-        raise InputError(f"{problem} On the command line: {ways}.") from None
-
-
-def as_text(record: Any) -> str:
-    """JSON, in plain ASCII where standard output can carry no more."""
-    # NaN is no JSON: Decision.to_dict has turned it into null.
-    narrow = "utf" not in (sys.stdout.encoding or "").lower()
-    return json_text(record, ascii_only=narrow, default=plain_value)
 
 
 def write_files(decision: "Decision", report: Path | None, plot: Path | None, answers: "Sequence[Answer]" = ()) -> None:
@@ -254,11 +180,11 @@ def write_files(decision: "Decision", report: Path | None, plot: Path | None, an
 
 def _print_answers(answers: "list[Answer]", as_json: bool) -> None:
     if as_json:
-        from causewise.cli.compare import record
+        from causewise.cli.comparison import record_answers
 
-        put_lines(as_text(record(answers)))
+        put_lines(as_text(record_answers(answers)))
     elif len(answers) > 1:
-        from causewise.cli.side_by_side import show_all
+        from causewise.cli.comparison import show_all
 
         show_all(answers)
     else:
@@ -278,32 +204,6 @@ def _device_settings(method: str, device: str) -> dict[str, str]:
     if device == "gpu":
         say(f"{method} has no use for a GPU and runs on the CPU.")
     return {}
-
-
-def method_options(
-    methods: "Sequence[str]",
-    threshold: float | None = None,
-    neither: float | None = None,
-    direct: bool = False,
-    no_recording: bool = False,
-) -> dict[str, dict[str, Any]]:
-    """Of each method, the settings that these options are; one that no method takes is refused."""
-    from causewise.catalogue import stated_settings
-    from causewise.errors import InputError
-
-    if direct and neither is not None:
-        raise InputError(
-            f"Got --neither {neither:g} and --direct; expected one of them: --direct says that one of the two columns "
-            "causes the other, which is --neither 0."
-        )
-    options = {
-        "threshold": (threshold, f"--threshold {threshold}"),
-        "neither": (neither, f"--neither {neither}"),
-        "direct": (direct or None, "--direct"),
-        "recording": (False if no_recording else None, "--no-recording"),
-    }
-    stated = {name: value for name, (value, _) in options.items() if value is not None}
-    return stated_settings(methods, stated, {name: text for name, (_, text) in options.items()})
 
 
 @dataclass(frozen=True)

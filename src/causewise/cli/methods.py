@@ -25,8 +25,7 @@ def methods(
 ) -> None:
     """Every method in one line; with a NAME, what it assumes, when it fails, its settings, cost and papers."""
     if as_json:
-        from causewise.cli.infer import as_text
-        from causewise.cli.streams import put_lines
+        from causewise.cli.streams import as_text, put_lines
 
         put_lines(as_text(_record(name) if name else _records()))
     elif name:

@@ -4,28 +4,33 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from causewise.cli import STOPPED
 from causewise.cli.bars import progress
 from causewise.cli.failures import OUR_FAULT, kept_when_stopped
-from causewise.cli.infer import (
+from causewise.cli.options import (
     BytesOption,
+    ColumnsOption,
     DecimalOption,
     DirectOption,
+    FileArgument,
     HeaderOption,
+    KnownOption,
     NeitherOption,
     RecordingOption,
     RowsOption,
-    check_folder,
+    ThresholdOption,
+    check_output,
     check_targets,
     hint_at_options,
     method_options,
+    reading_options,
+    split_names,
 )
-from causewise.cli.stopped import STOPPED
-from causewise.cli.streams import put, put_lines, say
-from causewise.cli.table_columns import say_columns
+from causewise.cli.streams import put, put_lines, say, say_columns
 from causewise.formatting import visible
 from causewise.tables.asking import MAX_BYTES, MAX_ROWS
 
@@ -43,12 +48,8 @@ WORTH_SAYING, WORTH_ASKING = 10.0, 3600.0
 
 
 def scan(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="CSV, TSV or Parquet file, plain or gzipped; - reads standard input.")
-    ],
-    columns: Annotated[
-        str | None, typer.Option(metavar="A,B,…", help="Only these columns, by name or number from 1.")
-    ] = None,
+    file: FileArgument,
+    columns: ColumnsOption = None,
     target: Annotated[str | None, typer.Option(metavar="COL", help="Only pairs with this column.")] = None,
     pairs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Only the pairs of a CSV file, two columns a line.")
@@ -59,19 +60,14 @@ def scan(
             metavar="COL,…", help="Judge what these columns leave of all others: a common cause is accounted for."
         ),
     ] = None,
-    known: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="What is known already, obeyed: tiers, edges, odds (YAML or CSV)."),
-    ] = None,
+    known: KnownOption = None,
     method: Annotated[
         str, typer.Option(metavar="NAME", help="A name from `causewise methods`, with settings as NAME:key=value.")
     ] = "causewise",
     fdr: Annotated[
-        float, typer.Option(metavar="0.05", help="Share of unrelated pairs that may pass for related ones.")
+        float, typer.Option(metavar="0.05", help="False discovery rate of the test whether two columns are related.")
     ] = 0.05,
-    threshold: Annotated[
-        float | None, typer.Option(metavar="0.8", help="Confidence an answer needs; below it a pair is undecided.")
-    ] = None,
+    threshold: ThresholdOption = None,
     neither: NeitherOption = None,
     direct: DirectOption = False,
     no_recording: RecordingOption = False,
@@ -122,41 +118,31 @@ def scan(
     """
     from causewise.errors import InputError
     from causewise.parallel import Engine
-    from causewise.scanning.result import FORMATS, GRAPH_FORMATS, check_ending
+    from causewise.scanning.result import FORMATS, GRAPH_FORMATS
     from causewise.scanning.scanner import scan as scan_table
 
     stated = method_options([method], threshold, neither, direct, no_recording)[method]
     if target is not None and pairs is not None:
         raise InputError("Got both a target and pairs; expected one of the two: leave the other out.")
     check_targets(report, plot)
-    if out is not None:
-        check_ending(out, FORMATS)
-        check_folder(out)
-    if graph is not None:
-        check_ending(graph, GRAPH_FORMATS)
-        check_folder(graph)
-    said: dict[str, Any] = {
-        "decimal": decimal and decimal.value,
-        "header": header,
-        "max_bytes": max_bytes,
-        "max_lines": max_rows,
-    }
+    check_output(out, FORMATS)
+    check_output(graph, GRAPH_FORMATS)
     part = None if out is None else out.with_name(out.name + ".part")
     kept = nullcontext() if part is None else kept_when_stopped(part)
     with kept, hint_at_options(), _cluster_may_fail(), progress(UNITS) as on_progress:
         found = scan_table(
             file,
             method=method,
-            columns=_named(columns),
+            columns=split_names(columns),
             pairs=target if pairs is None else pairs,
-            adjust=_named(adjust) or (),
+            adjust=split_names(adjust) or (),
             knowledge=known,
             fdr=fdr,
             **stated,
             stability=stability,
             seed=seed,
             engine=Engine(jobs, dask, part, on_progress, lambda foreseen: _ask(foreseen, yes)),
-            **said,
+            **reading_options(decimal, header, max_bytes, max_rows),
         )
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:
@@ -200,10 +186,6 @@ def _agreed() -> bool:
         return typer.confirm("Begin?", err=True)
     except typer.Abort:  # Ctrl-C, or the end of the input
         return False
-
-
-def _named(columns: str | None) -> list[str] | None:
-    return None if columns is None else [each.strip() for each in columns.split(",")]
 
 
 def _show(found: "Scan") -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from causewise.cli.stopped import STOPPED
+from causewise.cli import STOPPED
 from causewise.cli.streams import put, say
 
 PORT = 8765

@@ -1,17 +1,17 @@
 """Where output goes: any encoding will do, and any width from 40 columns on. Nothing else prints.
 
-Whatever is printed goes through `safe`: what a file, a name or a message says cannot give a terminal orders.
+Whatever is printed goes through `formatting`: what a file, a name or a message says cannot give a terminal orders.
 """
 
 import codecs
 import io
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from causewise.formatting import visible, visible_lines
+from causewise.formatting import json_text, plain_value, visible, visible_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,6 +37,8 @@ _PLAIN = {
     "▲": "^",
     "│": "|",
 }
+_NAMED = 5
+"""Columns named in a sentence; the file has them all."""
 _POWER = dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True))
 
 
@@ -70,6 +72,28 @@ def put(line: object) -> None:
 def put_lines(text: str) -> None:
     """A result of several lines, whose breaks are our own."""
     print(visible_lines(text.removesuffix("\n")), flush=True)  # noqa: T201  # the place where results are printed
+
+
+def say_columns(left_out: Mapping[str, str], kinds: Mapping[str, str], notes: Iterable[str] = ()) -> None:
+    """One sentence each, on the error stream; nothing where there is nothing to say."""
+    for note in notes:
+        say(visible(note))
+    for title, told in (("Not continuous", _list_coarse(kinds)), ("Left out", left_out)):
+        if told:
+            some = [f"{visible(name)} ({visible(what)})" for name, what in list(told.items())[:_NAMED]]
+            more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+            say(f"{title}: {'; '.join(some)}{more}.")
+
+
+def _list_coarse(kinds: Mapping[str, str]) -> dict[str, str]:
+    return {name: kind for name, kind in kinds.items() if kind != "continuous"}
+
+
+def as_text(record: Any) -> str:
+    """JSON, in plain ASCII where standard output can carry no more."""
+    # NaN is no JSON: Decision.to_dict has turned it into null.
+    narrow = "utf" not in (sys.stdout.encoding or "").lower()
+    return json_text(record, ascii_only=narrow, default=plain_value)
 
 
 def terminal(stream: TextIO | None = None) -> "Console":
