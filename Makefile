@@ -3,69 +3,68 @@ PYTHON ?= python3
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: demo test test-oldest bridges fuzz docs docs-open native lint bench bench-network bench-peers reproduce
-.PHONY: screens release-check clean
+.PHONY: help demo test test-browser test-oldest bridges fuzz docs docs-open native lint bench bench-network bench-peers
+.PHONY: reproduce screens release-check clean
 
-demo: .venv/.core
+help: ## what can be made, a line each
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | awk -F@ '{ printf "%-15s %s\n", $$1, $$2 }'
+
+demo: .venv/.core ## the tour: three pairs, their pictures and pages in out/demo
 	$(BIN)/causewise demo --out out/demo
 
-test: .venv/.dev
+test: .venv/.dev ## the test suite
 	$(BIN)/python -m pytest -n 2
 
-# The oldest versions that pyproject.toml allows, on the oldest Python, which uv finds or fetches. Old packages warn of
-# what newer ones will do away with: that is theirs.
-test-oldest: out/oldest/.installed
+test-browser: .venv/.browser ## the tests that need Chromium or draw requests from the schema
+	$(BIN)/python -m pytest -n 2 -m "browser and not slow"
+
+# Old packages warn of what newer ones will do away with: that is theirs. uv finds or fetches the oldest Python.
+test-oldest: out/oldest/.installed ## the test suite on the oldest versions that pyproject.toml allows
 	out/oldest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning
 
-# Every bridge beside the newest version of its package: make bridges BRIDGES="dowhy pgmpy".
-bridges: out/uv/bin/uv
+bridges: out/uv/bin/uv ## every integration beside its package: make bridges BRIDGES="dowhy pgmpy"
 	$(PYTHON) tests/integrations/run.py $(BRIDGES)
 
-# The site, offline: every page and every example of the gallery; a warning or a dead link is an error.
-docs: .venv/.docs
+docs: .venv/.docs ## the site, offline, in out/site; a warning or a dead link is an error
 	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -d out/doctrees docs out/site
 	$(BIN)/python docs/check_site.py out/site
 
-docs-open: docs
+docs-open: docs ## the site, in a browser
 	$(BIN)/python -m webbrowser -t "file://$(CURDIR)/out/site/index.html"
 
-# Compile the C loops anew after an edit.
-native: .venv/.dev
+native: .venv/.dev ## the C loops, compiled anew after an edit
 
-# Pictures of every page, light, dark, on a phone and on paper, to be looked at in out/screens.
-screens: .venv/.dev
+screens: .venv/.browser ## pictures of every page, light, dark, on a phone and on paper, in out/screens
 	$(BIN)/python -m pytest -m slow tests/browser/test_screens.py
 
-# Bounded in time and seeded: make fuzz FUZZ="--seconds 600 --seed 7 --only names,faults".
-fuzz: .venv/.dev
+fuzz: .venv/.dev ## hostile input, seeded: make fuzz FUZZ="--seconds 600 --seed 7 --only names,faults"
 	$(BIN)/python tests/fuzz/run.py $(FUZZ)
 
-lint: .venv/.dev
+lint: .venv/.dev ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: .venv/.dev
+bench: .venv/.dev ## speed: estimators, methods, report
 	$(BIN)/python benchmarks/run.py
 
-bench-network: .venv/.dev
+bench-network: .venv/.dev ## speed: networks
 	$(BIN)/python benchmarks/network.py cpu
 
-bench-peers: .venv/.dev
+bench-peers: .venv/.dev ## speed: beside the published code
 	$(BIN)/python benchmarks/baselines.py
 
-reproduce: .venv/.dev
+reproduce: .venv/.dev ## the paper's tables and figures, in out/reproduce
 	$(BIN)/causewise bench reproduce --out out/reproduce
 
-# The same bytes twice; an empty environment, the tour and the packaged tests; licences; the bill of materials.
-release-check: .venv/.dev
+release-check: .venv/.dev ## the same bytes twice, an empty environment, licences, the bill of materials
 	$(BIN)/python -m release.version
 	$(BIN)/python -m release.twice out/release
 	$(BIN)/python -m release.fresh out/release/*.whl --at out/release/fresh
 	out/release/fresh/bin/python -m release.licences
 	out/release/fresh/bin/python -m release.sbom > out/release/causewise.cdx.json
 
-clean:
+clean: ## nothing but the sources
 	rm -rf .venv out build dist
 
 .venv/bin/python:
@@ -94,3 +93,7 @@ out/oldest/.installed: $(LOOPS) | out/uv/bin/uv
 .venv/.dev: $(LOOPS) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	touch $@ .venv/.core
+
+.venv/.browser: $(LOOPS) | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev,browser]"
+	touch $@ .venv/.dev .venv/.core

@@ -27,7 +27,7 @@ def launched() -> Iterator[Any]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        absent("no playwright in this environment: pip install '.[dev]' brings it")
+        absent("no playwright in this environment: make test-browser brings it")
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=place, args=["--no-sandbox"])
         try:

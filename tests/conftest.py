@@ -44,3 +44,10 @@ def browser() -> Iterator[Any]:
     """Chromium for the tests of a file, closed after them: an event loop runs in this thread while it is open."""
     with launched() as found:
         yield found
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What asks for Chromium is a test of the browser's own target."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)

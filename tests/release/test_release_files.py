@@ -1,10 +1,9 @@
-"""What a release says of itself: versions, the changelog's form, the citation, and workflows that mirror `.ci/run`."""
+"""What a release says of itself: versions, the citation, and workflows that mirror `.ci/run`."""
 
 import re
 import shutil
 import sys
 import tomllib
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -42,18 +41,6 @@ def test_another_version_in_the_citation_or_the_tag_is_named(places):
     citation = places / "CITATION.cff"
     citation.write_text(citation.read_text().replace(f"version: {version}", "version: 9.9.9"))
     assert disagreements(None, places) == [f"CITATION.cff says '9.9.9'; expected {version}."]
-
-
-def test_the_changelog_has_its_form():
-    lines = (ROOT / "CHANGELOG.md").read_text().splitlines()
-    assert lines[0] == "# Changelog"
-    releases = [line for line in lines if line.startswith("## ")]
-    assert releases[0] == "## [Unreleased]" or releases[0].startswith(f"## [{stated()['src/causewise/version.py']}] - ")
-    dated = [re.fullmatch(r"## \[\d+\.\d+\.\d+\] - (\d{4}-\d\d-\d\d)", line) for line in releases[1:]]
-    days = [date.fromisoformat(each[1]) for each in dated]
-    assert days == sorted(days, reverse=True)
-    kinds = {line for line in lines if line.startswith("### ")}
-    assert kinds <= {f"### {kind}" for kind in ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")}
 
 
 def test_the_citation_has_what_the_format_asks_for():

@@ -1,14 +1,17 @@
 """The schema is honest: whatever is drawn from it, the server answers as it says, and never with a failure of ours."""
 
 import json
+from typing import Any
 
 import httpx
-import schemathesis
+import pytest
 from hypothesis import HealthCheck, settings
 from running import LIMITS, Running
 
 from causewise.web.application import create
 from causewise.web.desk import FrontDesk
+
+schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed: make test-browser brings it")
 
 DRAWN = settings(max_examples=12, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -16,9 +19,10 @@ DRAWN = settings(max_examples=12, derandomize=True, deadline=None, suppress_heal
 schema = schemathesis.openapi.from_dict(create(FrontDesk(LIMITS))._app.openapi())
 
 
+@pytest.mark.browser
 @schema.parametrize()
 @DRAWN
-def test_what_is_drawn_is_answered_as_documented(case: schemathesis.Case, server: Running) -> None:
+def test_what_is_drawn_is_answered_as_documented(case: Any, server: Running) -> None:
     response = case.call(base_url=f"http://127.0.0.1:{server.port}", timeout=120)
     assert response.status_code < 500, response.text
     case.validate_response(
