@@ -28,7 +28,6 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "api_pages",
     "bench_pages",
-    "house",
 ]
 exclude_patterns = ["gallery", "_api/listing.md", "_benchmarks/*.md", "**sg_execution_times.rst"]
 suppress_warnings = ["config.cache"]  # the gallery's settings cannot be pickled

@@ -8,7 +8,7 @@ import pytest
 from causewise.criteria import LEVEL, Reading
 from causewise.data_checks import Level, Notice
 from causewise.decision import Decision, Direction, Evidence, percent
-from causewise.inference import infer, warned
+from causewise.inference import add_warnings, infer
 from causewise.pair import Pair
 from causewise.protocol import undecided
 from causewise.stability import Stability
@@ -174,7 +174,7 @@ def test_decisions_are_compared_by_value_arrays_and_nan_included():
 )
 def test_rows_without_a_direction_withhold_an_answer_that_has_a_confidence(extra, withheld):
     stop = Notice("No direction can be found.", Level.STOPS, "exact_line")
-    told = warned(decision(1.0, **extra), [stop])
+    told = add_warnings(decision(1.0, **extra), [stop])
     assert told.reason.startswith("Undecided: No direction") == withheld
     assert stop in told.warnings
     assert math.isnan(told.score) == (told.confidence is None and bool(extra)) == withheld

@@ -70,7 +70,7 @@ def test_a_scan_holds_no_more_for_more_columns(monkeypatch, tmp_path):
     for columns in (4, 12):
         file = tmp_path / f"{columns}.parquet"
         pandas.DataFrame({name: drawn[name] for name in [*list(drawn)[:columns], "t"]}).to_parquet(file)
-        scan = partial(causewise.scan, file, target="t", method="igci", jobs=1)
+        scan = partial(causewise.scan, file, pairs="t", method="igci", engine=causewise.Engine(jobs=1))
         scan()
         found[columns] = peak(scan)
     assert found[12] - found[4] < 2 * NUMBER * ROWS

@@ -6,28 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from causewise.catalogue import cost
+from causewise.catalogue import CATALOGUE, cost
 from causewise.formatting import markdown_table
 from causewise.lab.benchmark.published import PAPER, Published, protocols, rows, sources
 from causewise.lab.benchmark.scores import MEAN, ScoreTable
 
+FIRST = "The paper's own"
 GROUPS = {
-    "The paper's own": ("nn-loci-m", "nn-loci-h", "loci-m", "loci-h"),
-    "Additive counterparts, classical estimator": (
-        *("nn-anm-m", "nn-anm-h", "anm-m", "anm-h"),
-        *("ifgls-m", "ifgls-h"),
-    ),
-    "The paper's baselines": ("grci", "qccd", "heci", "cgnn", "igci", "cam", "resit"),
-    "Related work": (
-        *("lingam", "pnl", "igci-g", "gpi", "anm-mm", "cure", "reci", "slope", "sloppy", "fom"),
-        *("kcdc", "cds", "cdci"),
-    ),
-    "Later rivals": ("roche", "velocity"),
-    "Ours": ("causewise", "mdl"),
-    "Made for columns of levels": ("entropic", "discrete", "ordinal"),
-    "Controls: marginals alone": ("control-gaussian", "control-distinct", "control-kurtosis"),
+    title: tuple(entry.name for entry in CATALOGUE if entry.group == title)
+    for title in dict.fromkeys(entry.group for entry in sorted(CATALOGUE, key=lambda entry: entry.group != FIRST))
 }
-"""Every method of the catalogue, once; those without a page here are passed over."""
+"""Methods by their heading in the catalogue, the paper's own first; those without a page here are passed over."""
 LEFT_OUT = {
     "discrete": "refuses continuous columns: it takes 6 of the 999 pairs, and answers one of them",
     "ordinal": "refuses all 999 pairs, of which none has a column of twelve values or fewer",

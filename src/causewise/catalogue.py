@@ -49,6 +49,8 @@ class Entry:
     fails: str
     family: str
     """"default", "loci", "baseline" or "control"."""
+    group: str
+    """Its heading in the table of every method."""
     cites: tuple[str, ...]
     """Keys of the bibliography."""
     time: str

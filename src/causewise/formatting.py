@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 
 def visible(text: object, keep: str = "") -> str:
     r"""One line in which every character that acts or hides is spelt out: `\x1b`, `\n`, `\u202e`."""
-    return _escaped(str(text), _python_escape, keep)
+    return _escape(str(text), _python_escape, keep)
 
 
 def visible_lines(text: str) -> str:
@@ -33,7 +33,7 @@ def visible_lines(text: str) -> str:
 def json_text(record: Any, *, ascii_only: bool = False, indent: int = 2, **options: Any) -> str:
     """JSON that holds no character a terminal would obey, and reads back to the same strings; NaN is refused."""
     text = json.dumps(record, indent=indent, ensure_ascii=ascii_only, allow_nan=False, **options)
-    return _escaped(text, _json_escape, keep="\n")
+    return _escape(text, _json_escape, keep="\n")
 
 
 def plain_value(value: Any) -> Any:
@@ -51,19 +51,19 @@ def csv_text(lines: Iterable[Iterable[Any]], raw: bool = False) -> str:
     out = io.StringIO()
     plain, quoted = (csv.writer(out, lineterminator="\n", quoting=q) for q in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL))
     for line in lines:
-        cells = list(line) if raw else [_inert(cell) for cell in line]
+        cells = list(line) if raw else [_disarm(cell) for cell in line]
         # Python's writer leaves a carriage return bare, where every reader, its own too, ends the line.
         (quoted if any(isinstance(cell, str) and "\r" in cell for cell in cells) else plain).writerow(cells)
     return out.getvalue()
 
 
-def _inert(cell: Any) -> Any:
+def _disarm(cell: Any) -> Any:
     """Words that a spreadsheet would run get an apostrophe in front; numbers stay as they are."""
     runs = isinstance(cell, str) and cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell)
     return f"'{cell}" if runs else cell
 
 
-def _escaped(text: str, escape: Callable[[str], str], keep: str) -> str:
+def _escape(text: str, escape: Callable[[str], str], keep: str) -> str:
     # Nearly every text is harmless, and then it is not copied: tables may have a million cells.
     if text.isprintable():
         return text

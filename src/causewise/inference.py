@@ -88,20 +88,20 @@ def infer(
     reading, settings = split_reading_options(settings)
     pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy, **reading)
     method = _built_method(method, seed, settings | threshold_setting(method, threshold))
-    (decision,) = decided([pair], method, seed)
+    (decision,) = decide_pairs([pair], method, seed)
     return decision
 
 
-def decided(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decision]:
+def decide_pairs(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decision]:
     """What a method says of pairs, which one that is batched sees all at once, with what a look at their rows tells."""
     with one_thread(), remembering([column for pair in pairs for column in (pair.x, pair.y)]):
         notices = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
-        found = zip(_seeded(method, pairs, seed), notices, strict=True)
+        found = zip(_decide_with_seed(method, pairs, seed), notices, strict=True)
         scored = [_beside_heaps(*each, method, seed) for each in found]
         return [_time_first(decision, times_in(pair)) for decision, pair in zip(scored, pairs, strict=True)]
 
 
-def _seeded(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
+def _decide_with_seed(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
     found = method.decide_many(pairs)
     return [replace(each, seed=seed if each.seed is None else each.seed) for each in found]
 
@@ -116,12 +116,12 @@ def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method,
     by_heaps_alone = [each.kind for each in notices if each.level is Level.STOPS] == [heaps.__name__]
     rest = beside_heaps(pair) if answered and by_heaps_alone else None
     if rest is None:
-        return warned(decision, notices)
+        return add_warnings(decision, notices)
     # Rows left out for a missing value are a share of all rows, and what numbers rows does so without gaps of ours.
     of_all = (missing_rows.__name__, row_identifiers.__name__)
     about_all = [each for each in notices if each.kind in of_all]
     about_rest = [each for each in check(rest) if each.kind not in of_all]
-    told = warned(_seeded(method, [rest], seed)[0], (*about_rest, *about_all))
+    told = add_warnings(_decide_with_seed(method, [rest], seed)[0], (*about_rest, *about_all))
     found, others = point_masses(pair), f"the other {rest.n} of {pair.n} rows"
     minority = 2 * rest.n < pair.n
     if told.failed or told.unrelated or told.stopped or minority:
@@ -137,7 +137,7 @@ def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method,
         stopping = (
             Notice(why, Level.STOPS, heaps.__name__) if each.kind == heaps.__name__ else each for each in notices
         )
-        return warned(decision, tuple(stopping))
+        return add_warnings(decision, tuple(stopping))
     beside = Notice(f"{found}: only {others} are scored.", Level.LOWERS, heaps.__name__)
     return replace(told, warnings=(beside, *told.warnings), given_kinds=decision.kinds, given_rows=pair.n)
 
@@ -155,11 +155,11 @@ def _time_first(decision: Decision, times: Sequence[str]) -> Decision:
         Level.STOPS,
         _time_first.__name__.strip("_"),
     )
-    told = warned(decision, (notice,))
+    told = add_warnings(decision, (notice,))
     return told if told.stopped else replace(told, reason=f"Undecided: {notice}")
 
 
-def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
+def add_warnings(decision: Decision, notices: Sequence[Notice]) -> Decision:
     """The decision with what a look at the rows tells; a notice that stops takes away an answer that has a confidence.
 
     Such rows show no direction or a wrong one, so that no lean, no confidence and no score is left of it. Methods
@@ -170,10 +170,10 @@ def warned(decision: Decision, notices: Sequence[Notice]) -> Decision:
     stops = [notice for notice in notices if notice.level is Level.STOPS]
     withhold = stops and decision.confidence is not None and not decision.unrelated and not decision.failed
     told = replace(decision, warnings=(*notices, *decision.warnings))
-    return _stopped(told, f"Undecided: {stops[0]}") if withhold else told
+    return _withhold(told, f"Undecided: {stops[0]}") if withhold else told
 
 
-def _stopped(decision: Decision, why: str) -> Decision:
+def _withhold(decision: Decision, why: str) -> Decision:
     forward, backward = (replace(side, score=math.nan, costs={}) for side in (decision.forward, decision.backward))
     return replace(
         decision,

@@ -189,7 +189,7 @@ def test_a_circle_through_a_node_without_a_column_is_seen() -> None:
     assert ("b", "a") in found.graph.edges and "b → hidden → a" in found.edges[0].why
 
 
-def answered(graph: nx.Graph, answers: dict[tuple[str, str], tuple[int, float]], known: object = None):
+def answered(graph: nx.Graph, answers: dict[tuple[str, str], tuple[int, float]], knowledge: object = None):
     """Orient with these answers in the place of the rows': sign (0 for none) and confidence, by pair."""
     real = orienting.judged_edge
 
@@ -203,4 +203,4 @@ def answered(graph: nx.Graph, answers: dict[tuple[str, str], tuple[int, float]],
     table = dict(zip(NAMES, np.random.default_rng(0).normal(size=(6, 30)), strict=True))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(orienting, "judged_edge", judged)
-        return orienting.orient(graph, table, knowledge=known, method="igci")
+        return orienting.orient(graph, table, knowledge=knowledge, method="igci")

@@ -109,7 +109,7 @@ def test_every_sentence_has_the_digits_of_the_sum(values: tuple[float, float, fl
     found = printed_sum(decision)
     assert found is not None
     # The sum is towards x → y, the sentence towards the direction that it favours.
-    told = re.search(r"description length \(([+−]?[\d.]+)", with_printed_digits(decision.reason, decision))
+    told = re.search(r"description length \(([+−]?[\d.]+)", with_printed_digits(decision.carried_by, decision))
     assert told is not None
     assert exact(told[1]) == (1 if decision.score > 0 else -1) * exact(found.terms["description"])
     assert str(found) in paragraph(decision)

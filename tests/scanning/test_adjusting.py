@@ -145,7 +145,7 @@ def test_columns_that_seldom_meet_are_left_out_with_the_reason():
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"adjust": ["c"], "target": "c"}, "'c' in a pair, and the others are adjusted for it"),
+        ({"adjust": ["c"], "pairs": "c"}, "'c' in a pair, and the others are adjusted for it"),
         ({"adjust": ["c"], "pairs": [("a", "c")]}, "'c' in a pair, and the others are adjusted for it"),
         ({"adjust": ["nothing"]}, "'nothing', which is not in the table"),
         ({"adjust": ["c", "c"]}, "'c' twice"),
@@ -153,7 +153,7 @@ def test_columns_that_seldom_meet_are_left_out_with_the_reason():
         ({"adjust": ["one"]}, "'one' to adjust for, and it is 1 in every row"),
         ({"adjust": ["a", "b"]}, "Got 1 column that can be judged"),
         ({"columns": ["a", "c"], "adjust": ["c"]}, "Got 1 column that can be judged"),
-        ({"columns": ["a", "c"], "target": "b"}, "'b' in a pair, and it is not among the columns asked for"),
+        ({"columns": ["a", "c"], "pairs": "b"}, "'b' in a pair, and it is not among the columns asked for"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(asked, sentence):

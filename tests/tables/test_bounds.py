@@ -42,8 +42,8 @@ def piped(monkeypatch: pytest.MonkeyPatch, stream: io.RawIOBase) -> None:
     ("piece", "limit", "words"),
     [
         (b"1,2\n", {"max_bytes": 10**6}, r"more than 1,000,000 bytes \(max_bytes\) from standard input"),
-        (b"1,2\n", {"max_rows": 10**5}, r"more than 100,000 rows \(max_rows\) from standard input"),
-        (b"1,2\r", {"max_rows": 10**5}, "more than 100,000 rows"),
+        (b"1,2\n", {"max_lines": 10**5}, r"more than 100,000 rows \(max_lines\) from standard input"),
+        (b"1,2\r", {"max_lines": 10**5}, "more than 100,000 rows"),
         (b"1,2,", {}, "a line of more than 16,777,216 bytes in standard input"),
         (b"\0", {}, "binary"),
         (b"PK\3\4 and so on", {}, "zip archive"),
@@ -97,7 +97,7 @@ def test_parquet_is_bounded_and_read_by_the_column(
     assert_same(read_pair(path, "rain", "river"))
     assert [len(columns) for columns in seen] == [1, 1]
     with pytest.raises(InputError, match="more than 29 rows"):
-        read_pair(path, "rain", "river", max_rows=29)
+        read_pair(path, "rain", "river", max_lines=29)
     with pytest.raises(InputError, match="more than 100 bytes"):
         read_pair(path, "rain", "river", max_bytes=100)
     with pytest.raises(InputError, match=r"'words' of .* is of the type 'String'"):
@@ -144,7 +144,7 @@ def test_names_are_told_apart_in_one_look() -> None:
     assert len(set(distinct_names(twice))) == len(twice)
 
 
-@pytest.mark.parametrize("said", [{"max_bytes": 0}, {"max_rows": -1}, {"decimal": ";"}])
+@pytest.mark.parametrize("said", [{"max_bytes": 0}, {"max_lines": -1}, {"decimal": ";"}])
 def test_limits_and_marks_have_their_range(said: dict[str, object]) -> None:
     with pytest.raises(InputError, match="expected"):
         read_pair("-", **said)

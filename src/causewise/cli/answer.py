@@ -110,14 +110,14 @@ def numbers(console: "Console", decision: Decision) -> None:
 def evidence_table(decision: Decision, width: int) -> "Table | None":
     """Both directions side by side; None where the method gave no number, or none that matters."""
     added = terms(decision)
-    rows = [*added, *_measured(decision, _TEST if added else _ROWS)]
+    rows = [*added, *_select_measures(decision, _TEST if added else _ROWS)]
     if not rows or decision.unrelated:
         return None
     # Row titles take some 28 columns and the terms another 12; the two directions share the rest.
     last = ["in score"] if added and width >= _NARROW else []
     table = plain_table(["", *directions(decision, (width - 28) // 2 - 6 * len(last)), *last])
     for row in rows:
-        cells = (_title(row), row.forward, row.backward, row.term) if added else (row.name, *_marked(row))
+        cells = (_title(row), row.forward, row.backward, row.term) if added else (row.name, *_mark_favoured(row))
         table.add_row(*cells[: len(table.columns)])
     return table
 
@@ -133,7 +133,7 @@ def plain_table(titles: list[str]) -> "Table":
     return table
 
 
-def _measured(decision: Decision, names: tuple[str, ...]) -> list[Measure]:
+def _select_measures(decision: Decision, names: tuple[str, ...]) -> list[Measure]:
     # A method with none of these numbers has its score at least.
     found = measures(decision)
     return [row for row in found if row.name in names] or [row for row in found if row.name == "Score"]
@@ -154,7 +154,7 @@ def directions(decision: Decision, width: int = 2 * BRIEF) -> tuple[str, str]:
     return f"{x} → {y}", f"{y} → {x}"
 
 
-def _marked(row: Measure) -> tuple[str, str]:
+def _mark_favoured(row: Measure) -> tuple[str, str]:
     return (
         f"{row.forward}{' *' if row.favours == 'forward' else '  '}",
         f"{row.backward}{' *' if row.favours == 'backward' else '  '}",

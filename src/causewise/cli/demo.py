@@ -29,11 +29,11 @@ def demo(
     from causewise.examples import cars, generated, tumours
     from causewise.formatting import shell_word
 
-    exhibits = (generated(seed), cars(), tumours())
+    examples = (generated(seed), cars(), tumours())
     folder = _folder(out)
     console = terminal()
-    for number, exhibit in enumerate(exhibits, start=1):
-        _present(console, number, exhibit, folder)
+    for number, example in enumerate(examples, start=1):
+        _present(console, number, example, folder)
     console.rule(style="dim")
     paragraph(console, PICKED)
     console.print("\nWhat to type next", style="bold")
@@ -52,7 +52,7 @@ def demo(
         console.print(f"  {line}\n      {purpose}", soft_wrap=True)
 
 
-def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) -> None:
+def _present(console: "Console", number: int, example: "Exhibit", folder: Path) -> None:
     from causewise.catalogue import DEFAULT, seeded_method
     from causewise.cli.answer import explanation, headline, numbers, outcomes
     from causewise.cli.infer import decide, write_files
@@ -60,12 +60,12 @@ def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) 
     from causewise.formatting import visible
     from causewise.report.wording import level_of
 
-    decision = decide(exhibit.pair, DEFAULT, seeded_method(DEFAULT, 0), 0, not sys.stderr.isatty())
-    _write_table(exhibit.pair, folder / f"{exhibit.stem}.csv")
-    picture, page = (folder / f"{exhibit.stem}.{kind}" for kind in ("png", "html"))
+    decision = decide(example.pair, DEFAULT, seeded_method(DEFAULT, 0), 0, not sys.stderr.isatty())
+    _write_table(example.pair, folder / f"{example.stem}.csv")
+    picture, page = (folder / f"{example.stem}.{kind}" for kind in ("png", "html"))
     write_files(decision, page, picture)
-    console.rule(f"{number}. {exhibit.title}", align="left", style="dim")
-    paragraph(console, exhibit.story)
+    console.rule(f"{number}. {example.title}", align="left", style="dim")
+    paragraph(console, example.story)
     console.print()
     console.print(f"causewise says: {headline(decision)}", style="bold", soft_wrap=True)
     paragraph(console, explanation(decision))
@@ -73,14 +73,14 @@ def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) 
     outcomes(console, decision)
     numbers(console, decision)
     console.print()
-    console.print(_judged(decision.cause, exhibit.truth), style="bold")
-    paragraph(console, exhibit.lesson)
+    console.print(_compare_with_truth(decision.cause, example.truth), style="bold")
+    paragraph(console, example.lesson)
     for warning in decision.warnings:
         paragraph(console, f"Warning ({level_of(warning)}): {warning}")
     console.print(f"Picture: {visible(picture)}\nPage: {visible(page)}\n", soft_wrap=True)
 
 
-def _judged(cause: str | None, truth: str | None) -> str:
+def _compare_with_truth(cause: str | None, truth: str | None) -> str:
     if truth is None:
         return f"{'Rightly left open' if cause is None else 'Wrong'}: neither causes the other."
     if cause is None:

@@ -176,12 +176,18 @@ def _ask(foreseen: "ScanForecast", yes: bool) -> None:
     )
     if foreseen.hint:
         say(foreseen.hint)
-    if foreseen.seconds > WORTH_ASKING and not yes and sys.stdin.isatty() and sys.stderr.isatty() and not _agreed():
+    if (
+        foreseen.seconds > WORTH_ASKING
+        and not yes
+        and sys.stdin.isatty()
+        and sys.stderr.isatty()
+        and not _ask_to_begin()
+    ):
         say("Nothing was begun.")
         raise typer.Exit(STOPPED)
 
 
-def _agreed() -> bool:
+def _ask_to_begin() -> bool:
     try:
         return typer.confirm("Begin?", err=True)
     except typer.Abort:  # Ctrl-C, or the end of the input

@@ -13,7 +13,7 @@ import numpy as np
 from causewise.catalogue import seeded_method
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
-from causewise.inference import decided
+from causewise.inference import decide_pairs
 from causewise.knowledge.knowledge import Knowledge
 from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import NO_DIRECTION
@@ -129,7 +129,7 @@ class Judge:
 
     def _oriented(self, built: Method, related: Sequence[tuple[Screened, float]]) -> Iterator[ScanRow]:
         start = time.perf_counter()
-        decisions = decided([self.pair(each.i, each.j) for each, _ in related], built, self.seed)
+        decisions = decide_pairs([self.pair(each.i, each.j) for each, _ in related], built, self.seed)
         shared = (time.perf_counter() - start) / len(related)  # of a batch nobody knows whose time it was
         for (screened, adjusted), decision in zip(related, decisions, strict=True):
             start = time.perf_counter()
@@ -142,7 +142,7 @@ class Judge:
 
     def decide(self, i: int, j: int) -> Decision:
         """What the data alone say about two columns, with the fits of both directions."""
-        (decision,) = decided([self.pair(i, j)], self.built(), self.seed)
+        (decision,) = decide_pairs([self.pair(i, j)], self.built(), self.seed)
         return decision
 
     def obeying(self, row: ScanRow) -> ScanRow:

@@ -14,7 +14,7 @@ from typing import Any
 
 from causewise.data_checks import check
 from causewise.decision import Decision
-from causewise.inference import warned
+from causewise.inference import add_warnings
 from causewise.lab.benchmark.contenders import load
 from causewise.lab.benchmark.row import Outcome, Status, no_answer, outcome_of
 from causewise.pair import Pair
@@ -71,7 +71,7 @@ def _as_told(decision: Decision, pair: Pair) -> Decision:
     """
     if decision.confidence is None:
         return decision
-    told = warned(decision, check(pair))
+    told = add_warnings(decision, check(pair))
     return replace(decision, warnings=told.warnings, reason=told.reason)
 
 
