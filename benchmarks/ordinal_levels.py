@@ -3,7 +3,7 @@
     python benchmarks/ordinal_levels.py [--pairs 40] [--seed 21] [--acting] [--families]
 
 2, 3, 4 and 7 levels at random quantiles, 300 and 1000 rows. With --families a line for each of the families of
-`training/foreign.py`, whose columns were cut. Right is a count of the answers at the level that the method has by
+`training/held_out.py`, whose columns were cut. Right is a count of the answers at the level that the method has by
 itself, which was fixed before any of these lines was seen; the first column is always the cause.
 """
 
@@ -26,7 +26,7 @@ from causewise.lab.datasets.mechanisms import LEVEL, location_scale
 from causewise.lab.datasets.robustness import BASE, WHERE, damage_columns
 from causewise.pair import Pair
 from kinds import acting, levelled
-from training.foreign import FAMILIES
+from training.held_out import FAMILIES
 
 Random = np.random.Generator
 Law = Callable[[Random, int, int], Columns]

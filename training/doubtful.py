@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.signal import lfilter
 
-from training.foreign import Columns, Draw, FloatArray, Rng, draw_pairs, rounded, settled
+from training.held_out import Columns, Draw, FloatArray, Rng, draw_pairs, rounded, settled
 
 Curve = Callable[[FloatArray], FloatArray]
 

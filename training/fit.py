@@ -12,7 +12,7 @@
 5. Set by hand: the factor of λ for few distinct values, and the height of `regression`, near that of `shape`: left free
    it grows to twice that, and overrules all other evidence on its own.
 
-No pair of Lisbon and none of the families in `foreign` and `doubtful` is used.
+No pair of Lisbon and none of the families in `held_out` and `doubtful` is used.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from scipy.optimize import minimize
 
 from causewise.methods.combined.constants import TERMS, NeitherConstants, Term, WeightConstants
 from causewise.pair import FloatArray
-from training import world
+from training import simulator_a
 from training.recorded import FOLDS, SOURCES
 from training.table import Table, read
 
@@ -187,7 +187,7 @@ def _short(value: float) -> str:
 def read_simulators(folder: Path, jobs: int) -> tuple[list[Table], Table]:
     """The oriented pairs of both simulators, and those without a direction."""
     first, other = read("first", folder, jobs), read("second", folder, jobs)
-    tossed = np.isin(first.family, list(world.DOUBTS))
+    tossed = np.isin(first.family, list(simulator_a.DOUBTS))
     return [first.where(~tossed), other], first.where(tossed)
 
 

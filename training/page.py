@@ -15,7 +15,7 @@ from causewise.methods.combined.method import NEITHER_PRIOR, THRESHOLD
 from causewise.methods.combined.words import KINDS
 from causewise.pair import FloatArray
 from training.alternatives import ALTERNATIVES, read_alternatives
-from training.judge import JUDGED, Judged, read_judged
+from training.evaluate import EVALUATED, Evaluation, read_evaluation
 from training.relation import Form, forms
 from training.sets import SIMULATED, STEPS
 
@@ -23,12 +23,12 @@ TEMPLATE = Path(__file__).with_name("ablation.md")
 MOSTLY = 0.5
 DRAWS = 400
 """Bootstrap draws over the pairs of every family."""
-Sets = dict[str, Judged]
+Sets = dict[str, Evaluation]
 WHERE = {
     "tuebingen": "Tübingen",
     "lisbon": "Lisbon",
     "simulated": "nine simulated sets",
-    "foreign": "held-out simulators",
+    "held-out": "held-out simulators",
 }
 
 
@@ -36,16 +36,18 @@ def write(folder: Path, jobs: int, out: Path) -> None:
     """The page and its pictures."""
     from training.pictures import draw_confidence, draw_families
 
-    sets = {where: read_judged(where, folder, jobs) for where in JUDGED}
-    others = {where: read_alternatives(where, folder, jobs) for where in (*WHERE, *(s for s in JUDGED if "round" in s))}
-    draw_families(sets["foreign"], out / "pictures" / "causewise-families.png")
+    sets = {where: read_evaluation(where, folder, jobs) for where in EVALUATED}
+    others = {
+        where: read_alternatives(where, folder, jobs) for where in (*WHERE, *(s for s in EVALUATED if "round" in s))
+    }
+    draw_families(sets["held-out"], out / "pictures" / "causewise-families.png")
     draw_confidence(sets, out / "pictures" / "causewise-confidence.png")
     text = TEMPLATE.read_text(encoding="utf-8").format(
         threshold=f"{100 * THRESHOLD:g}",
         neither=f"{NEITHER_PRIOR:g}",
         steps=STEPS,
-        families=len(set(sets["foreign"].family)),
-        pairs=len(sets["foreign"].truth),
+        families=len(set(sets["held-out"].family)),
+        pairs=len(sets["held-out"].truth),
         alone=_alone(sets, others),
         split=_split(sets, others),
         forms=_forms(forms(folder, jobs)),
@@ -58,20 +60,20 @@ def write(folder: Path, jobs: int, out: Path) -> None:
     (out / "causewise-ablation.md").write_text(text, encoding="utf-8")
 
 
-def by_family(judged: Judged, score: FloatArray, measure: Callable[[Scored], float]) -> float:
+def by_family(evaluation: Evaluation, score: FloatArray, measure: Callable[[Scored], float]) -> float:
     """Mean over families, each with the same weight; recorded pairs by their published weights. In per cent."""
     parts = []
-    for name in dict.fromkeys(judged.family):
-        some = judged.family == name
-        parts.append(measure(Scored.of(score[some], judged.truth[some].astype(int), judged.share[some])))
+    for name in dict.fromkeys(evaluation.family):
+        some = evaluation.family == name
+        parts.append(measure(Scored.of(score[some], evaluation.truth[some].astype(int), evaluation.share[some])))
     return 100 * math.fsum(parts) / len(parts)
 
 
-def both(judged: Judged, score: FloatArray) -> str:
+def both(evaluation: Evaluation, score: FloatArray) -> str:
     """Accuracy / AUDRC; a dash where most pairs have no score."""
     if np.mean(score == 0) > MOSTLY:
         return "–"
-    return f"{by_family(judged, score, accuracy):.1f} / {by_family(judged, score, audrc):.1f}"
+    return f"{by_family(evaluation, score, accuracy):.1f} / {by_family(evaluation, score, audrc):.1f}"
 
 
 def _alone(sets: Sets, others: dict[str, FloatArray]) -> str:
@@ -103,9 +105,9 @@ def _split(sets: Sets, others: dict[str, FloatArray]) -> str:
     return markdown_table(("right, %", *heads), [("", *counts), *rows])
 
 
-def _groups(judged: Judged) -> dict[str, NDArray[np.bool_]]:
-    side = judged.coarser * judged.truth
-    return {"cause coarser": side > 0, "effect coarser": side < 0, "neither": judged.coarser == 0}
+def _groups(evaluation: Evaluation) -> dict[str, NDArray[np.bool_]]:
+    side = evaluation.coarser * evaluation.truth
+    return {"cause coarser": side > 0, "effect coarser": side < 0, "neither": evaluation.coarser == 0}
 
 
 def _split_row(sets: Sets, score: Callable[[str], FloatArray]) -> list[str]:
@@ -140,8 +142,8 @@ def _parts(sets: Sets) -> str:
     return markdown_table(("accuracy / AUDRC, %", *WHERE.values()), [*rows, ("λ = 1 throughout", *plain)])
 
 
-def _without(judged: Judged, k: int) -> FloatArray:
-    return np.asarray(judged.weight * np.delete(judged.terms, k, axis=1).sum(axis=1))
+def _without(evaluation: Evaluation, k: int) -> FloatArray:
+    return np.asarray(evaluation.weight * np.delete(evaluation.terms, k, axis=1).sum(axis=1))
 
 
 def _rounding(sets: Sets, others: dict[str, FloatArray]) -> str:
@@ -161,7 +163,7 @@ def _rounding(sets: Sets, others: dict[str, FloatArray]) -> str:
     return markdown_table((*heads, *changes), rows)
 
 
-def _changed(before: Judged, after: Judged, direct: bool) -> list[str]:
+def _changed(before: Evaluation, after: Evaluation, direct: bool) -> list[str]:
     given, now = before.answered(direct), after.answered(direct)
     right, was_right = after.told * after.truth > 0, before.told * before.truth > 0
     turned = int(np.count_nonzero(given & now & (right != was_right)))
@@ -171,7 +173,7 @@ def _changed(before: Judged, after: Judged, direct: bool) -> list[str]:
 
 def _confidence(sets: Sets) -> str:
     rows = []
-    for where in ("tuebingen", "lisbon", "foreign", "simulated"):
+    for where in ("tuebingen", "lisbon", "held-out", "simulated"):
         for direct in (False, True):
             title = f"{WHERE[where]}, {'direct' if direct else 'default'}"
             rows.append(_answered(title, sets[where], direct))
@@ -181,29 +183,29 @@ def _confidence(sets: Sets) -> str:
     return markdown_table(("", "answered, %", "right of these, %", "mean confidence, %"), rows)
 
 
-def _mixed(sets: Sets) -> Judged:
+def _mixed(sets: Sets) -> Evaluation:
     """Held-out simulators, and pairs with a hidden common cause as often as the prior says: these are never right."""
-    oriented, doubtful = sets["foreign"], sets["doubtful"]
+    oriented, doubtful = sets["held-out"], sets["doubtful"]
     common = doubtful.where(np.char.startswith(doubtful.family, "common_cause"))
     parts = (
         oriented._replace(share=np.full(len(oriented.truth), (1 - NEITHER_PRIOR) / len(oriented.truth))),
         common._replace(share=np.full(len(common.truth), NEITHER_PRIOR / len(common.truth)), truth=0 * common.truth),
     )
-    return Judged(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return Evaluation(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _answered(title: str, judged: Judged, direct: bool) -> tuple[str, ...]:
-    given = judged.answered(direct)
+def _answered(title: str, evaluation: Evaluation, direct: bool) -> tuple[str, ...]:
+    given = evaluation.answered(direct)
     if not given.any():
         return title, "0", "–", "–"
-    share = _mean(judged.told * judged.truth > 0, judged.share, given) / 100
+    share = _mean(evaluation.told * evaluation.truth > 0, evaluation.share, given) / 100
     low, high = wilson(share, int(given.sum()))
-    sure = 100 * float(np.average(judged.confidence(direct)[given], weights=judged.share[given]))
-    answered = 100 * float(np.average(given, weights=judged.share))
+    sure = 100 * float(np.average(evaluation.confidence(direct)[given], weights=evaluation.share[given]))
+    answered = 100 * float(np.average(given, weights=evaluation.share))
     return title, f"{answered:.0f}", f"{100 * share:.1f} [{100 * low:.0f}, {100 * high:.0f}]", f"{sure:.1f}"
 
 
-def _doubtful(doubtful: Judged) -> str:
+def _doubtful(doubtful: Evaluation) -> str:
     names = {
         "dependent": "autocorrelated rows (0.9 to 0.995), a true direction",
         "walks": "two autocorrelated series, unrelated",
@@ -233,7 +235,7 @@ def _ten(sets: Sets) -> str:
     return markdown_table(("", *SIMULATED, "Tue", "mean"), [("causewise, accuracy / AUDRC", *row, whole)])
 
 
-def _interval(cells: Sequence[Judged]) -> tuple[float, float]:
+def _interval(cells: Sequence[Evaluation]) -> tuple[float, float]:
     """95 % of the mean accuracy, pairs of every set drawn anew."""
     rng = np.random.default_rng(0)
     means = [np.mean([_redrawn(cell, rng) for cell in cells]) for _ in range(DRAWS)]
@@ -241,6 +243,6 @@ def _interval(cells: Sequence[Judged]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _redrawn(cell: Judged, rng: np.random.Generator) -> float:
+def _redrawn(cell: Evaluation, rng: np.random.Generator) -> float:
     rows = rng.integers(0, len(cell.truth), len(cell.truth))
     return 100 * float(np.average((cell.score * cell.truth > 0)[rows], weights=cell.share[rows]))

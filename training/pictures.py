@@ -8,22 +8,22 @@ from causewise.methods.combined.constants import TERMS
 from causewise.methods.combined.words import KINDS
 from causewise.pair import FloatArray
 from causewise.report.picture import blank, settings
-from training.judge import Judged
+from training.evaluate import Evaluation
 
 _COLOURS = {"description": "#4477aa", "shape": "#66c2a5"}
 """Of the terms that columns without ties have."""
 
 
-def draw_families(foreign: Judged, path: Path) -> None:
+def draw_families(held_out: Evaluation, path: Path) -> None:
     """Accuracy of the method and of its terms, family by family."""
-    names = list(dict.fromkeys(foreign.family))
-    whole = _by_family(foreign, foreign.score, names)
+    names = list(dict.fromkeys(held_out.family))
+    whole = _by_family(held_out, held_out.score, names)
     order = np.argsort(whole)
     with settings():
         figure = blank(7.2, 5.4, left=1.6, right=0.15, top=0.4, bottom=0.5)
         ax = figure.subplots()
         for name, colour in _COLOURS.items():
-            alone = _by_family(foreign, foreign.terms[:, list(TERMS).index(name)], names)
+            alone = _by_family(held_out, held_out.terms[:, list(TERMS).index(name)], names)
             ax.plot(alone[order], np.arange(len(names)), "o", ms=4, color=colour, label=KINDS[name])
         ax.plot(whole[order], np.arange(len(names)), "D", ms=6, color="#222222", label="causewise", zorder=0)
         ax.axvline(50, color="#bbbbbb", lw=1, zorder=-1)
@@ -36,13 +36,13 @@ def draw_families(foreign: Judged, path: Path) -> None:
         figure.savefig(path, dpi=150)
 
 
-def draw_confidence(sets: dict[str, Judged], path: Path) -> None:
+def draw_confidence(sets: dict[str, Evaluation], path: Path) -> None:
     """Share of right answers against confidence if one column surely causes the other, in groups of equal count.
 
     Without pairs that `infer` never answers.
     """
     shown = {
-        "foreign": ("held-out simulators", "#222222", 10),
+        "held-out": ("held-out simulators", "#222222", 10),
         "tuebingen": ("Tübingen, cross-fitted", "#4477aa", 4),
         "lisbon": ("Lisbon", "#aa3377", 5),
     }
@@ -61,16 +61,17 @@ def draw_confidence(sets: dict[str, Judged], path: Path) -> None:
         figure.savefig(path, dpi=150)
 
 
-def _by_family(judged: Judged, score: FloatArray, names: list[str]) -> FloatArray:
-    right = score * judged.truth > 0
-    return np.array([100 * np.mean(right[judged.family == name]) for name in names])
+def _by_family(evaluation: Evaluation, score: FloatArray, names: list[str]) -> FloatArray:
+    right = score * evaluation.truth > 0
+    return np.array([100 * np.mean(right[evaluation.family == name]) for name in names])
 
 
-def _groups(judged: Judged, count: int) -> tuple[FloatArray, FloatArray]:
-    sure = 100 * judged.confidence(direct=True)
+def _groups(evaluation: Evaluation, count: int) -> tuple[FloatArray, FloatArray]:
+    sure = 100 * evaluation.confidence(direct=True)
     parts = np.array_split(np.argsort(sure, kind="stable"), count)
-    right = judged.told * judged.truth > 0
+    right = evaluation.told * evaluation.truth > 0
     means = [
-        (np.average(sure[p], weights=judged.share[p]), np.average(right[p], weights=judged.share[p])) for p in parts
+        (np.average(sure[p], weights=evaluation.share[p]), np.average(right[p], weights=evaluation.share[p]))
+        for p in parts
     ]
     return np.array([mean[0] for mean in means]), np.array([100 * mean[1] for mean in means])

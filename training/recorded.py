@@ -1,4 +1,4 @@
-"""Recorded pairs: Tübingen, whose labels teach what generated pairs cannot, and Lisbon, which judges alone.
+"""Recorded pairs: Tübingen, whose labels teach what generated pairs cannot, and Lisbon, which only evaluates.
 
 Both are read from the folder that `CAUSEWISE_DATA` names. Pairs of one source table resemble each other, so that folds
 are made of sources, never of pairs: a pair is scored with constants that saw no pair of its table.

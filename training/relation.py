@@ -12,7 +12,7 @@ import numpy as np
 from causewise.lab.benchmark.metrics import Scored, accuracy, audrc
 from causewise.methods.combined.constants import TERMS
 from causewise.pair import FloatArray
-from training import world
+from training import simulator_a
 from training.alternatives import ALTERNATIVES, read_alternatives
 from training.fit import Curves, fit_recorded, fit_smooth, mixed, scores
 from training.recorded import FOLDS
@@ -37,7 +37,7 @@ class Form(NamedTuple):
     name: str
     tuebingen: Measured
     lisbon: Measured
-    foreign: Measured
+    held_out: Measured
 
 
 def forms(folder: Path, jobs: int) -> list[Form]:
@@ -46,7 +46,7 @@ def forms(folder: Path, jobs: int) -> list[Form]:
     for name in ("neither term", "recording alone", "regression alone", "both (shipped)", *TRIED):
         sets = {
             where: _changed(where, name, folder, jobs)
-            for where in ("first", "second", "tuebingen", "lisbon", "foreign")
+            for where in ("first", "second", "tuebingen", "lisbon", "held-out")
         }
         found.append(_measured(name, sets))
     return found
@@ -65,7 +65,7 @@ def _changed(where: str, name: str, folder: Path, jobs: int) -> Table:
         unit = np.median(np.abs(read_alternatives("tuebingen", folder, jobs)[:, column]))
         contrasts[:, REGRESSION] = 0.5 * read_alternatives(where, folder, jobs)[:, column] / unit
     changed = table._replace(contrasts=contrasts)
-    return changed.where(~np.isin(table.family, list(world.DOUBTS)))
+    return changed.where(~np.isin(table.family, list(simulator_a.DOUBTS)))
 
 
 def _measured(name: str, sets: dict[str, Table]) -> Form:
@@ -80,7 +80,7 @@ def _measured(name: str, sets: dict[str, Table]) -> Form:
         out = recorded.fold == fold
         crossed[out] = scores(recorded.where(out), fit(recorded.where(~out)), weight)
     curves = fit(recorded)
-    measured = [measure(sets[where], scores(sets[where], curves, weight)) for where in ("lisbon", "foreign")]
+    measured = [measure(sets[where], scores(sets[where], curves, weight)) for where in ("lisbon", "held-out")]
     return Form(name, measure(recorded, crossed), *measured)
 
 

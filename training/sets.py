@@ -6,13 +6,13 @@ from types import ModuleType
 import numpy as np
 
 from causewise.pair import FloatArray
-from training import doubtful, foreign, second, world
+from training import doubtful, held_out, simulator_a, simulator_b
 from training.recorded import Case, lisbon, tuebingen
 
 SEEDS = {"first": 1, "second": 2}
 PAIRS = {"first": 6000, "second": 2000}
 SEED = 77
-COUNT = {"foreign": 100, "doubtful": 200}
+COUNT = {"held-out": 100, "doubtful": 200}
 """Of every family."""
 SIMULATED = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG")
 STEPS = 30
@@ -21,12 +21,12 @@ EVERY = 5
 """One in so many generated pairs is rounded."""
 
 
-def foreign_pairs() -> list[Case]:
+def held_out_pairs() -> list[Case]:
     """Families that no constant was fitted to."""
     return [
         Case(x, y, truth, 1.0, name)
-        for name in foreign.FAMILIES
-        for x, y, truth in foreign.pairs(name, COUNT["foreign"], SEED)
+        for name in held_out.FAMILIES
+        for x, y, truth in held_out.pairs(name, COUNT["held-out"], SEED)
     ]
 
 
@@ -49,8 +49,8 @@ def simulated_pairs() -> list[Case]:
 
 def rounded_pairs(which: str) -> list[Case]:
     """Generated pairs without ties, the `cause`, the `effect` or `both` rounded to 30 steps of its range, or `none`."""
-    drawn = [*_generated("first", world), *foreign_pairs()]
-    usable = [case for case in drawn if case.family not in world.DOUBTS and _without_ties(case)]
+    drawn = [*_generated("first", simulator_a), *held_out_pairs()]
+    usable = [case for case in drawn if case.family not in simulator_a.DOUBTS and _without_ties(case)]
     return [_rounded(case, which) for case in usable[::EVERY]]
 
 
@@ -77,9 +77,9 @@ def _generated(name: str, module: ModuleType) -> list[Case]:
 
 
 SETS: dict[str, Callable[[], list[Case]]] = {
-    "first": lambda: _generated("first", world),
-    "second": lambda: _generated("second", second),
-    "foreign": foreign_pairs,
+    "first": lambda: _generated("first", simulator_a),
+    "second": lambda: _generated("second", simulator_b),
+    "held-out": held_out_pairs,
     "doubtful": doubtful_pairs,
     "simulated": simulated_pairs,
     "tuebingen": tuebingen,

@@ -19,7 +19,7 @@ from causewise.methods.combined.method import THRESHOLD, terms_of, weighing, wei
 from causewise.methods.combined.outcomes import probabilities
 from causewise.methods.combined.weight import weight_of
 from causewise.pair import FloatArray, Pair
-from training import fit, sets, world
+from training import fit, sets, simulator_a
 from training.recorded import FOLD_OF, FOLDS, SOURCES, Case
 from training.table import Table, read, row, table
 
@@ -68,7 +68,7 @@ def test_the_scores_of_a_table_are_those_of_the_method(seed: int) -> None:
 
 
 def test_a_row_of_the_table_holds_what_the_method_weighs() -> None:
-    drawn = [world.pair(index, 2) for index in range(6)]
+    drawn = [simulator_a.pair(index, 2) for index in range(6)]
     cases = [Case(pair.x, pair.y, pair.truth, 1.0, pair.family) for pair in drawn]
     found = table(map(row, cases))
     score = fit.scores(found, TERMS, WEIGHT)
@@ -80,7 +80,7 @@ def test_a_row_of_the_table_holds_what_the_method_weighs() -> None:
 
 
 def test_tables_are_kept_in_a_file_and_read_from_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = [world.pair(index, 2) for index in range(3)]
+    drawn = [simulator_a.pair(index, 2) for index in range(3)]
     cases = [Case(pair.x, pair.y, pair.truth, 1.0, pair.family) for pair in drawn]
     monkeypatch.setitem(sets.SETS, "some", lambda: cases)
     first = read("some", tmp_path, 1)

@@ -1,4 +1,4 @@
-"""Families of cause-effect pairs to which nothing is fitted: they judge the default method and nothing else.
+"""Families of cause-effect pairs to which nothing is fitted: they evaluate the default method and nothing else.
 
 Simulators of other papers, differential equations, thresholds, and models of biology, economics and engineering, each
 with the parameters of its mechanism drawn anew for every pair and with columns in native units. No family may be
@@ -11,8 +11,8 @@ from zlib import crc32
 
 import numpy as np
 
-from training.foreign_laws import Columns, Draw, FloatArray, Rng, log_uniform
-from training.foreign_nature import (
+from training.held_out_laws import Columns, Draw, FloatArray, Rng, log_uniform
+from training.held_out_nature import (
     allometry,
     dose_response,
     epidemic,
@@ -22,7 +22,7 @@ from training.foreign_nature import (
     neuron,
     stock_recruitment,
 )
-from training.foreign_papers import (
+from training.held_out_papers import (
     carefl_lsnm,
     forest,
     noisy_network,
@@ -33,7 +33,7 @@ from training.foreign_papers import (
     skewed_scale,
     velocity_flow,
 )
-from training.foreign_works import household, market, physics, queue, runoff, turbine
+from training.held_out_works import household, market, physics, queue, runoff, turbine
 
 ROUNDED = 0.2
 """Share of the pairs that are read off an instrument of finite resolution."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from training.foreign_laws import (
+from training.held_out_laws import (
     Columns,
     Rng,
     hill,

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special
 
-from training.foreign_laws import (
+from training.held_out_laws import (
     Columns,
     Rng,
     beta,

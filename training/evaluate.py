@@ -1,6 +1,6 @@
 """Score the default method on what nothing was fitted to, and write docs/causewise-ablation.md with its two figures.
 
-    CAUSEWISE_DATA=… python -m training.judge        reads every set once (out/training), then writes
+    CAUSEWISE_DATA=… python -m training.evaluate        reads every set once (out/training), then writes
 
 Tübingen pairs are scored with constants that were fitted without their source table; Lisbon, the held-out simulators
 and the pairs without a direction set no constant.
@@ -23,13 +23,13 @@ from causewise.pair import FloatArray, Pair
 from training.recorded import Case
 from training.sets import SETS
 
-JUDGED = (
-    *("foreign", "doubtful", "simulated", "tuebingen", "lisbon"),
+EVALUATED = (
+    *("held-out", "doubtful", "simulated", "tuebingen", "lisbon"),
     *(f"rounded {which}" for which in ("none", "cause", "effect", "both")),
 )
 
 
-class Judged(NamedTuple):
+class Evaluation(NamedTuple):
     """One row a pair: the terms, what `infer` says, and what is known of the pair."""
 
     terms: FloatArray
@@ -62,12 +62,12 @@ class Judged(NamedTuple):
         """Whether an answer is given at the threshold in use."""
         return np.asarray(self.confidence(direct) >= THRESHOLD)
 
-    def where(self, chosen: NDArray[np.bool_]) -> "Judged":
+    def where(self, chosen: NDArray[np.bool_]) -> "Evaluation":
         """Some of the rows."""
-        return Judged(*(column[chosen] for column in self))
+        return Evaluation(*(column[chosen] for column in self))
 
 
-def judge(case: Case) -> tuple[object, ...]:
+def evaluate(case: Case) -> tuple[object, ...]:
     """Everything that is asked of one pair."""
     both = Pair.of(case.x, case.y)
     fold = None if case.fold < 0 else case.fold
@@ -91,16 +91,16 @@ def judge(case: Case) -> tuple[object, ...]:
     )
 
 
-def read_judged(where: str, folder: Path, jobs: int) -> Judged:
+def read_evaluation(where: str, folder: Path, jobs: int) -> Evaluation:
     """The pairs of a set, or what was kept of them in the file."""
-    kept = folder / "judged" / f"{where.replace(' ', '-')}.npz"
+    kept = folder / "evaluated" / f"{where.replace(' ', '-')}.npz"
     if not kept.exists():
         with ProcessPoolExecutor(jobs, get_context("spawn"), threadpool_limits, (1,)) as pool:
-            columns = zip(*pool.map(judge, SETS[where](), chunksize=20), strict=True)
+            columns = zip(*pool.map(evaluate, SETS[where](), chunksize=20), strict=True)
         kept.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(kept, **dict(zip(Judged._fields, map(np.array, columns), strict=True)))
+        np.savez(kept, **dict(zip(Evaluation._fields, map(np.array, columns), strict=True)))
     with np.load(kept) as stored:
-        return Judged(**stored)
+        return Evaluation(**stored)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Laws of causes and of noise that the foreign families share, and the types of what they draw."""
+"""Laws of causes and of noise that the held-out simulators share, and the types of what they draw."""
 
 import math
 from collections.abc import Callable

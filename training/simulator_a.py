@@ -39,7 +39,7 @@ class Labelled(NamedTuple):
 
 
 def pair(index: int, seed: int) -> Labelled:
-    """Pair `index` of the world."""
+    """Pair `index` of the simulator."""
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
     n = int(np.exp(rng.uniform(*np.log(ROWS))))
     family = _pick(rng, DOUBTS if rng.random() < DOUBTFUL else WEIGHTS)

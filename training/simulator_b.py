@@ -1,7 +1,7 @@
-"""A second world of pairs that shares no law, function or mechanism with the first (`world`).
+"""A second simulator of pairs that shares no law, function or mechanism with the first (`simulator_a`).
 
-The curves are fitted to the first world; how large the log-odds may be is set here, on families they know nothing of.
-What was learnt about one world is worth less in the next, and a confidence has to know by how much.
+The curves are fitted to the first; how large the log-odds may be is set here, on families they know nothing of.
+What was learnt from one simulator holds less in the next, and a confidence has to know by how much.
 
 In these mechanisms (counts, waiting times, growth, equilibria, regimes, ratios, moving quantiles, ceilings) noise is
 part of the law of the effect rather than a term of its own.
@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from causewise.pair import FloatArray, standardise
-from training.world import Columns, Labelled, Random, recorded, usable
+from training.simulator_a import Columns, Labelled, Random, recorded, usable
 
 ROWS = (60, 2500)
 

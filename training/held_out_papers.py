@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special, stats
 
-from training.foreign_laws import Columns, FloatArray, Rng, log_uniform, on_line, one_of, positive, toss
+from training.held_out_laws import Columns, FloatArray, Rng, log_uniform, on_line, one_of, positive, toss
 
 
 def velocity_flow(rng: Rng, n: int) -> Columns:

@@ -14,10 +14,10 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import causewise
 from causewise.pair import FloatArray, Pair
-from training import second, world
-from training.world import Labelled
+from training import simulator_a, simulator_b
+from training.simulator_a import Labelled
 
-WORLDS = pytest.mark.parametrize("module", [world, second])
+WORLDS = pytest.mark.parametrize("module", [simulator_a, simulator_b])
 PACKAGE = Path(causewise.__file__).parent
 
 
@@ -52,10 +52,10 @@ def marked(*_: object) -> tuple[FloatArray, FloatArray]:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both worlds with columns that cost nothing."""
-    for family in world.DRAWS:
-        monkeypatch.setitem(world.DRAWS, family, marked)
-    monkeypatch.setattr(second, "_draw", marked)
+    """Both simulators with columns that cost nothing."""
+    for family in simulator_a.DRAWS:
+        monkeypatch.setitem(simulator_a.DRAWS, family, marked)
+    monkeypatch.setattr(simulator_b, "_draw", marked)
 
 
 @WORLDS
@@ -78,35 +78,39 @@ def test_labels_are_balanced(module: ModuleType) -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_a_fifth_of_the_pairs_have_no_direction_and_all_families_occur() -> None:
-    pairs = [world.pair(index, 1) for index in range(2000)]
-    tossed = np.array([pair.family in world.DOUBTS for pair in pairs])
-    assert {pair.family for pair in pairs} == set(world.DRAWS) == set(world.DOUBTS) | set(world.MECHANISMS)
-    assert abs(tossed.mean() - world.DOUBTFUL) < 4 * 0.4 / np.sqrt(len(pairs))
+    pairs = [simulator_a.pair(index, 1) for index in range(2000)]
+    tossed = np.array([pair.family in simulator_a.DOUBTS for pair in pairs])
+    assert (
+        {pair.family for pair in pairs}
+        == set(simulator_a.DRAWS)
+        == set(simulator_a.DOUBTS) | set(simulator_a.MECHANISMS)
+    )
+    assert abs(tossed.mean() - simulator_a.DOUBTFUL) < 4 * 0.4 / np.sqrt(len(pairs))
     truth = np.array([pair.truth for pair in pairs])
     assert abs(truth[tossed].mean()) < 4 / np.sqrt(tossed.sum())
 
 
 @pytest.mark.usefixtures("quick")
-def test_the_second_worlds_mechanisms_take_turns() -> None:
-    families = [second.pair(index, 1).family for index in range(2 * len(second.MECHANISMS))]
-    assert families == 2 * list(second.MECHANISMS)
+def test_the_mechanisms_of_simulator_b_take_turns() -> None:
+    families = [simulator_b.pair(index, 1).family for index in range(2 * len(simulator_b.MECHANISMS))]
+    assert families == 2 * list(simulator_b.MECHANISMS)
 
 
 def test_units_are_kept_in_most_pairs() -> None:
-    assert 0 < world.BENT_AFTER <= 0.2
+    assert 0 < simulator_a.BENT_AFTER <= 0.2
 
 
 def test_as_few_effects_are_bent_afterwards_as_promised(monkeypatch: pytest.MonkeyPatch) -> None:
     bent = []
-    monkeypatch.setattr(world, "_bent", lambda rng, v: bent.append(1) or v)
-    monkeypatch.setitem(world.MECHANISMS, "additive", (1.0, lambda rng, u, e: u + e))
-    draw = world._oriented("additive")
+    monkeypatch.setattr(simulator_a, "_bent", lambda rng, v: bent.append(1) or v)
+    monkeypatch.setitem(simulator_a.MECHANISMS, "additive", (1.0, lambda rng, u, e: u + e))
+    draw = simulator_a._oriented("additive")
     for seed in range(1000):
         draw(np.random.default_rng(seed), 20)
-    assert abs(len(bent) / 1000 - world.BENT_AFTER) < 4 * np.sqrt(world.BENT_AFTER / 1000)
+    assert abs(len(bent) / 1000 - simulator_a.BENT_AFTER) < 4 * np.sqrt(simulator_a.BENT_AFTER / 1000)
 
 
-@pytest.mark.parametrize("law", [world.law, second.law])
+@pytest.mark.parametrize("law", [simulator_a.law, simulator_b.law])
 def test_laws_have_mean_zero_and_variance_one(law: Callable[[np.random.Generator, int], FloatArray]) -> None:
     for seed in range(40):
         column = law(np.random.default_rng(seed), 200)
@@ -115,18 +119,18 @@ def test_laws_have_mean_zero_and_variance_one(law: Callable[[np.random.Generator
 
 def test_recording_rounds_a_quarter_of_the_columns_to_between_ten_and_a_hundred_steps() -> None:
     column = np.random.default_rng(0).normal(size=500)
-    found = [world.recorded(np.random.default_rng(seed), column) for seed in range(400)]
+    found = [simulator_a.recorded(np.random.default_rng(seed), column) for seed in range(400)]
     rounded = [each for each in found if not np.array_equal(each, column)]
-    assert abs(len(rounded) / 400 - world.ROUNDED) < 4 * np.sqrt(world.ROUNDED / 400)
+    assert abs(len(rounded) / 400 - simulator_a.ROUNDED) < 4 * np.sqrt(simulator_a.ROUNDED / 400)
     low, high = np.quantile(column, (0.01, 0.99))
     for each in rounded:
         step = np.diff(np.unique(each)).min()
-        assert world.STEPS[0] - 1e-6 <= (high - low) / step <= world.STEPS[1] + 1e-6
+        assert simulator_a.STEPS[0] - 1e-6 <= (high - low) / step <= simulator_a.STEPS[1] + 1e-6
         assert np.max(np.abs(each - column)) <= step / 2 + 1e-12
 
 
 def test_series_keep_their_memory_and_size_from_the_first_row_on() -> None:
-    many = np.array([world._series(np.random.default_rng(seed), 60, 0.9) for seed in range(2000)])
+    many = np.array([simulator_a._series(np.random.default_rng(seed), 60, 0.9) for seed in range(2000)])
     assert many[:, 0].std() == pytest.approx(1.0, rel=0.1)
     assert many[:, -1].std() == pytest.approx(1.0, rel=0.1)
     assert np.mean(many[:, 1:] * many[:, :-1]) == pytest.approx(0.9, abs=0.05)

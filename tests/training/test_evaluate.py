@@ -1,4 +1,4 @@
-"""What is judged is what `infer` tells."""
+"""What is evaluated is what `infer` answers."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from causewise.decision import Direction
 from causewise.inference import infer
 from causewise.pair import Pair
-from training.judge import Judged, judge
+from training.evaluate import Evaluation, evaluate
 from training.recorded import Case
 
 
@@ -31,14 +31,14 @@ def cases() -> dict[str, Case]:
 
 
 @pytest.fixture(scope="module")
-def found() -> Judged:
+def found() -> Evaluation:
     with np.errstate(all="ignore"):
-        columns = zip(*map(judge, cases().values()), strict=True)
-    return Judged(*map(np.array, columns))
+        columns = zip(*map(evaluate, cases().values()), strict=True)
+    return Evaluation(*map(np.array, columns))
 
 
 @pytest.mark.parametrize("direct", [False, True])
-def test_answers_and_confidences_are_those_of_infer(found: Judged, direct: bool) -> None:
+def test_answers_and_confidences_are_those_of_infer(found: Evaluation, direct: bool) -> None:
     for k, case in enumerate(cases().values()):
         told = infer(Pair.of(case.x, case.y), direct=direct)
         assert found.answered(direct)[k] == (told.direction is not Direction.UNDECIDED), case.family
@@ -46,11 +46,11 @@ def test_answers_and_confidences_are_those_of_infer(found: Judged, direct: bool)
         assert found.confidence(direct)[k] == pytest.approx(told.confidence or 0.0)
 
 
-def test_no_relation_stops_an_answer_at_any_threshold(found: Judged) -> None:
+def test_no_relation_stops_an_answer_at_any_threshold(found: Evaluation) -> None:
     stopped = dict(zip(found.family, found.stopped, strict=True))
     assert stopped["unrelated"] and not stopped["clear"] and not stopped["rounded"]
 
 
-def test_the_score_is_that_of_the_terms(found: Judged) -> None:
+def test_the_score_is_that_of_the_terms(found: Evaluation) -> None:
     clear = found.family == "clear"
     assert found.score[clear] == pytest.approx(found.told[clear])
