@@ -25,7 +25,7 @@ from causewise.lab.datasets.laws import NOISE_LAWS, Columns, any_of
 from causewise.lab.datasets.mechanisms import LEVEL, location_scale
 from causewise.lab.datasets.robustness import BASE, WHERE, damage_columns
 from causewise.pair import Pair
-from kinds import acting, levelled
+from column_types import acting, levelled
 from training.held_out import FAMILIES
 
 Random = np.random.Generator
@@ -44,7 +44,7 @@ def cut(draw: Callable[[Random, int], Columns], where: str, rng: Random, levels:
     return damage_columns(partial(levelled, levels), where, rng, *draw(rng, n))
 
 
-def foreign(rng: Random, n: int) -> Columns:
+def held_out(rng: Random, n: int) -> Columns:
     """A pair of any of the families."""
     return list(FAMILIES.values())[rng.integers(len(FAMILIES))](rng, n)
 
@@ -60,7 +60,7 @@ LAWS: dict[str, Law] = {
     "levels act, on a continuous effect": lambda rng, levels, n: acting(levels, rng, n),
     "levels act, on levels": acting_on_levels,
     **{f"location-scale, {where} cut": partial(cut, BASE, where) for where in WHERE},
-    **{f"foreign families, {where} cut": partial(cut, foreign, where) for where in WHERE},
+    **{f"held-out simulators, {where} cut": partial(cut, held_out, where) for where in WHERE},
     **{
         f"common cause, {'one' if where == 'cause' else where} cut": partial(cut, common, where) for where in WHERE[::2]
     },

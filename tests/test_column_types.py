@@ -29,7 +29,7 @@ def loaded(name: str) -> ModuleType:
     return module
 
 
-BENCHMARK = loaded("kinds")
+BENCHMARK = loaded("column_types")
 
 
 def column(kind: Kind, rng: np.random.Generator, n: int = 400) -> np.ndarray:

@@ -137,7 +137,8 @@ def row_identifiers(pair: Pair) -> str:
 def heaps(pair: Pair) -> str:
     """A point mass, unless it is a step among steps: excess zeros, censored, filled in, or rounded in part.
 
-    The rows that share it look like a cause that explains the others, whichever way the arrow points (`heaps.py`).
+    The rows that share it look like a cause that explains the others, whichever way the arrow points
+    (`benchmarks/point_masses.py`).
     """
     told = "" if are_steps(pair) else point_masses(pair)
     if not told:

@@ -1,6 +1,6 @@
 """The pairs of the tour: one generated, one recorded and answered, one recorded that has no direction to find.
 
-The recorded ones are picked for what they show and are no measure of anything. `python benchmarks/exhibits.py` prints
+The recorded ones are picked for what they show and are no measure of anything. `python benchmarks/examples.py` prints
 what they were picked from. Of the 574 pairs of the tables inside scikit-learn, hardly one of which has an agreed
 direction, nine are answered: lengths of iris flowers whose common cause is the species, and measures of one outline.
 Hence the cars, which lie beside this file.

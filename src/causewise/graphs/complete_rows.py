@@ -2,8 +2,8 @@
 
 A place is found by the noise that is left, which needs a density: a few equal values are spread over their cells. Where
 a value holds a tenth of the rows (few levels, counts, heaps) that density would be made up, and edges are turned round,
-spread or not (`python benchmarks/graph_kinds.py`). A place that is known needs no density: there such columns are
-parents and children like all others.
+spread or not (`python benchmarks/graph_column_types.py`). A place that is given needs no density: there such columns
+are parents and children like all others.
 """
 
 import math

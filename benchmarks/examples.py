@@ -1,6 +1,6 @@
 """What the recorded pairs of `causewise demo` were picked from: every pair of the tables inside scikit-learn.
 
-    python benchmarks/exhibits.py
+    python benchmarks/examples.py
 
 One line for each answered pair, with its warnings, and how many pairs were asked about. The cars of the tour come last.
 """

@@ -1,6 +1,6 @@
 """What is said of pairs with a point mass, by which rows are scored, what made it, and which column has it.
 
-    python benchmarks/heaps.py [--pairs 40] [--only floor]
+    python benchmarks/point_masses.py [--pairs 40] [--only floor]
 
 One line a law, right of all answers, with the default prior and with `direct`: `infer`, which follows the rule of
 `causewise/point_mass.py`; all rows; the rows beside the point mass. The first column is always the cause, but for
@@ -32,8 +32,8 @@ from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import probabilities
 from causewise.pair import FloatArray, Pair, standardise
 from causewise.point_mass import beside_heaps
-from kinds import inflated
-from ordinal_levels import common, foreign
+from column_types import inflated
+from ordinal_levels import common, held_out
 from training.recorded import Case, lisbon, tuebingen
 
 Random = np.random.Generator
@@ -80,7 +80,7 @@ def recorded_in_steps(law: Law, rng: Random, n: int) -> Columns:
 
 PAIRS: dict[str, Law] = {
     "location-scale": BASE,
-    "held-out simulators": foreign,
+    "held-out simulators": held_out,
     "common cause and an arrow": partial(confounded, 1.0),
     "common cause alone": common,
 }

@@ -1,6 +1,6 @@
 """What a column that is not continuous does to a graph: simulated tables of six columns, one of them levels or counts.
 
-    python benchmarks/graph_kinds.py [--tables 40] [--only count]
+    python benchmarks/graph_column_types.py [--tables 40] [--only count]
 
 The column is a root of the graph, or an effect: of its parents and noise, then cut or rounded as its law says; what
 depends on it depends on what is recorded. Four ways to treat it: left out; its equal values spread over their cells,
