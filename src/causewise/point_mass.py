@@ -11,7 +11,7 @@
 3. No rows: excess zeros and censoring of which too little is left, and columns that were rounded in part.
 
 Right of all answers, with the default prior and with `direct`, by the rows that are scored (`python
-benchmarks/point_masses.py --pairs 24`; recorded are the Tübingen and Lisbon pairs, simulated zeros, hurdles and floors):
+benchmarks/point_masses.py --pairs 24`; recorded: the Tübingen and Lisbon pairs, simulated: zeros, hurdles and floors):
 
                                        this rule        all rows         rows beside it
     recorded, of the cause            3/3    11/11     11/13   37/40       3/4    12/13
