@@ -11,6 +11,7 @@ from causewise.examples import EXAMPLES, invisible
 from causewise.formatting import json_text, plain_value
 from causewise.inference import infer
 from causewise.pair import Pair
+from causewise.parallel import Engine
 from causewise.scanning.forecast import ScanForecast
 from causewise.scanning.result import FORMATS
 from causewise.scanning.scanner import scan
@@ -61,11 +62,10 @@ def table(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str, Any
             _file(settings, content),
             method=method,
             columns=question["columns"],
-            target=question["target"],
+            pairs=question["target"],
             fdr=question["fdr"],
-            jobs=1,  # the time and memory of a job are those of one process
-            on_progress=tell,
-            on_forecast=lambda foreseen: _check_time(foreseen, settings["seconds"]),
+            # One process, whose time and memory are those of the job.
+            engine=Engine(1, on_progress=tell, on_forecast=lambda foreseen: _check_time(foreseen, settings["seconds"])),
             **_weighing(question),
             **settings["asked"],
         )
