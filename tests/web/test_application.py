@@ -2,12 +2,13 @@
 
 import httpx
 import pytest
-from asking import sentence
+from asking import read_sentence
 from hypothesis import given
 from hypothesis import strategies as st
 from running import Running
+from starlette.datastructures import Headers
 
-from causewise.web.guard import LOOPBACK, Hosts, check, is_loopback
+from causewise.web.application import LOOPBACK, Hosts, check_request, is_loopback
 
 OURS = Hosts("127.0.0.1")
 FOREIGN = [
@@ -26,13 +27,13 @@ FOREIGN = [
 ]
 
 
-def headers(**said: str) -> list[tuple[bytes, bytes]]:
-    return [(key.replace("_", "-").encode(), value.encode()) for key, value in said.items()]
+def headers(**fields: str) -> list[tuple[bytes, bytes]]:
+    return [(key.replace("_", "-").encode(), value.encode()) for key, value in fields.items()]
 
 
-def status(method: str = "GET", **said: str) -> int:
-    found = check(method, headers(**({"host": "127.0.0.1:80"} | said)), OURS)
-    return found.status if found else 200
+def status(method: str = "GET", **fields: str) -> int:
+    error = check_request(method, Headers(raw=headers(**({"host": "127.0.0.1:80"} | fields))), OURS)
+    return error.status if error else 200
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8000", "LOCALHOST:1", "localhost", "[::1]:9", "[::1]"])
@@ -88,15 +89,16 @@ def test_what_a_plain_form_could_send_is_no_question(kind: str) -> None:
 
 
 def test_two_hosts_are_none() -> None:
-    found = check("GET", [*headers(host="localhost"), *headers(host="evil.example")], OURS)
-    assert found is not None
-    assert found.status == 400
+    both = Headers(raw=[*headers(host="localhost"), *headers(host="evil.example")])
+    error = check_request("GET", both, OURS)
+    assert error is not None
+    assert error.status == 400
 
 
 def test_refusals_come_over_the_wire(client: httpx.Client) -> None:
-    assert "does not answer to" in sentence(client.get("/", headers={"host": "evil.example"}), 421)
-    assert "another site" in sentence(client.get("/", headers={"origin": "http://evil.example"}), 403)
-    assert "expected application/json" in sentence(client.post("/api/infer", content="x=1"), 415)
+    assert "does not answer to" in read_sentence(client.get("/", headers={"host": "evil.example"}), 421)
+    assert "another site" in read_sentence(client.get("/", headers={"origin": "http://evil.example"}), 403)
+    assert "expected application/json" in read_sentence(client.post("/api/infer", content="x=1"), 415)
 
 
 @pytest.mark.parametrize("path", ["/", "/openapi.json", "/static/page.js", "/nowhere", "/api/jobs/x"])

@@ -1,0 +1,318 @@
+"""The paths: JSON under /api, the pages, and their scripts and styles.
+
+Bodies are not declared as parameters: FastAPI would read them without a bound, write large files to disk, parse what
+clients send in this process instead of a worker, and take either JSON or a form where these paths take both.
+"""
+
+import json
+import re
+import secrets
+import unicodedata
+from functools import cache, partial
+from importlib.resources import files
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse, Response
+
+from causewise.catalogue import DEFAULT, list_methods
+from causewise.examples import EXAMPLES
+from causewise.methods.combined.method import NEITHER_PRIOR
+from causewise.report.templating import environment
+from causewise.web import models
+from causewise.web.bodies import BodyReader, Upload
+from causewise.web.errors import RequestError, not_found
+from causewise.web.jobs import CachedAnswer, CachedTable, JobManager
+from causewise.web.models import parse
+
+_POLICY = (
+    "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors {around}"
+)
+OWN_POLICY = _POLICY.format(script="'self'", style="'self'", around="'none'")
+"""Of our own pages: scripts and styles are files of this server."""
+_MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_ERRORS = {
+    400: "The request is damaged.",
+    403: "It comes from a page of another site.",
+    404: "Nothing is kept under this name, or not any more.",
+    408: "The request came too slowly.",
+    413: "The request, its table once unpacked, or the memory for it is too large.",
+    415: "Neither JSON nor a form.",
+    421: "The Host is not one of this server's.",
+    422: "The input is at fault, or takes too long.",
+    500: "A failure of ours, or a worker process that died.",
+    501: "An optional part is not installed where the server runs.",
+    503: "Too many jobs are waiting; the sentence says how many.",
+}
+
+
+def _errors(*codes: int) -> dict[int | str, dict[str, Any]]:
+    return {code: {"model": models.ErrorRecord, "description": _ERRORS[code]} for code in codes}
+
+
+def _accept(model: type[models.Question], form: type[models.Question] | None = None) -> dict[str, Any]:
+    """The body of a path that takes JSON or a form with a file."""
+    content: dict[str, Any] = {"application/json": {"schema": model.model_json_schema()}}
+    if form is not None:
+        schema = form.model_json_schema()
+        file = {"type": "string", "contentMediaType": "application/octet-stream", "description": "CSV or Parquet."}
+        texts = {  # everything in a form is text
+            name: {"type": "string"} | {key: value for key, value in field.items() if key in ("title", "description")}
+            for name, field in schema.get("properties", {}).items()
+        }
+        schema |= {"properties": {"file": file} | texts, "required": ["file", *schema.get("required", [])]}
+        content["multipart/form-data"] = {"schema": schema}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+async def get_jobs(request: Request) -> JobManager:
+    """The job manager of the application."""
+    return request.app.state.jobs
+
+
+async def get_bodies(request: Request) -> BodyReader:
+    """The reader of request bodies of the application."""
+    return request.app.state.bodies
+
+
+Jobs = Annotated[JobManager, Depends(get_jobs)]
+Bodies = Annotated[BodyReader, Depends(get_bodies)]
+_NOT_FOUND = _errors(404)
+_BODY_ERRORS = _errors(408, 413, 415, 500, 501, 503)
+
+api = APIRouter(prefix="/api", responses=_errors(400, 403, 421, 422))
+
+
+@api.post(
+    "/tables",
+    response_model=models.TableOverview,
+    responses=_BODY_ERRORS,
+    openapi_extra=_accept(models.TableText, models.TableFile),
+)
+async def add_table(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
+    """Keep a table, a file, pasted lines or an example, and say how it was understood."""
+    options: models.TableFile | models.TableText
+    if isinstance(body := await bodies.read(request), Upload):
+        options, name, content, example = parse(models.TableFile, body.fields), body.name, body.content, ""
+    else:
+        options = parse(models.TableText, body)
+        if (options.text is None) == (options.example is None):
+            raise RequestError(422, "Got neither or both of 'text' and 'example'; expected one of them.")
+        example = options.example or ""
+        name, content = example or "the pasted table", (options.text or "").encode(errors="replace")
+    settings = _reading(jobs, name, options) | {"columns": jobs.limits.columns, "example": example}
+    result = await jobs.run("overview", settings, content, request)
+    table = CachedTable(name, result["content"] or content, settings["reading"], result["overview"])
+    size = len(table.content) + 400 * len(table.overview["columns"])
+    return _describe_table(jobs.tables.put(table, size), table)
+
+
+@api.get("/tables/{name}", response_model=models.TableOverview, responses=_NOT_FOUND)
+async def get_table(name: str, jobs: Jobs) -> Response:
+    """A table that is kept, as it was understood."""
+    return _describe_table(name, jobs.tables.get(name))
+
+
+@api.post(
+    "/infer",
+    response_model=models.DecisionRecord,
+    responses=_BODY_ERRORS,
+    openapi_extra=_accept(models.ArrayPair, models.FilePair),
+)
+async def infer(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
+    """Judge two columns: arrays in JSON, or a file with the names of two of its columns."""
+    if isinstance(body := await bodies.read(request, jobs.limits.upload_bytes), Upload):
+        question = parse(models.FilePair, body.fields)
+        settings = _reading(jobs, body.name, question) | {"question": question.model_dump(), "page": False}
+        result = await jobs.run("pair", settings, body.content, request)
+    else:
+        result = await jobs.run("arrays", {}, body, request)
+    return _json(result["record"])
+
+
+@api.post(
+    "/answers",
+    status_code=202,
+    response_model=models.JobStatus,
+    responses=_BODY_ERRORS | _NOT_FOUND,
+    openapi_extra=_accept(models.TablePair),
+)
+async def begin_pair(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
+    """Judge two columns of a table that is kept; the answer gets a page and a link."""
+    question = parse(models.TablePair, await bodies.read_json(request))
+    table = jobs.tables.get(question.table)
+    settings = {"name": table.name, "reading": table.reading, "question": question.model_dump(), "page": True}
+    name = jobs.begin("pair", settings, table.content, question.table)
+    return _describe_job(jobs, name, 202, location=f"/api/jobs/{name}")
+
+
+@api.get("/answers/{name}", response_model=models.DecisionRecord, responses=_NOT_FOUND)
+async def get_answer(name: str, jobs: Jobs) -> Response:
+    """An answer that is kept: what `causewise infer --json` prints, or `causewise scan --out x.json` writes."""
+    return _json(jobs.answers.get(name).record)
+
+
+@api.post(
+    "/scan",
+    status_code=202,
+    response_model=models.JobStatus,
+    responses=_BODY_ERRORS | _NOT_FOUND,
+    openapi_extra=_accept(models.TableScan, models.FileScan),
+)
+async def begin_scan(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
+    """Judge every pair of a table that is kept, or of a file that is sent along; ask about the job."""
+    question: models.FileScan | models.TableScan
+    if isinstance(body := await bodies.read(request), Upload):
+        question = parse(models.FileScan, body.fields)
+        name, content, settings = "", body.content, _reading(jobs, body.name, question)
+    else:
+        question = parse(models.TableScan, body)
+        name, table = question.table, jobs.tables.get(question.table)
+        content, settings = table.content, {"name": table.name, "reading": table.reading}
+    settings |= {"question": question.model_dump(), "seconds": jobs.limits.scan_seconds}
+    name = jobs.begin("table", settings, content, name)
+    return _describe_job(jobs, name, 202, location=f"/api/jobs/{name}")
+
+
+@api.get("/jobs/{name}", response_model=models.JobStatus, responses=_NOT_FOUND)
+async def get_job(name: str, jobs: Jobs) -> Response:
+    """Where a job stands; one that nobody asks about for some time is given up."""
+    return _describe_job(jobs, name)
+
+
+@api.delete("/jobs/{name}", response_model=models.JobStatus, responses=_NOT_FOUND)
+async def cancel_job(name: str, jobs: Jobs) -> Response:
+    """Give a job up."""
+    jobs.cancel(name)
+    return _describe_job(jobs, name)
+
+
+@api.get("/lesson", include_in_schema=False)
+async def get_lesson(request: Request, jobs: Jobs) -> Response:
+    """A simulated pair and what is said of it, for the teaching view."""
+    settings = {key: _number_or_text(value) for key, value in request.query_params.items()}
+    return _json(json.dumps(await jobs.run("lesson", settings, b"", request), allow_nan=False))
+
+
+pages = APIRouter(include_in_schema=False)
+# Whoever asks for the head of a page gets what GET would say; the server leaves the body out.
+_page = partial(pages.api_route, methods=["GET", "HEAD"])
+
+
+@_page("/")
+async def start(jobs: Jobs) -> HTMLResponse:
+    """The start page."""
+    return _start_page(jobs)
+
+
+@_page("/teach")
+async def show_teaching() -> HTMLResponse:
+    """The teaching view."""
+    return HTMLResponse(environment("causewise.web").get_template("teach.html").render())
+
+
+@_page("/answers/{name}")
+async def show_answer(name: str, jobs: Jobs) -> HTMLResponse:
+    """The start page with an answer."""
+    try:
+        return _start_page(jobs, name, jobs.answers.get(name))
+    except RequestError as error:
+        return _start_page(jobs, sentence=str(error), status=error.status)
+
+
+@_page("/answers/{name}/report")
+async def show_report(name: str, jobs: Jobs) -> HTMLResponse:
+    """The report of an answer, which brings its style and script along and stands inside our page."""
+    answer, nonce = jobs.answers.get(name), secrets.token_urlsafe(16)
+    policy = _POLICY.format(script=f"'nonce-{nonce}'", style=f"'nonce-{nonce}'", around="'self'")
+    return HTMLResponse(answer.page_with_nonce(nonce), headers={"content-security-policy": policy})
+
+
+@_page("/answers/{name}/file")
+async def download_report(name: str, jobs: Jobs) -> HTMLResponse:
+    """The report of an answer, as a file."""
+    answer = jobs.answers.get(name)
+    disposition = f'attachment; filename="{file_name(answer.title)}"'
+    return HTMLResponse(answer.page_as_file(), headers={"content-disposition": disposition})
+
+
+@_page("/static/{name}")
+async def send_static(name: str) -> Response:
+    """A script or a style."""
+    content = _static_files().get(name)
+    if content is None:
+        raise not_found("file", name)
+    return Response(content, media_type=_MEDIA_TYPES[name[name.rindex(".") :]])
+
+
+def file_name(title: str) -> str:
+    """A name for a file that any system takes.
+
+    Examples
+    --------
+    >>> file_name('Höhe → "Temperatur"')
+    'causewise-Hohe-Temperatur.html'
+    """
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    return "-".join(["causewise", *re.findall(r"[A-Za-z0-9]+", plain)])[:80] + ".html"
+
+
+def _json(text: str) -> Response:
+    return Response(text, media_type="application/json")
+
+
+def _reading(jobs: JobManager, name: str, options: models.ReadingOptions) -> dict[str, Any]:
+    """How a table is to be read, and how much of it."""
+    bounds = {"max_bytes": jobs.limits.table_bytes, "max_lines": jobs.limits.rows}
+    return {"name": name, "reading": {"decimal": options.decimal, "header": options.header, **bounds}}
+
+
+def _describe_table(name: str, table: CachedTable) -> Response:
+    return _json(json.dumps({"table": name, "name": table.name, **table.overview}, allow_nan=False))
+
+
+def _describe_job(jobs: JobManager, name: str, status: int = 200, **headers: str) -> Response:
+    job = jobs.get(name)
+    text = json.dumps({"id": name, **job.status()})
+    if job.answer:  # the record is text already, and may be long
+        answer = jobs.answers.get(job.answer)
+        text = f'{text[:-1]}, "title": {json.dumps(answer.title)}, "result": {answer.record}}}'
+    return Response(text, status, headers, "application/json")
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _start_page(
+    jobs: JobManager, name: str = "", answer: CachedAnswer | None = None, sentence: str = "", status: int = 200
+) -> HTMLResponse:
+    html = (
+        environment("causewise.web")
+        .get_template("index.html")
+        .render(
+            examples=EXAMPLES,
+            methods=[each for each in list_methods() if each.family != "control"],
+            default=DEFAULT,
+            limits=jobs.limits,
+            prior=round(100 * NEITHER_PRIOR),
+            name=name,
+            answer=answer,
+            sentence=sentence,
+            table=answer.table if answer and answer.table in jobs.tables else "",
+        )
+    )
+    return HTMLResponse(html, status)
+
+
+@cache
+def _static_files() -> dict[str, bytes]:
+    """Everything a page loads, by name: there is no path that could lead elsewhere."""
+    own = {each.name: each.read_bytes() for each in (files("causewise.web") / "static").iterdir()}
+    # The report's look and drawing are the report's, not a copy.
+    names = ("style.css", "draw.css", "draw.js")
+    return own | {name: environment().get_template(name).render().encode() for name in names}
