@@ -110,16 +110,16 @@ def test_every_answer_has_its_headers_and_says_nothing_of_the_server(server: Run
     assert response.headers["x-content-type-options"] == "nosniff"
     assert response.headers["referrer-policy"] == "no-referrer"
     assert "server" not in response.headers
-    said = (response.text + str(response.headers)).lower()
-    assert not [word for word in ("uvicorn", "starlette", "python/", "site-packages", "/home/") if word in said]
+    text = (response.text + str(response.headers)).lower()
+    assert not [word for word in ("uvicorn", "starlette", "python/", "site-packages", "/home/") if word in text]
 
 
 @pytest.mark.parametrize("path", ["/", "/teach", "/static/page.js", "/openapi.json", "/answers/gone", "/static/x.js"])
 def test_the_head_of_a_page_is_what_get_would_say(client: httpx.Client, path: str) -> None:
     whole, head = client.get(path), client.head(path)
     assert head.content == b""
-    said = [{**each.headers, "date": "", "status": each.status_code} for each in (whole, head)]
-    assert said[0] == said[1]
+    answers = [{**each.headers, "date": "", "status": each.status_code} for each in (whole, head)]
+    assert answers[0] == answers[1]
 
 
 def test_pages_load_nothing_from_elsewhere_and_have_no_inline_script(client: httpx.Client) -> None:

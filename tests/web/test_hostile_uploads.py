@@ -80,16 +80,16 @@ def test_a_slow_body_is_not_waited_for(server: Running, drop: float) -> None:
     with socket.create_connection(("127.0.0.1", server.port)) as slow:
         slow.settimeout(0.05)
         slow.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n")
-        said, deadline = b"", time.monotonic() + 30
-        while not said and time.monotonic() < deadline:
+        response, deadline = b"", time.monotonic() + 30
+        while not response and time.monotonic() < deadline:
             if drop:
                 slow.sendall(b" ")
                 time.sleep(drop)
             try:
-                said = slow.recv(1000)
+                response = slow.recv(1000)
             except TimeoutError:
                 continue
-        assert said.startswith(b"HTTP/1.1 408")
+        assert response.startswith(b"HTTP/1.1 408")
 
 
 def test_no_http_at_all(server: Running) -> None:

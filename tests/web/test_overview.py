@@ -21,31 +21,31 @@ def describe(text: str, **reading: object) -> dict[str, object]:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_it_judges_what_a_scan_judges(name: str) -> None:
     content = EXAMPLES[name].make()
-    found, table = describe_table(io.BytesIO(content), 50), scan_table(io.BytesIO(content))
-    assert tuple(each["name"] for each in found["columns"] if each["judged"]) == table.names
-    assert {each["name"]: each["why"] for each in found["columns"] if not each["judged"]} == dict(table.left_out)
-    assert (found["rows"], found["judged"]) == (table.n, len(table.names))
-    assert found["missing"] == np.isnan(table.values).sum()
+    overview, table = describe_table(io.BytesIO(content), 50), scan_table(io.BytesIO(content))
+    assert tuple(each["name"] for each in overview["columns"] if each["judged"]) == table.names
+    assert {each["name"]: each["why"] for each in overview["columns"] if not each["judged"]} == dict(table.left_out)
+    assert (overview["rows"], overview["judged"]) == (table.n, len(table.names))
+    assert overview["missing"] == np.isnan(table.values).sum()
 
 
 def test_one_bad_cell_costs_one_column() -> None:
     rows = [f"{k * 7 % 150},{k * k % 11},{k % 5},{k % 3}" for k in range(150)]
     rows[130] = "130,9,broken,1"
-    found = describe("\n".join(["a,b,c,d", *rows]))
-    assert [each["judged"] for each in found["columns"]] == [True, True, False, True]
-    assert "'broken' in line 132" in found["columns"][2]["why"]
+    overview = describe("\n".join(["a,b,c,d", *rows]))
+    assert [each["judged"] for each in overview["columns"]] == [True, True, False, True]
+    assert "'broken' in line 132" in overview["columns"][2]["why"]
 
 
 def test_a_column_of_row_numbers_is_said_to_be_one() -> None:
-    found = describe("\n".join(["row,a,b", *(f"{k},{k * k % 11},{k * 7 % 13}" for k in range(1, 40))]))
-    assert [each["why"] for each in found["columns"]] == ["it counts the rows", "", ""]
+    overview = describe("\n".join(["row,a,b", *(f"{k},{k * k % 11},{k * 7 % 13}" for k in range(1, 40))]))
+    assert [each["why"] for each in overview["columns"]] == ["it counts the rows", "", ""]
 
 
 def test_a_column_of_dates_is_judged_and_others_have_their_kind() -> None:
     rows = (f"{date(2020, 1, 1) + timedelta(k)},{k * k % 11},{k * 7 % 13 / 8}" for k in range(1, 60))
-    found = describe("\n".join(["day,a,b", *rows]))["columns"]
-    assert [each["why"] for each in found] == ["", "", ""]
-    assert [each["kind"] for each in found] == ["continuous", "count", "rounded"]
+    overview = describe("\n".join(["day,a,b", *rows]))["columns"]
+    assert [each["why"] for each in overview] == ["", "", ""]
+    assert [each["kind"] for each in overview] == ["continuous", "count", "rounded"]
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=12, max_size=60).filter(lambda drawn: len(set(drawn)) > 1))

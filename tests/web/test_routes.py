@@ -38,10 +38,10 @@ def test_what_is_stated_about_the_outcomes_is_heard(client: httpx.Client, stated
 
 
 def test_a_pair_that_is_stopped_has_null_and_the_reason(client: httpx.Client) -> None:
-    told = client.post("/api/infer", json={"x": TABLE["dose"], "y": [float(v > 0) for v in TABLE["dose"]]}).json()
-    assert (told["score"], told["confidence"], told["probabilities"]) == (None, None, None)
-    assert (told["leaning"], told["contributions"]) == ("undecided", {})
-    assert "distinct values" in told["reason"]
+    record = client.post("/api/infer", json={"x": TABLE["dose"], "y": [float(v > 0) for v in TABLE["dose"]]}).json()
+    assert (record["score"], record["confidence"], record["probabilities"]) == (None, None, None)
+    assert (record["leaning"], record["contributions"]) == ("undecided", {})
+    assert "distinct values" in record["reason"]
 
 
 def test_outcomes_that_contradict_each_other_are_refused(client: httpx.Client) -> None:
@@ -98,11 +98,11 @@ def test_an_answer_has_a_page_a_file_and_a_link(client: httpx.Client) -> None:
 
 def test_a_whole_table_is_judged_like_a_scan(client: httpx.Client) -> None:
     job = wait_for_job(client, client.post("/api/scan", json={"table": keep_table(client, CSV)}))
-    scan, found = causewise.scan(TABLE), job["result"]
-    assert [(row["x"], row["y"], row["status"], row["score"]) for row in found["rows"]] == [
+    scan, result = causewise.scan(TABLE), job["result"]
+    assert [(row["x"], row["y"], row["status"], row["score"]) for row in result["rows"]] == [
         (row.x, row.y, row.status, row.score) for row in scan
     ]
-    assert (job["kind"], job["state"], found["columns"]) == ("table", "done", list(scan.columns))
+    assert (job["kind"], job["state"], result["columns"]) == ("table", "done", list(scan.columns))
     assert client.get(f"{job['answer']}/report").status_code == 200
 
 
@@ -114,11 +114,11 @@ def test_a_file_can_be_scanned_at_once(client: httpx.Client) -> None:
 
 def test_a_job_can_be_cancelled(client: httpx.Client) -> None:
     wide = {f"c{k}": columns(400, seed=k)["response"] for k in range(60)}
-    begun = client.post("/api/scan", json={"table": keep_table(client, write_csv(wide))}).json()
-    told = client.delete(f"/api/jobs/{begun['id']}").json()
-    assert (told["state"], told["detail"]) == ("cancelled", "Cancelled.")
-    assert client.get(f"/api/jobs/{begun['id']}").json()["state"] == "cancelled"
-    again = client.delete(f"/api/jobs/{begun['id']}")
+    job = client.post("/api/scan", json={"table": keep_table(client, write_csv(wide))}).json()
+    record = client.delete(f"/api/jobs/{job['id']}").json()
+    assert (record["state"], record["detail"]) == ("cancelled", "Cancelled.")
+    assert client.get(f"/api/jobs/{job['id']}").json()["state"] == "cancelled"
+    again = client.delete(f"/api/jobs/{job['id']}")
     assert again.json()["state"] == "cancelled"
 
 
@@ -142,13 +142,12 @@ def test_a_process_that_is_killed_costs_one_job_its_answer(client: httpx.Client)
 
 
 def test_a_job_that_nobody_asks_about_is_given_up(server: Running) -> None:
-    begun = server.client.post("/api/scan", files={"file": CSV}, data={"method": "loci-h"}).json()
-    job = server.jobs.get(begun["id"])
-    job.asked -= server.jobs.limits.patience + 1
+    job = server.client.post("/api/scan", files={"file": CSV}, data={"method": "loci-h"}).json()
+    server.jobs.get(job["id"]).asked_at -= server.jobs.limits.patience + 1
     server.jobs.stop_abandoned()
-    told = server.client.get(f"/api/jobs/{begun['id']}").json()
-    assert told["state"] == "cancelled"
-    assert "nobody asked" in told["detail"]
+    record = server.client.get(f"/api/jobs/{job['id']}").json()
+    assert record["state"] == "cancelled"
+    assert "nobody asked" in record["detail"]
 
 
 def test_what_is_understood_can_be_corrected(client: httpx.Client) -> None:

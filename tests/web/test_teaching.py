@@ -23,8 +23,8 @@ def teach_preset(name: str, seed: int) -> dict[str, Any]:
     return teach(Lesson(**{**asdict(PRESETS[name][1]), "seed": seed}))
 
 
-def titles(found: dict[str, Any]) -> set[str]:
-    return {each["title"] for each in found["words"]}
+def titles(lesson: dict[str, Any]) -> set[str]:
+    return {each["title"] for each in lesson["words"]}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -60,10 +60,10 @@ def any_setting(control: Choice | Slider) -> st.SearchStrategy[Any]:
 @settings(max_examples=25, deadline=None)
 @given(st.fixed_dictionaries({name: any_setting(control) for name, control in CONTROLS.items()}))
 def test_every_setting_in_range_gives_finite_numbers(chosen: dict[str, Any]) -> None:
-    found = teach(Lesson(**chosen))
-    assert json.loads(json.dumps(found, allow_nan=False))["settings"] == chosen
-    assert all(map(math.isfinite, numbers_in(found)))
-    assert {"What is true here", "What causewise says"} <= titles(found)
+    lesson = teach(Lesson(**chosen))
+    assert json.loads(json.dumps(lesson, allow_nan=False))["settings"] == chosen
+    assert all(map(math.isfinite, numbers_in(lesson)))
+    assert {"What is true here", "What causewise says"} <= titles(lesson)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from causewise.formatting import visible
-from causewise.web.errors import RequestError, queue_full
+from causewise.web.errors import RequestError, queue_full_error
 from causewise.web.limits import ServerLimits
 
 _DRAIN_SECONDS = 5.0
@@ -82,7 +82,7 @@ class BodyReader:
                 self._bytes += len(chunk)
                 _check_size(size, most)
                 if self._bytes > limits.in_flight_bytes:
-                    raise queue_full(self._requests, "uploads")
+                    raise queue_full_error(self._requests, "uploads")
                 late = time.monotonic() - start - limits.pause_seconds
                 if late > 0 and size < late * limits.body_rate:
                     raise TimeoutError

@@ -26,7 +26,7 @@ class RequestError(Exception):
         return {"detail": str(self)} | ({"choices": list(self.choices)} if self.choices else {})
 
 
-def not_found(what: str, identity: str) -> RequestError:
+def not_found_error(what: str, identity: str) -> RequestError:
     """Nothing is cached under this name, or not any more."""
     return RequestError(
         404,
@@ -35,7 +35,7 @@ def not_found(what: str, identity: str) -> RequestError:
     )
 
 
-def queue_full(waiting: int, what: str = "jobs") -> RequestError:
+def queue_full_error(waiting: int, what: str = "jobs") -> RequestError:
     """As many jobs wait as may."""
     return RequestError(
         503,

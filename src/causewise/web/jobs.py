@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from starlette.requests import Request
 
 from causewise.web.crew import Crew, CrewTask
-from causewise.web.errors import RequestError, not_found, queue_full
+from causewise.web.errors import RequestError, not_found_error, queue_full_error
 from causewise.web.limits import ServerLimits
 
 WORKER = "causewise.web.worker"
@@ -52,15 +52,7 @@ class CachedAnswer:
 
 
 class Cache(Generic[T]):
-    """An LRU cache bounded in entries and bytes, under names that cannot be guessed; threads may share it.
-
-    Examples
-    --------
-    >>> cache = Cache("text", most=2, most_bytes=100)
-    >>> first, second, third = (cache.put("text", 10) for _ in range(3))
-    >>> first in cache, second in cache, third in cache
-    (False, True, True)
-    """
+    """An LRU cache bounded in entries and bytes, under names that cannot be guessed; threads may share it."""
 
     def __init__(self, what: str, most: int, most_bytes: int) -> None:
         self._what, self._most, self._most_bytes = what, most, most_bytes
@@ -80,7 +72,7 @@ class Cache(Generic[T]):
         """The value under a name, or the error that says there is none."""
         with self._lock:
             if identity not in self._entries:
-                raise not_found(self._what, identity)
+                raise not_found_error(self._what, identity)
             self._entries.move_to_end(identity)
             return self._entries[identity][0]
 
@@ -101,8 +93,8 @@ class Job:
     kind: str
     pool: Crew
     task: CrewTask
-    asked: float
-    """When somebody last asked."""
+    asked_at: float
+    """When a client last asked about it."""
     answer: str = ""
     """The name of its answer, once there is one."""
 
@@ -168,7 +160,7 @@ class JobManager:
         while len(self._jobs) >= self.limits.jobs:
             oldest = next((name for name, job in self._jobs.items() if job.task.future.done()), None)
             if oldest is None:
-                raise queue_full(len(self._jobs))
+                raise queue_full_error(len(self._jobs))
             del self._jobs[oldest]
         pool = self.long if kind == "table" else self.quick
         job = Job(kind, pool, pool.submit(kind, settings, content), time.monotonic())
@@ -180,9 +172,9 @@ class JobManager:
     def get(self, identity: str) -> Job:
         """A job that a client asks about."""
         if identity not in self._jobs:
-            raise not_found("job", identity)
+            raise not_found_error("job", identity)
         job = self._jobs[identity]
-        job.asked = time.monotonic()
+        job.asked_at = time.monotonic()
         return job
 
     def cancel(self, identity: str) -> None:
@@ -200,7 +192,7 @@ class JobManager:
         """Stop what nobody has asked about for so long that nobody waits for it."""
         now, patience = time.monotonic(), self.limits.patience
         for job in list(self._jobs.values()):
-            if not job.task.future.done() and now - job.asked > patience:
+            if not job.task.future.done() and now - job.asked_at > patience:
                 why = f"Given up, since nobody asked about it for {patience:g} seconds."
                 job.pool.stop(job.task, RequestError(409, why))
 

@@ -78,10 +78,6 @@ class TablePair(PairOptions):
     y: ColumnName
 
 
-class TableFile(ReadingOptions):
-    """A file that is sent along."""
-
-
 class TableText(ReadingOptions):
     """A table as text, or the name of an example."""
 

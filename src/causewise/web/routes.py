@@ -21,7 +21,7 @@ from causewise.methods.combined.method import NEITHER_PRIOR
 from causewise.report.templating import environment
 from causewise.web import models
 from causewise.web.bodies import BodyReader, Upload
-from causewise.web.errors import RequestError, not_found
+from causewise.web.errors import RequestError, not_found_error
 from causewise.web.jobs import CachedAnswer, CachedTable, JobManager
 from causewise.web.models import parse
 
@@ -47,11 +47,11 @@ _ERRORS = {
 }
 
 
-def _errors(*codes: int) -> dict[int | str, dict[str, Any]]:
+def _declare_errors(*codes: int) -> dict[int | str, dict[str, Any]]:
     return {code: {"model": models.ErrorRecord, "description": _ERRORS[code]} for code in codes}
 
 
-def _accept(model: type[models.Question], form: type[models.Question] | None = None) -> dict[str, Any]:
+def _declare_body(model: type[models.Question], form: type[models.Question] | None = None) -> dict[str, Any]:
     """The body of a path that takes JSON or a form with a file."""
     content: dict[str, Any] = {"application/json": {"schema": model.model_json_schema()}}
     if form is not None:
@@ -78,30 +78,31 @@ async def get_bodies(request: Request) -> BodyReader:
 
 Jobs = Annotated[JobManager, Depends(get_jobs)]
 Bodies = Annotated[BodyReader, Depends(get_bodies)]
-_NOT_FOUND = _errors(404)
-_BODY_ERRORS = _errors(408, 413, 415, 500, 501, 503)
+_NOT_FOUND = _declare_errors(404)
+_BODY_ERRORS = _declare_errors(408, 413, 415, 500, 501, 503)
 
-api = APIRouter(prefix="/api", responses=_errors(400, 403, 421, 422))
+api = APIRouter(prefix="/api", responses=_declare_errors(400, 403, 421, 422))
+_begin_job = partial(api.post, status_code=202, response_model=models.JobStatus, responses=_BODY_ERRORS | _NOT_FOUND)
 
 
 @api.post(
     "/tables",
     response_model=models.TableOverview,
     responses=_BODY_ERRORS,
-    openapi_extra=_accept(models.TableText, models.TableFile),
+    openapi_extra=_declare_body(models.TableText, models.ReadingOptions),
 )
 async def add_table(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     """Keep a table, a file, pasted lines or an example, and say how it was understood."""
-    options: models.TableFile | models.TableText
+    options: models.ReadingOptions
     if isinstance(body := await bodies.read(request), Upload):
-        options, name, content, example = parse(models.TableFile, body.fields), body.name, body.content, ""
+        options, name, content, example = parse(models.ReadingOptions, body.fields), body.name, body.content, ""
     else:
-        options = parse(models.TableText, body)
-        if (options.text is None) == (options.example is None):
+        options = table_text = parse(models.TableText, body)
+        if (table_text.text is None) == (table_text.example is None):
             raise RequestError(422, "Got neither or both of 'text' and 'example'; expected one of them.")
-        example = options.example or ""
-        name, content = example or "the pasted table", (options.text or "").encode(errors="replace")
-    settings = _reading(jobs, name, options) | {"columns": jobs.limits.columns, "example": example}
+        example = table_text.example or ""
+        name, content = example or "the pasted table", (table_text.text or "").encode(errors="replace")
+    settings = _reading_settings(jobs, name, options) | {"columns": jobs.limits.columns, "example": example}
     result = await jobs.run("overview", settings, content, request)
     table = CachedTable(name, result["content"] or content, settings["reading"], result["overview"])
     size = len(table.content) + 400 * len(table.overview["columns"])
@@ -118,26 +119,20 @@ async def get_table(name: str, jobs: Jobs) -> Response:
     "/infer",
     response_model=models.DecisionRecord,
     responses=_BODY_ERRORS,
-    openapi_extra=_accept(models.ArrayPair, models.FilePair),
+    openapi_extra=_declare_body(models.ArrayPair, models.FilePair),
 )
 async def infer(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     """Judge two columns: arrays in JSON, or a file with the names of two of its columns."""
     if isinstance(body := await bodies.read(request, jobs.limits.upload_bytes), Upload):
         question = parse(models.FilePair, body.fields)
-        settings = _reading(jobs, body.name, question) | {"question": question.model_dump(), "page": False}
+        settings = _reading_settings(jobs, body.name, question) | {"question": question.model_dump(), "page": False}
         result = await jobs.run("pair", settings, body.content, request)
     else:
         result = await jobs.run("arrays", {}, body, request)
     return _json(result["record"])
 
 
-@api.post(
-    "/answers",
-    status_code=202,
-    response_model=models.JobStatus,
-    responses=_BODY_ERRORS | _NOT_FOUND,
-    openapi_extra=_accept(models.TablePair),
-)
+@_begin_job("/answers", openapi_extra=_declare_body(models.TablePair))
 async def begin_pair(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     """Judge two columns of a table that is kept; the answer gets a page and a link."""
     question = parse(models.TablePair, await bodies.read_json(request))
@@ -153,25 +148,19 @@ async def get_answer(name: str, jobs: Jobs) -> Response:
     return _json(jobs.answers.get(name).record)
 
 
-@api.post(
-    "/scan",
-    status_code=202,
-    response_model=models.JobStatus,
-    responses=_BODY_ERRORS | _NOT_FOUND,
-    openapi_extra=_accept(models.TableScan, models.FileScan),
-)
+@_begin_job("/scan", openapi_extra=_declare_body(models.TableScan, models.FileScan))
 async def begin_scan(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     """Judge every pair of a table that is kept, or of a file that is sent along; ask about the job."""
     question: models.FileScan | models.TableScan
     if isinstance(body := await bodies.read(request), Upload):
         question = parse(models.FileScan, body.fields)
-        name, content, settings = "", body.content, _reading(jobs, body.name, question)
+        table_name, content, settings = "", body.content, _reading_settings(jobs, body.name, question)
     else:
         question = parse(models.TableScan, body)
-        name, table = question.table, jobs.tables.get(question.table)
+        table_name, table = question.table, jobs.tables.get(question.table)
         content, settings = table.content, {"name": table.name, "reading": table.reading}
     settings |= {"question": question.model_dump(), "seconds": jobs.limits.scan_seconds}
-    name = jobs.begin("table", settings, content, name)
+    name = jobs.begin("table", settings, content, table_name)
     return _describe_job(jobs, name, 202, location=f"/api/jobs/{name}")
 
 
@@ -201,13 +190,13 @@ _page = partial(pages.api_route, methods=["GET", "HEAD"])
 
 
 @_page("/")
-async def start(jobs: Jobs) -> HTMLResponse:
+async def show_render_start_page(jobs: Jobs) -> HTMLResponse:
     """The start page."""
-    return _start_page(jobs)
+    return _render_start_page(jobs)
 
 
 @_page("/teach")
-async def show_teaching() -> HTMLResponse:
+async def show_teaching_page() -> HTMLResponse:
     """The teaching view."""
     return HTMLResponse(environment("causewise.web").get_template("teach.html").render())
 
@@ -216,9 +205,9 @@ async def show_teaching() -> HTMLResponse:
 async def show_answer(name: str, jobs: Jobs) -> HTMLResponse:
     """The start page with an answer."""
     try:
-        return _start_page(jobs, name, jobs.answers.get(name))
+        return _render_start_page(jobs, name, jobs.answers.get(name))
     except RequestError as error:
-        return _start_page(jobs, sentence=str(error), status=error.status)
+        return _render_start_page(jobs, sentence=str(error), status=error.status)
 
 
 @_page("/answers/{name}/report")
@@ -240,9 +229,9 @@ async def download_report(name: str, jobs: Jobs) -> HTMLResponse:
 @_page("/static/{name}")
 async def send_static(name: str) -> Response:
     """A script or a style."""
-    content = _static_files().get(name)
+    content = _load_static_files().get(name)
     if content is None:
-        raise not_found("file", name)
+        raise not_found_error("file", name)
     return Response(content, media_type=_MEDIA_TYPES[name[name.rindex(".") :]])
 
 
@@ -262,7 +251,7 @@ def _json(text: str) -> Response:
     return Response(text, media_type="application/json")
 
 
-def _reading(jobs: JobManager, name: str, options: models.ReadingOptions) -> dict[str, Any]:
+def _reading_settings(jobs: JobManager, name: str, options: models.ReadingOptions) -> dict[str, Any]:
     """How a table is to be read, and how much of it."""
     bounds = {"max_bytes": jobs.limits.table_bytes, "max_lines": jobs.limits.rows}
     return {"name": name, "reading": {"decimal": options.decimal, "header": options.header, **bounds}}
@@ -288,29 +277,26 @@ def _number_or_text(text: str) -> float | str:
         return text
 
 
-def _start_page(
+def _render_start_page(
     jobs: JobManager, name: str = "", answer: CachedAnswer | None = None, sentence: str = "", status: int = 200
 ) -> HTMLResponse:
-    html = (
-        environment("causewise.web")
-        .get_template("index.html")
-        .render(
-            examples=EXAMPLES,
-            methods=[each for each in list_methods() if each.family != "control"],
-            default=DEFAULT,
-            limits=jobs.limits,
-            prior=round(100 * NEITHER_PRIOR),
-            name=name,
-            answer=answer,
-            sentence=sentence,
-            table=answer.table if answer and answer.table in jobs.tables else "",
-        )
+    template = environment("causewise.web").get_template("index.html")
+    html = template.render(
+        examples=EXAMPLES,
+        methods=[each for each in list_methods() if each.family != "control"],
+        default=DEFAULT,
+        limits=jobs.limits,
+        prior=round(100 * NEITHER_PRIOR),
+        name=name,
+        answer=answer,
+        sentence=sentence,
+        table=answer.table if answer and answer.table in jobs.tables else "",
     )
     return HTMLResponse(html, status)
 
 
 @cache
-def _static_files() -> dict[str, bytes]:
+def _load_static_files() -> dict[str, bytes]:
     """Everything a page loads, by name: there is no path that could lead elsewhere."""
     own = {each.name: each.read_bytes() for each in (files("causewise.web") / "static").iterdir()}
     # The report's look and drawing are the report's, not a copy.

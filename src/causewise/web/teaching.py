@@ -127,9 +127,7 @@ PRESETS: Mapping[str, tuple[str, Lesson]] = {
     "hidden common cause": ("Neither causes the other, and mostly neither direction fits.", Lesson(hidden=1.0, n=1000)),
     "rounding": ("What was measured coarsely leaves traces that are no cause.", Lesson(rounding=1.0, amount=0.5)),
 }
-
-
-_READINGS = {
+_FIT_SENTENCES = {
     Reading.BOTH_FIT: "Both fit, so these rows look alike both ways: a test that rejects nothing decides nothing.",
     Reading.NEITHER_FITS: "Neither fits, so neither is the whole story: something else acts, or the model is small.",
     Reading.FORWARD_FITS: "Only x → y fits. That is what a direction looks like.",
@@ -149,7 +147,9 @@ def teach(lesson: Lesson) -> dict[str, Any]:
     return {
         "settings": asdict(lesson),
         "controls": {name: control._asdict() for name, control in CONTROLS.items()},
-        "presets": [{"name": name, "told": told, "settings": asdict(each)} for name, (told, each) in PRESETS.items()],
+        "presets": [
+            {"name": name, "told": summary, "settings": asdict(each)} for name, (summary, each) in PRESETS.items()
+        ],
         "pair": pair_numbers(decision, POINTS),
         "words": _explain(lesson, decision),
     }
@@ -172,7 +172,7 @@ def _explain(lesson: Lesson, decision: Decision) -> list[dict[str, str]]:
         "What causewise says": _state_verdict(decision, lesson.hidden == 1),
         "What the score is made of": _list_terms(decision),
         "Does it fit?": _state_fits(decision),
-        "What the tests say together": _READINGS.get(decision.reading, "") if decision.reading else "",
+        "What the tests say together": _FIT_SENTENCES.get(decision.reading, "") if decision.reading else "",
         "What “undecided” means": _explain_undecided(decision),
         "What to see": _remark(lesson),
     }
