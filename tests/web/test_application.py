@@ -1,14 +1,17 @@
 """Whom the server speaks to: foreign hosts, origins and sites are refused, and every answer has its headers."""
 
+import asyncio
+
 import httpx
 import pytest
 from asking import read_sentence
 from hypothesis import given
 from hypothesis import strategies as st
-from running import Running
+from running import LIMITS, Running
 from starlette.datastructures import Headers
 
-from causewise.web.application import LOOPBACK, Hosts, check_request, is_loopback
+from causewise.web.application import LOOPBACK, Hosts, check_request, create_application, is_loopback
+from causewise.web.jobs import JobManager
 
 OURS = Hosts("127.0.0.1")
 FOREIGN = [
@@ -129,3 +132,21 @@ def test_pages_load_nothing_from_elsewhere_and_have_no_inline_script(client: htt
     assert "<style" not in page
     assert " style=" not in page
     assert " onclick" not in page
+
+
+def test_a_failure_of_ours_has_the_headers_and_no_traceback() -> None:
+    application = create_application(JobManager(LIMITS))
+
+    @application.app.get("/fail")
+    def fail() -> None:
+        raise RuntimeError("the secret of /home/somebody")
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(application, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return await client.get("/fail")
+
+    response = asyncio.run(ask())
+    assert "not by a fault of yours" in read_sentence(response, 500)
+    assert "secret" not in response.text
+    assert response.headers["x-content-type-options"] == "nosniff"

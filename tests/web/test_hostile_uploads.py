@@ -99,6 +99,15 @@ def test_no_http_at_all(server: Running) -> None:
         assert odd.recv(1000).startswith(b"HTTP/1.1 400")
 
 
+@pytest.mark.parametrize(("length", "status"), [("x", b"400"), ("-1", b"400"), ("9" * 19, b"413"), ("9" * 30, b"400")])
+def test_lengths_that_cannot_be(server: Running, length: str, status: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", server.port)) as odd:
+        odd.settimeout(30)
+        head = f"POST /api/infer HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n"
+        odd.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n")
+        assert odd.recv(1000).startswith(b"HTTP/1.1 " + status)
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"\0" * 5000, os.urandom(3000), b"PK\x03\x04" + bytes(50), b"\x1f\x8b" + bytes(50), b"PAR1" + bytes(50)],
