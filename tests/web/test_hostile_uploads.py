@@ -14,8 +14,8 @@ from asking import columns, keep_table, read_sentence, upload, wait_for_job, wri
 from running import LIMITS, Running
 
 from causewise.web.crew import CrewTask
-from causewise.web.errors import RequestError
 from causewise.web.limits import MIB
+from causewise.web.request_error import RequestError
 
 CSV = write_csv(columns(40))
 SCRIPT = "</script><script>alert(1)</script>"

@@ -22,8 +22,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from causewise.web import routes
 from causewise.web.bodies import BodyReader
-from causewise.web.errors import RequestError
 from causewise.web.jobs import JobManager
+from causewise.web.request_error import RequestError
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _MEDIA_TYPES = ("application/json", "multipart/form-data")

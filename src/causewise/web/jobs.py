@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 from starlette.requests import Request
 
 from causewise.web.crew import Crew, CrewTask
-from causewise.web.errors import RequestError, not_found_error, queue_full_error
 from causewise.web.limits import ServerLimits
+from causewise.web.request_error import RequestError, not_found_error, queue_full_error
 
 WORKER = "causewise.web.worker"
 _CHECK_SECONDS = 2.0

@@ -13,7 +13,7 @@ from causewise.tables import read_table
 from causewise.tables.choose import ColumnTable
 from causewise.tables.sniff import DELIMITERS
 from causewise.tables.text import TextTable
-from causewise.web.errors import list_choices
+from causewise.web.request_error import list_choices
 
 BARS = 24
 """Of the small picture of a column."""

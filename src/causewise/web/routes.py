@@ -19,11 +19,11 @@ from causewise.catalogue import DEFAULT, list_methods
 from causewise.examples import EXAMPLES
 from causewise.methods.combined.method import NEITHER_PRIOR
 from causewise.report.templating import environment
-from causewise.web import models
+from causewise.web import schema
 from causewise.web.bodies import BodyReader, Upload
-from causewise.web.errors import RequestError, not_found_error
 from causewise.web.jobs import CachedAnswer, CachedTable, JobManager
-from causewise.web.models import parse
+from causewise.web.request_error import RequestError, not_found_error
+from causewise.web.schema import parse
 
 _POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; connect-src 'self'; "
@@ -48,21 +48,21 @@ _ERRORS = {
 
 
 def _declare_errors(*codes: int) -> dict[int | str, dict[str, Any]]:
-    return {code: {"model": models.ErrorRecord, "description": _ERRORS[code]} for code in codes}
+    return {code: {"model": schema.ErrorRecord, "description": _ERRORS[code]} for code in codes}
 
 
-def _declare_body(model: type[models.Question], form: type[models.Question] | None = None) -> dict[str, Any]:
+def _declare_body(model: type[schema.Question], form: type[schema.Question] | None = None) -> dict[str, Any]:
     """The body of a path that takes JSON or a form with a file."""
     content: dict[str, Any] = {"application/json": {"schema": model.model_json_schema()}}
     if form is not None:
-        schema = form.model_json_schema()
+        form_schema = form.model_json_schema()
         file = {"type": "string", "contentMediaType": "application/octet-stream", "description": "CSV or Parquet."}
         texts = {  # everything in a form is text
             name: {"type": "string"} | {key: value for key, value in field.items() if key in ("title", "description")}
-            for name, field in schema.get("properties", {}).items()
+            for name, field in form_schema.get("properties", {}).items()
         }
-        schema |= {"properties": {"file": file} | texts, "required": ["file", *schema.get("required", [])]}
-        content["multipart/form-data"] = {"schema": schema}
+        form_schema |= {"properties": {"file": file} | texts, "required": ["file", *form_schema.get("required", [])]}
+        content["multipart/form-data"] = {"schema": form_schema}
     return {"requestBody": {"required": True, "content": content}}
 
 
@@ -82,22 +82,22 @@ _NOT_FOUND = _declare_errors(404)
 _BODY_ERRORS = _declare_errors(408, 413, 415, 500, 501, 503)
 
 api = APIRouter(prefix="/api", responses=_declare_errors(400, 403, 421, 422))
-_begin_job = partial(api.post, status_code=202, response_model=models.JobStatus, responses=_BODY_ERRORS | _NOT_FOUND)
+_begin_job = partial(api.post, status_code=202, response_model=schema.JobStatus, responses=_BODY_ERRORS | _NOT_FOUND)
 
 
 @api.post(
     "/tables",
-    response_model=models.TableOverview,
+    response_model=schema.TableOverview,
     responses=_BODY_ERRORS,
-    openapi_extra=_declare_body(models.TableText, models.ReadingOptions),
+    openapi_extra=_declare_body(schema.TableText, schema.ReadingOptions),
 )
 async def add_table(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     """Keep a table, a file, pasted lines or an example, and say how it was understood."""
-    options: models.ReadingOptions
+    options: schema.ReadingOptions
     if isinstance(body := await bodies.read(request), Upload):
-        options, name, content, example = parse(models.ReadingOptions, body.fields), body.name, body.content, ""
+        options, name, content, example = parse(schema.ReadingOptions, body.fields), body.name, body.content, ""
     else:
-        options = table_text = parse(models.TableText, body)
+        options = table_text = parse(schema.TableText, body)
         if (table_text.text is None) == (table_text.example is None):
             raise RequestError(422, "Got neither or both of 'text' and 'example'; expected one of them.")
         example = table_text.example or ""
@@ -109,7 +109,7 @@ async def add_table(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     return _describe_table(jobs.tables.put(table, size), table)
 
 
-@api.get("/tables/{name}", response_model=models.TableOverview, responses=_NOT_FOUND)
+@api.get("/tables/{name}", response_model=schema.TableOverview, responses=_NOT_FOUND)
 async def get_table(name: str, jobs: Jobs) -> Response:
     """A table that is kept, as it was understood."""
     return _describe_table(name, jobs.tables.get(name))
@@ -117,14 +117,14 @@ async def get_table(name: str, jobs: Jobs) -> Response:
 
 @api.post(
     "/infer",
-    response_model=models.DecisionRecord,
+    response_model=schema.DecisionRecord,
     responses=_BODY_ERRORS,
-    openapi_extra=_declare_body(models.ArrayPair, models.FilePair),
+    openapi_extra=_declare_body(schema.ArrayPair, schema.FilePair),
 )
 async def infer(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     """Judge two columns: arrays in JSON, or a file with the names of two of its columns."""
     if isinstance(body := await bodies.read(request, jobs.limits.upload_bytes), Upload):
-        question = parse(models.FilePair, body.fields)
+        question = parse(schema.FilePair, body.fields)
         settings = _reading_settings(jobs, body.name, question) | {"question": question.model_dump(), "page": False}
         result = await jobs.run("pair", settings, body.content, request)
     else:
@@ -132,31 +132,31 @@ async def infer(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     return _json(result["record"])
 
 
-@_begin_job("/answers", openapi_extra=_declare_body(models.TablePair))
+@_begin_job("/answers", openapi_extra=_declare_body(schema.TablePair))
 async def begin_pair(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     """Judge two columns of a table that is kept; the answer gets a page and a link."""
-    question = parse(models.TablePair, await bodies.read_json(request))
+    question = parse(schema.TablePair, await bodies.read_json(request))
     table = jobs.tables.get(question.table)
     settings = {"name": table.name, "reading": table.reading, "question": question.model_dump(), "page": True}
     name = jobs.begin("pair", settings, table.content, question.table)
     return _describe_job(jobs, name, 202, location=f"/api/jobs/{name}")
 
 
-@api.get("/answers/{name}", response_model=models.DecisionRecord, responses=_NOT_FOUND)
+@api.get("/answers/{name}", response_model=schema.DecisionRecord, responses=_NOT_FOUND)
 async def get_answer(name: str, jobs: Jobs) -> Response:
     """An answer that is kept: what `causewise infer --json` prints, or `causewise scan --out x.json` writes."""
     return _json(jobs.answers.get(name).record)
 
 
-@_begin_job("/scan", openapi_extra=_declare_body(models.TableScan, models.FileScan))
+@_begin_job("/scan", openapi_extra=_declare_body(schema.TableScan, schema.FileScan))
 async def begin_scan(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     """Judge every pair of a table that is kept, or of a file that is sent along; ask about the job."""
-    question: models.FileScan | models.TableScan
+    question: schema.FileScan | schema.TableScan
     if isinstance(body := await bodies.read(request), Upload):
-        question = parse(models.FileScan, body.fields)
+        question = parse(schema.FileScan, body.fields)
         table_name, content, settings = "", body.content, _reading_settings(jobs, body.name, question)
     else:
-        question = parse(models.TableScan, body)
+        question = parse(schema.TableScan, body)
         table_name, table = question.table, jobs.tables.get(question.table)
         content, settings = table.content, {"name": table.name, "reading": table.reading}
     settings |= {"question": question.model_dump(), "seconds": jobs.limits.scan_seconds}
@@ -164,13 +164,13 @@ async def begin_scan(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     return _describe_job(jobs, name, 202, location=f"/api/jobs/{name}")
 
 
-@api.get("/jobs/{name}", response_model=models.JobStatus, responses=_NOT_FOUND)
+@api.get("/jobs/{name}", response_model=schema.JobStatus, responses=_NOT_FOUND)
 async def get_job(name: str, jobs: Jobs) -> Response:
     """Where a job stands; one that nobody asks about for some time is given up."""
     return _describe_job(jobs, name)
 
 
-@api.delete("/jobs/{name}", response_model=models.JobStatus, responses=_NOT_FOUND)
+@api.delete("/jobs/{name}", response_model=schema.JobStatus, responses=_NOT_FOUND)
 async def cancel_job(name: str, jobs: Jobs) -> Response:
     """Give a job up."""
     jobs.cancel(name)
@@ -251,7 +251,7 @@ def _json(text: str) -> Response:
     return Response(text, media_type="application/json")
 
 
-def _reading_settings(jobs: JobManager, name: str, options: models.ReadingOptions) -> dict[str, Any]:
+def _reading_settings(jobs: JobManager, name: str, options: schema.ReadingOptions) -> dict[str, Any]:
     """How a table is to be read, and how much of it."""
     bounds = {"max_bytes": jobs.limits.table_bytes, "max_lines": jobs.limits.rows}
     return {"name": name, "reading": {"decimal": options.decimal, "header": options.header, **bounds}}

@@ -20,9 +20,9 @@ from causewise.scanning.result import FORMATS
 from causewise.scanning.scanner import scan
 from causewise.tables import pair_from, read_pair
 from causewise.web.crew_member import Tell
-from causewise.web.errors import RequestError
-from causewise.web.models import ArrayPair, parse
 from causewise.web.overview import describe_table
+from causewise.web.request_error import RequestError
+from causewise.web.schema import ArrayPair, parse
 from causewise.web.teaching import Lesson, teach
 
 
