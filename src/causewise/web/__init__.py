@@ -6,7 +6,7 @@ schema         what may be asked and answered in JSON, for /openapi.json
 bodies         request bodies, counted and timed while they arrive
 overview       a table as it was understood, column by column
 teaching       lessons: a simulated pair, scored, and what is to be seen
-worker         the tasks of a worker process
+worker_tasks   the tasks of a worker process
 jobs           the job manager, its worker pools, and the LRU caches of tables and answers
 routes         the paths
 application    all of it put together, and whom it speaks to

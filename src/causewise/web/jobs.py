@@ -10,11 +10,12 @@ from typing import Any, Generic, TypeVar
 
 from starlette.requests import Request
 
-from causewise.web.crew import Crew, CrewTask
+from causewise.web.crew import Crew as JobPool
+from causewise.web.crew import CrewTask as PoolTask
 from causewise.web.limits import ServerLimits
 from causewise.web.request_error import RequestError, not_found_error, queue_full_error
 
-WORKER = "causewise.web.worker"
+WORKER_TASKS = "causewise.web.worker_tasks"
 _CHECK_SECONDS = 2.0
 """Between two looks for abandoned jobs."""
 T = TypeVar("T")
@@ -91,8 +92,8 @@ class Job:
     """A task that clients ask about by its name."""
 
     kind: str
-    pool: Crew
-    task: CrewTask
+    pool: JobPool
+    task: PoolTask
     asked_at: float
     """When a client last asked about it."""
     answer: str = ""
@@ -123,9 +124,11 @@ class JobManager:
     def __init__(self, limits: ServerLimits) -> None:
         self.limits = limits
         memory, queued = limits.memory_bytes, limits.in_flight_bytes
-        self.quick = Crew(limits.processes, limits.waiting, limits.seconds, memory, WORKER, queued)
+        self.quick = JobPool(limits.processes, limits.waiting, limits.seconds, memory, WORKER_TASKS, queued)
         # Whole tables have processes of their own, so that they never keep a pair waiting.
-        self.long = Crew(max(1, limits.processes // 2), limits.waiting, limits.scan_seconds, memory, WORKER, queued)
+        self.long = JobPool(
+            max(1, limits.processes // 2), limits.waiting, limits.scan_seconds, memory, WORKER_TASKS, queued
+        )
         self.tables: Cache[CachedTable] = Cache("table", limits.cached_tables, limits.cached_bytes)
         self.answers: Cache[CachedAnswer] = Cache("answer", limits.cached_answers, limits.cached_bytes)
         self._jobs: OrderedDict[str, Job] = OrderedDict()

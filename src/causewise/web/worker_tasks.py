@@ -13,13 +13,12 @@ from causewise.examples import EXAMPLES, invisible
 from causewise.formatting import json_text, plain_value
 from causewise.inference import infer
 from causewise.pair import Pair
-from causewise.parallel import Engine
+from causewise.parallel import Engine, OnProgress
 from causewise.report import page, scan_page
 from causewise.scanning.forecast import ScanForecast
 from causewise.scanning.result import FORMATS
 from causewise.scanning.scanner import scan
 from causewise.tables import pair_from, read_pair
-from causewise.web.crew_member import Tell
 from causewise.web.overview import describe_table
 from causewise.web.request_error import RequestError
 from causewise.web.schema import ArrayPair, parse
@@ -31,7 +30,7 @@ def prepare() -> None:
     _render(page, infer(read_pair(io.BytesIO(invisible(40)))))
 
 
-def overview(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str, Any]:
+def overview(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dict[str, Any]:
     """A table as it was understood; an example brings its bytes along."""
     example = EXAMPLES.get(settings["example"])
     content = example.make() if example else content
@@ -39,7 +38,7 @@ def overview(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str, 
     return {"overview": described, "content": content if example else b""}
 
 
-def infer_file(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str, Any]:
+def infer_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dict[str, Any]:
     """What `causewise infer --json` prints for two columns of a table, and its page where one is wanted."""
     question = settings["question"]
     pair = read_pair(
@@ -48,14 +47,14 @@ def infer_file(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str
     return _infer(pair, question, settings["page"])
 
 
-def infer_arrays(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str, Any]:
+def infer_arrays(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dict[str, Any]:
     """The same for two columns that came as JSON."""
     question = parse(ArrayPair, content)
     pair = pair_from(question.x, question.y, nan_policy=question.nan_policy)
     return _infer(pair, question.model_dump(exclude={"x", "y"}), wants_page=False)
 
 
-def scan_file(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str, Any]:
+def scan_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dict[str, Any]:
     """What `causewise scan --out x.json` writes, and its page."""
     question = settings["question"]
     method = question["method"] or DEFAULT
@@ -75,7 +74,7 @@ def scan_file(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str,
     return {"title": str(result), "record": record, **_render(scan_page, result)}
 
 
-def draw_lesson(settings: dict[str, Any], content: bytes, tell: Tell) -> Any:
+def draw_lesson(settings: dict[str, Any], content: bytes, tell: OnProgress) -> Any:
     """A simulated pair and what is said of it, for the teaching view."""
     try:
         inspect.signature(Lesson).bind(**settings)
