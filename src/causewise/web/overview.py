@@ -1,4 +1,4 @@
-"""A table as it was understood: how it was read, and column by column what can be judged and why the rest cannot."""
+"""A table as it was understood: how it was read, and column by column what can be scored and why the rest cannot."""
 
 from collections.abc import Sequence
 from typing import Any, BinaryIO
@@ -31,7 +31,7 @@ def describe_table(stream: BinaryIO, most_columns: int, **reading: Any) -> dict[
             f"Got {len(table.names):,} columns in {where}; expected at most {most_columns:,}, which is what this page "
             "takes: leave some out, or use causewise scan on the command line."
         )
-    # Of two columns both are meant, and whoever holds them against each other is told what is wrong with one.
+    # Of two columns both are meant, and the error says what is wrong with one.
     passed_over = {} if len(table.names) == 2 else table.passed_over
     read = _read_columns(table, [k for k in range(len(table.names)) if k not in passed_over])
     columns = [

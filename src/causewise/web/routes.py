@@ -122,7 +122,7 @@ async def get_table(name: str, jobs: Jobs) -> Response:
     openapi_extra=_declare_body(schema.ArrayPair, schema.FilePair),
 )
 async def infer(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
-    """Judge two columns: arrays in JSON, or a file with the names of two of its columns."""
+    """Infer the direction of two columns: arrays in JSON, or a file with the names of two of its columns."""
     if isinstance(body := await bodies.read(request, jobs.limits.upload_bytes), Upload):
         question = parse(schema.FilePair, body.fields)
         settings = _reading_settings(jobs, body.name, question) | {"question": question.model_dump(), "page": False}
@@ -134,7 +134,7 @@ async def infer(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
 
 @_begin_job("/answers", openapi_extra=_declare_body(schema.TablePair))
 async def begin_pair(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
-    """Judge two columns of a table that is kept; the answer gets a page and a link."""
+    """Infer the direction of two columns of a table that is kept; the answer gets a page and a link."""
     question = parse(schema.TablePair, await bodies.read_json(request))
     table = jobs.tables.get(question.table)
     settings = {"name": table.name, "reading": table.reading, "question": question.model_dump(), "page": True}
@@ -150,7 +150,7 @@ async def get_answer(name: str, jobs: Jobs) -> Response:
 
 @_begin_job("/scan", openapi_extra=_declare_body(schema.TableScan, schema.FileScan))
 async def begin_scan(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
-    """Judge every pair of a table that is kept, or of a file that is sent along; ask about the job."""
+    """Scan every pair of a table that is kept, or of a file that is sent along; ask about the job."""
     question: schema.FileScan | schema.TableScan
     if isinstance(body := await bodies.read(request), Upload):
         question = parse(schema.FileScan, body.fields)
@@ -166,13 +166,13 @@ async def begin_scan(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
 
 @api.get("/jobs/{name}", response_model=schema.JobStatus, responses=_NOT_FOUND)
 async def get_job(name: str, jobs: Jobs) -> Response:
-    """Where a job stands; one that nobody asks about for some time is given up."""
+    """Where a job stands; one that nobody asks about for some time is stopped."""
     return _describe_job(jobs, name)
 
 
 @api.delete("/jobs/{name}", response_model=schema.JobStatus, responses=_NOT_FOUND)
 async def cancel_job(name: str, jobs: Jobs) -> Response:
-    """Give a job up."""
+    """Stop a job."""
     jobs.cancel(name)
     return _describe_job(jobs, name)
 

@@ -147,9 +147,7 @@ def teach(lesson: Lesson) -> dict[str, Any]:
     return {
         "settings": asdict(lesson),
         "controls": {name: control._asdict() for name, control in CONTROLS.items()},
-        "presets": [
-            {"name": name, "told": summary, "settings": asdict(each)} for name, (summary, each) in PRESETS.items()
-        ],
+        "presets": [{"name": name, "told": text, "settings": asdict(each)} for name, (text, each) in PRESETS.items()],
         "pair": pair_numbers(decision, POINTS),
         "words": _explain(lesson, decision),
     }

@@ -1,4 +1,4 @@
-// Asking the server: every refusal becomes a Trouble with the server's own sentence.
+// Requests to the server: every error becomes a Trouble with the server's own sentence.
 export class Trouble extends Error {
   constructor(sentence, choices = []) {
     super(sentence);
