@@ -19,7 +19,7 @@ def absent(reason: str) -> NoReturn:
 
 
 @contextmanager
-def launched() -> Iterator[Any]:
+def launch_browser() -> Iterator[Any]:
     """Headless Chromium, `CAUSEWISE_CHROMIUM` or the one on the path, driven by Playwright."""
     place = os.environ.get("CAUSEWISE_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
     if place is None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from browsing import launched
+from browsing import launch_browser
 from causewise.parallel import single_threaded
 
 settings.register_profile("causewise", deadline=None, derandomize=True, max_examples=40)
@@ -42,7 +42,7 @@ def golden_dir() -> Path:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium for the tests of a file, closed after them: an event loop runs in this thread while it is open."""
-    with launched() as found:
+    with launch_browser() as found:
         yield found
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from visiting import tour, watched
+from visiting import open_page, tour
 
 FOUND = """async () => (await axe.run({ resultTypes: ["violations"], iframes: false })).violations
     .filter((found) => ["serious", "critical"].includes(found.impact))
@@ -15,7 +15,7 @@ FOUND = """async () => (await axe.run({ resultTypes: ["violations"], iframes: fa
 def test_nothing_serious_is_found(
     browser: Any, home: str, table: Path, files: dict[str, str], axe: str, scheme: str
 ) -> None:
-    with watched(browser, home, note="status of 404", color_scheme=scheme, reduced_motion="reduce") as page:
+    with open_page(browser, home, note="status of 404", color_scheme=scheme, reduced_motion="reduce") as page:
         found = []
         for stop in tour(page, home, table, files):
             for frame in page.frames:
@@ -26,7 +26,7 @@ def test_nothing_serious_is_found(
 
 
 def test_a_control_without_a_name_and_pale_words_would_be_found(browser: Any, home: str, axe: str) -> None:
-    with watched(browser, home) as page:
+    with open_page(browser, home) as page:
         page.evaluate(
             """() => { document.querySelector("#pasting button").textContent = "";
                 document.querySelector("footer").attributeStyleMap.set("color", "#ddd"); }"""

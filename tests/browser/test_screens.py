@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from visiting import tour, watched
+from visiting import open_page, tour
 
 OUT = Path(__file__).parents[2] / "out" / "screens"
 DESK, PHONE, PAPER = {"width": 1200, "height": 900}, {"width": 390, "height": 800}, {"width": 718, "height": 1047}
@@ -22,7 +22,7 @@ def test_every_page_is_drawn_and_fits_its_width(
     browser: Any, home: str, table: Path, files: dict[str, str], look: str
 ) -> None:
     OUT.mkdir(parents=True, exist_ok=True)
-    with watched(browser, home, note="status of 404", reduced_motion="reduce", **LOOKS[look]) as page:
+    with open_page(browser, home, note="status of 404", reduced_motion="reduce", **LOOKS[look]) as page:
         for stop in tour(page, home, table, files):
             page.wait_for_timeout(300)  # a frame grows with its report
             page.emulate_media(media="print" if look == "print" else "screen")

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from visiting import watched
+from visiting import open_page
 
 PHONE = {"width": 390, "height": 800}
 
 
 @pytest.fixture(scope="module")
 def view(browser: Any, home: str) -> Iterator[Any]:
-    with watched(browser, home, viewport=PHONE, color_scheme="dark") as page:
+    with open_page(browser, home, viewport=PHONE, color_scheme="dark") as page:
         page.goto(f"{home}teach")
         page.locator("#drawn figure").first.wait_for()
         yield page

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from visiting import TABLE, answer, give, judge, judge_all, watched
+from visiting import TABLE, answer, give, judge, judge_all, open_page
 
 
 def wide(columns: int) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def wide(columns: int) -> dict[str, Any]:
 
 
 def test_a_table_goes_in_and_answers_come_out(browser: Any, home: str, table: Path) -> None:
-    with watched(browser, home) as page:
+    with open_page(browser, home) as page:
         give(page, table)
         said = page.locator("#understood").inner_text()
         assert "semicolons" in said
@@ -36,7 +36,7 @@ def test_a_table_goes_in_and_answers_come_out(browser: Any, home: str, table: Pa
 
 
 def test_a_scan_is_sorted_filtered_opened_and_taken_along(browser: Any, home: str, table: Path, tmp_path: Path) -> None:
-    with watched(browser, home) as page:
+    with open_page(browser, home) as page:
         give(page, table)
         scan = judge_all(page)
         assert scan.locator(".left-out li").all_inner_texts() == [
@@ -48,7 +48,7 @@ def test_a_scan_is_sorted_filtered_opened_and_taken_along(browser: Any, home: st
             page.get_by_role("link", name="Download").click()
         file = tmp_path / download.value.suggested_filename
         download.value.save_as(file)
-    with watched(browser, file.as_uri(), offline=True) as page:
+    with open_page(browser, file.as_uri(), offline=True) as page:
         look_around(page)
 
 
@@ -75,7 +75,7 @@ def look_around(scan: Any) -> None:
 
 
 def test_what_is_said_about_the_outcomes_is_asked(browser: Any, home: str, table: Path) -> None:
-    with watched(browser, home) as page:
+    with open_page(browser, home) as page:
         give(page, table)
         page.get_by_label("of a hundred related pairs").fill("30")
         page.get_by_label("how coarsely").uncheck()
@@ -94,7 +94,7 @@ def test_what_is_said_about_the_outcomes_is_asked(browser: Any, home: str, table
 
 
 def test_a_scan_is_cancelled_from_the_keyboard(browser: Any, home: str) -> None:
-    with watched(browser, home) as page:
+    with open_page(browser, home) as page:
         give(page, wide(60))
         page.get_by_role("button", name="Judge the whole table").press("Enter")
         page.locator("#status", has_text="Judging the whole table").wait_for()
@@ -105,7 +105,7 @@ def test_a_scan_is_cancelled_from_the_keyboard(browser: Any, home: str) -> None:
 
 
 def test_what_is_unclear_is_said_and_can_be_answered(browser: Any, home: str) -> None:
-    with watched(browser, home, note="status of 422") as page:
+    with open_page(browser, home, note="status of 422") as page:
         unclear = {"name": "t.csv", "mimeType": "text/csv", "buffer": b"1,2\n" + b"0.5,1.5\n" * 30}
         page.set_input_files("#file", unclear)
         page.get_by_role("button", name="The first line holds names").click()
@@ -116,7 +116,7 @@ def test_what_is_unclear_is_said_and_can_be_answered(browser: Any, home: str) ->
 
 def test_names_that_are_script_are_shown_as_they_are(browser: Any, home: str) -> None:
     script = "<img src=x onerror=alert(1)>"
-    with watched(browser, home) as page:
+    with open_page(browser, home) as page:
         page.on("dialog", lambda opened: pytest.fail(opened.message))
         lines = [
             f"a {script};b {script}",
@@ -132,7 +132,7 @@ def test_names_that_are_script_are_shown_as_they_are(browser: Any, home: str) ->
 
 @pytest.mark.parametrize("path", ["", "teach"])
 def test_everything_is_reached_with_the_tab_key_and_seen_to_be(browser: Any, home: str, path: str) -> None:
-    with watched(browser, home) as page:
+    with open_page(browser, home) as page:
         page.goto(home + path)
         page.locator("#drawn figure, .examples .card").first.wait_for()
         wanted = page.evaluate(
@@ -156,7 +156,7 @@ FOCUSED = """() => {
 
 
 def test_nothing_moves_for_those_who_ask_for_rest(browser: Any, home: str, table: Path) -> None:
-    with watched(browser, home, reduced_motion="reduce") as page:
+    with open_page(browser, home, reduced_motion="reduce") as page:
         give(page, table)
         moving = page.evaluate(
             """() => [...document.querySelectorAll("*")].map((each) => getComputedStyle(each))

@@ -18,23 +18,23 @@ PATIENCE = 60_000
 
 
 @contextmanager
-def watched(browser: Any, home: str, note: str = "", **look: Any) -> Iterator[Any]:
+def open_page(browser: Any, home: str, note: str = "", **look: Any) -> Iterator[Any]:
     """A page of which nothing was complained in the console and nothing was asked off this machine.
 
     note: part of a complaint that is none, such as the browser's own on a refusal.
     """
-    told: list[str] = []
+    complaints: list[str] = []
     context = browser.new_context(**look)
     context.set_default_timeout(PATIENCE)
-    context.on("console", lambda message: told.append(message.text))
-    context.on("weberror", lambda problem: told.append(str(problem.error)))
+    context.on("console", lambda message: complaints.append(message.text))
+    context.on("weberror", lambda problem: complaints.append(str(problem.error)))
     allowed = (home, "file:", "data:", "blob:")
-    context.on("request", lambda asked: None if asked.url.startswith(allowed) else told.append(asked.url))
+    context.on("request", lambda asked: None if asked.url.startswith(allowed) else complaints.append(asked.url))
     page = context.new_page()
     page.goto(home)
     yield page
     context.close()
-    assert not [each for each in told if not note or note not in each]
+    assert not [each for each in complaints if not note or note not in each]
 
 
 def give(page: Any, file: Any) -> None:

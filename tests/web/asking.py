@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import numpy as np
 
-Said = dict[str, Any]
+Record = dict[str, Any]
 
 
 def columns(rows: int = 200, seed: int = 0) -> dict[str, list[float]]:
@@ -17,7 +17,7 @@ def columns(rows: int = 200, seed: int = 0) -> dict[str, list[float]]:
     return {"dose": dose.tolist(), "response": response.tolist(), "other": rng.normal(size=rows).tolist()}
 
 
-def csv_of(table: dict[str, list[Any]]) -> bytes:
+def write_csv(table: dict[str, list[Any]]) -> bytes:
     return "\n".join(
         [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
     ).encode()
@@ -27,27 +27,27 @@ def upload(client: httpx.Client, content: bytes, name: str = "table.csv", **fiel
     return client.post("/api/tables", files={"file": (name, content)}, data=fields)
 
 
-def kept(client: httpx.Client, content: bytes) -> str:
+def keep_table(client: httpx.Client, content: bytes) -> str:
     response = upload(client, content)
     assert response.status_code == 200, response.text
     return response.json()["table"]
 
 
-def ended(client: httpx.Client, begun: httpx.Response) -> Said:
+def wait_for_job(client: httpx.Client, response: httpx.Response) -> Record:
     """A job, once it has ended."""
-    assert begun.status_code == 202, begun.text
-    job = begun.json()
+    assert response.status_code == 202, response.text
+    job = response.json()
     while job["state"] in ("waiting", "working"):
         time.sleep(0.05)
         job = client.get(f"/api/jobs/{job['id']}").json()
     return job
 
 
-def sentence(response: httpx.Response, *statuses: int) -> str:
-    """The one sentence of a refusal."""
+def read_sentence(response: httpx.Response, *statuses: int) -> str:
+    """The one sentence of an error."""
     assert response.status_code in statuses, (response.status_code, response.text)
-    said = response.json()
-    assert set(said) <= {"detail", "choices"}
-    assert said["detail"].endswith((".", "?", ")"))
+    record = response.json()
+    assert set(record) <= {"detail", "choices"}
+    assert record["detail"].endswith((".", "?", ")"))
     assert "Traceback" not in response.text
-    return said["detail"]
+    return record["detail"]

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from running import LIMITS, Running, running
+from running import LIMITS, Running, run_server
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Running]:
-    with running(LIMITS) as found:
-        yield found
+    with run_server(LIMITS) as running:
+        yield running
 
 
 @pytest.fixture

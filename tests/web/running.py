@@ -6,12 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import httpx
-import uvicorn
 
-from causewise.web.application import create
-from causewise.web.desk import FrontDesk
+from causewise.web.jobs import JobManager
 from causewise.web.limits import MIB, ServerLimits
-from causewise.web.server import Server, bound, patient
+from causewise.web.server import Server, open_socket
 
 LIMITS = ServerLimits(
     upload_bytes=4 * MIB,
@@ -28,32 +26,23 @@ LIMITS = ServerLimits(
 
 @dataclass(frozen=True)
 class Running:
-    """A server that runs, what it remembers, and somebody who asks."""
+    """A server that runs, its jobs, and a client."""
 
-    desk: FrontDesk
+    jobs: JobManager
     port: int
     client: httpx.Client
 
 
 @contextmanager
-def running(limits: ServerLimits) -> Iterator[Running]:
-    desk, listening, ready = FrontDesk(limits), bound("127.0.0.1", 0), threading.Event()
-    config = uvicorn.Config(
-        create(desk),
-        http=patient(limits.header_seconds),
-        ws="none",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=1,
-    )
-    server, port = Server(config, ready.set), listening.getsockname()[1]
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+def run_server(limits: ServerLimits) -> Iterator[Running]:
+    jobs, listener, ready = JobManager(limits), open_socket("127.0.0.1", 0), threading.Event()
+    server, port = Server(jobs, "127.0.0.1", ready.set), listener.getsockname()[1]
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     assert ready.wait(30)
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False) as client:
-            yield Running(desk, port, client)
+            yield Running(jobs, port, client)
     finally:
         server.should_exit = True
         thread.join()

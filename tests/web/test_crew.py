@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from causewise.web.crew import Crew, CrewTask
-from causewise.web.refusal import Refusal
+from causewise.web.request_error import RequestError as Refusal
 
 MIB = 1 << 20
 

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from asking import columns, csv_of, ended, kept, sentence, upload
+from asking import columns, keep_table, read_sentence, upload, wait_for_job, write_csv
 from running import LIMITS, Running
 
-from causewise.web.crew import CrewTask
+from causewise.web.crew import CrewTask as PoolTask
 from causewise.web.limits import MIB
-from causewise.web.refusal import Refusal
+from causewise.web.request_error import RequestError
 
-CSV = csv_of(columns(40))
+CSV = write_csv(columns(40))
 SCRIPT = "</script><script>alert(1)</script>"
 
 
@@ -38,11 +38,11 @@ def bomb(size: int) -> bytes:
 def test_a_zip_bomb(client: httpx.Client) -> None:
     packed = bomb(128 * MIB)
     assert len(packed) < MIB
-    assert f"more than {LIMITS.table_bytes:,} bytes" in sentence(upload(client, packed, "bomb.csv.gz"), 422)
+    assert f"more than {LIMITS.table_bytes:,} bytes" in read_sentence(upload(client, packed, "bomb.csv.gz"), 422)
 
 
 def test_a_bomb_in_a_bomb(client: httpx.Client) -> None:
-    sentence(upload(client, gzip.compress(bomb(64 * MIB))), 422)
+    read_sentence(upload(client, gzip.compress(bomb(64 * MIB))), 422)
 
 
 def test_an_endless_body(client: httpx.Client) -> None:
@@ -51,11 +51,11 @@ def test_an_endless_body(client: httpx.Client) -> None:
             yield bytes(MIB)
 
     response = client.post("/api/infer", content=endless(), headers={"content-type": "application/json"})
-    assert f"more than {LIMITS.upload_bytes:,} bytes" in sentence(response, 413)
+    assert f"more than {LIMITS.upload_bytes:,} bytes" in read_sentence(response, 413)
 
 
 def test_an_upload_that_is_too_long(client: httpx.Client) -> None:
-    assert "at most" in sentence(upload(client, b"1,2\n" * (2 * MIB)), 413)
+    assert "at most" in read_sentence(upload(client, b"1,2\n" * (2 * MIB)), 413)
 
 
 def test_a_slow_head_is_not_waited_for(server: Running) -> None:
@@ -80,16 +80,16 @@ def test_a_slow_body_is_not_waited_for(server: Running, drop: float) -> None:
     with socket.create_connection(("127.0.0.1", server.port)) as slow:
         slow.settimeout(0.05)
         slow.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n")
-        said, deadline = b"", time.monotonic() + 30
-        while not said and time.monotonic() < deadline:
+        response, deadline = b"", time.monotonic() + 30
+        while not response and time.monotonic() < deadline:
             if drop:
                 slow.sendall(b" ")
                 time.sleep(drop)
             try:
-                said = slow.recv(1000)
+                response = slow.recv(1000)
             except TimeoutError:
                 continue
-        assert said.startswith(b"HTTP/1.1 408")
+        assert response.startswith(b"HTTP/1.1 408")
 
 
 def test_no_http_at_all(server: Running) -> None:
@@ -99,28 +99,37 @@ def test_no_http_at_all(server: Running) -> None:
         assert odd.recv(1000).startswith(b"HTTP/1.1 400")
 
 
+@pytest.mark.parametrize(("length", "status"), [("x", b"400"), ("-1", b"400"), ("9" * 19, b"413"), ("9" * 30, b"400")])
+def test_lengths_that_cannot_be(server: Running, length: str, status: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", server.port)) as odd:
+        odd.settimeout(30)
+        head = f"POST /api/infer HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n"
+        odd.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n")
+        assert odd.recv(1000).startswith(b"HTTP/1.1 " + status)
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"\0" * 5000, os.urandom(3000), b"PK\x03\x04" + bytes(50), b"\x1f\x8b" + bytes(50), b"PAR1" + bytes(50)],
     ids=["nothing", "zeros", "noise", "zip", "damaged gzip", "damaged parquet"],
 )
 def test_files_that_are_no_tables(client: httpx.Client, content: bytes) -> None:
-    sentence(upload(client, content), 422)
+    read_sentence(upload(client, content), 422)
 
 
 @pytest.mark.parametrize("beginning", [b'{"a": [1, 2]}', b"<html><body>", b"\xff\xfea\0,\0"])
 def test_files_of_other_kinds(client: httpx.Client, beginning: bytes) -> None:
-    sentence(upload(client, beginning), 422)
+    read_sentence(upload(client, beginning), 422)
 
 
 def test_a_hundred_thousand_columns(client: httpx.Client) -> None:
     names = ",".join(f"c{k}" for k in range(100_000))
     content = "\n".join([names, *(",".join(["1.5"] * 100_000) for _ in range(3))]).encode()
-    assert "100,000 columns" in sentence(upload(client, content), 422)
+    assert "100,000 columns" in read_sentence(upload(client, content), 422)
 
 
 def test_too_many_rows(client: httpx.Client) -> None:
-    assert f"more than {LIMITS.rows:,} rows" in sentence(upload(client, b"1,2\n" * (LIMITS.rows + 20)), 422)
+    assert f"more than {LIMITS.rows:,} rows" in read_sentence(upload(client, b"1,2\n" * (LIMITS.rows + 20)), 422)
 
 
 @pytest.mark.parametrize(
@@ -129,18 +138,18 @@ def test_too_many_rows(client: httpx.Client) -> None:
 )
 def test_names_of_files_are_only_names(client: httpx.Client, name: str, shown: str) -> None:
     assert upload(client, CSV, name).json()["name"] == shown
-    assert "/etc" not in sentence(upload(client, b"", name), 422)
+    assert "/etc" not in read_sentence(upload(client, b"", name), 422)
 
 
 def test_script_in_the_names_of_columns_never_runs(client: httpx.Client) -> None:
     table = dict(zip((f"a{SCRIPT}", f"b{SCRIPT}"), columns().values(), strict=False))
-    seen = upload(client, csv_of(table))
+    seen = upload(client, write_csv(table))
     assert seen.headers["content-type"] == "application/json"
     x, y = (column["name"] for column in seen.json()["columns"])
     assert SCRIPT in x
     question = {"table": seen.json()["table"], "x": x, "y": y}
     for path, asked in (("/api/answers", question), ("/api/scan", {"table": question["table"]})):
-        job = ended(client, client.post(path, json=asked))
+        job = wait_for_job(client, client.post(path, json=asked))
         for part in ("", "/report", "/file"):
             assert SCRIPT not in client.get(job["answer"] + part).text
 
@@ -162,7 +171,7 @@ def test_script_in_the_names_of_columns_never_runs(client: httpx.Client) -> None
 @pytest.mark.parametrize("path", ["/api/infer", "/api/tables", "/api/answers", "/api/scan"])
 def test_json_that_asks_nothing(client: httpx.Client, path: str, body: bytes) -> None:
     response = client.post(path, content=body, headers={"content-type": "application/json"})
-    sentence(response, 400, 422)
+    read_sentence(response, 400, 422)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +179,7 @@ def test_json_that_asks_nothing(client: httpx.Client, path: str, body: bytes) ->
     [{"x": [1, 2], "y": [1, 2]}, {"x": [1] * 20, "y": list(range(20))}, {"x": [1e308] * 20, "y": list(range(20))}],
 )
 def test_columns_that_cannot_be_judged(client: httpx.Client, body: dict[str, list[float]]) -> None:
-    sentence(client.post("/api/infer", json=body), 422)
+    read_sentence(client.post("/api/infer", json=body), 422)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +190,7 @@ def test_methods_that_cannot_be(client: httpx.Client, method: str) -> None:
     body = {"x": table["dose"], "y": table["response"], "method": method}
     response = client.post("/api/infer", json=body)
     if method:
-        sentence(response, 422)
+        read_sentence(response, 422)
     else:
         assert response.json()["method"] == "causewise"
 
@@ -193,11 +202,11 @@ def test_forms_that_are_damaged(client: httpx.Client) -> None:
         (b"x", "multipart/form-data"),
         (b"--b\r\nContent-Disposition: form-data\r\n\r\n1\r\n--b--\r\n", "multipart/form-data; boundary=b"),
     ):
-        sentence(client.post("/api/infer", content=content, headers={"content-type": kind}), 400, 422)
-    sentence(client.post("/api/tables", files={"other": b"1,2"}), 422)
-    sentence(client.post("/api/tables", files=[("file", CSV), ("file", CSV)]), 400)
-    sentence(client.post("/api/tables", files={"file": CSV}, data={"surplus": "1"}), 422)
-    sentence(client.post("/api/tables", files={"file": CSV}, data={"decimal": "x" * 100_000}), 400)
+        read_sentence(client.post("/api/infer", content=content, headers={"content-type": kind}), 400, 422)
+    read_sentence(client.post("/api/tables", files={"other": b"1,2"}), 422)
+    read_sentence(client.post("/api/tables", files=[("file", CSV), ("file", CSV)]), 400)
+    read_sentence(client.post("/api/tables", files={"file": CSV}, data={"surplus": "1"}), 422)
+    read_sentence(client.post("/api/tables", files={"file": CSV}, data={"decimal": "x" * 100_000}), 400)
 
 
 def test_nothing_is_written_to_disk(server: Running, tmp_path: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,23 +220,23 @@ def test_nothing_is_written_to_disk(server: Running, tmp_path: str, monkeypatch:
 
 
 def test_a_table_that_left_is_said(server: Running) -> None:
-    first = kept(server.client, CSV)
-    for _ in range(LIMITS.kept_tables):
-        kept(server.client, CSV)
+    first = keep_table(server.client, CSV)
+    for _ in range(LIMITS.cached_tables):
+        keep_table(server.client, CSV)
     response = server.client.post("/api/answers", json={"table": first, "x": "dose", "y": "response"})
-    assert "made room for newer ones" in sentence(response, 404)
-    assert len(server.desk.tables) <= LIMITS.kept_tables
+    assert "made room for newer ones" in read_sentence(response, 404)
+    assert len(server.jobs.tables) <= LIMITS.cached_tables
 
 
 def test_a_client_that_leaves_takes_its_question_along(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    tasks: list[CrewTask] = []
-    submit = server.desk.quick.submit
-    monkeypatch.setattr(server.desk.quick, "submit", lambda *task: tasks.append(submit(*task)) or tasks[-1])
+    tasks: list[PoolTask] = []
+    submit = server.jobs.quick.submit
+    monkeypatch.setattr(server.jobs.quick, "submit", lambda *task: tasks.append(submit(*task)) or tasks[-1])
     body = json.dumps({"x": columns(3000)["dose"], "y": columns(3000)["other"], "method": "gpi:max_iter=9999"}).encode()
     head = f"POST /api/infer HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
     with socket.create_connection(("127.0.0.1", server.port)) as one:
         one.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n" + body)
         while not tasks:
             time.sleep(0.01)
-    with pytest.raises(Refusal, match="closed before the answer"):
+    with pytest.raises(RequestError, match="closed before the answer"):
         tasks[0].future.result(60)

@@ -11,49 +11,47 @@ from hypothesis import strategies as st
 from causewise.errors import InputError
 from causewise.examples import EXAMPLES
 from causewise.scanning.table import scan_table
-from causewise.web.overview import BARS, overview
-from causewise.web.refusal import Refusal
-from causewise.web.shelf import Shelf
+from causewise.web.overview import BARS, describe_table
 
 
-def seen(text: str, **asked: object) -> dict[str, object]:
-    return overview(io.BytesIO(text.encode()), 50, **asked)
+def describe(text: str, **reading: object) -> dict[str, object]:
+    return describe_table(io.BytesIO(text.encode()), 50, **reading)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_it_judges_what_a_scan_judges(name: str) -> None:
     content = EXAMPLES[name].make()
-    found, table = overview(io.BytesIO(content), 50), scan_table(io.BytesIO(content))
-    assert tuple(each["name"] for each in found["columns"] if each["judged"]) == table.names
-    assert {each["name"]: each["why"] for each in found["columns"] if not each["judged"]} == dict(table.left_out)
-    assert (found["rows"], found["judged"]) == (table.n, len(table.names))
-    assert found["missing"] == np.isnan(table.values).sum()
+    overview, table = describe_table(io.BytesIO(content), 50), scan_table(io.BytesIO(content))
+    assert tuple(each["name"] for each in overview["columns"] if each["judged"]) == table.names
+    assert {each["name"]: each["why"] for each in overview["columns"] if not each["judged"]} == dict(table.left_out)
+    assert (overview["rows"], overview["judged"]) == (table.n, len(table.names))
+    assert overview["missing"] == np.isnan(table.values).sum()
 
 
 def test_one_bad_cell_costs_one_column() -> None:
     rows = [f"{k * 7 % 150},{k * k % 11},{k % 5},{k % 3}" for k in range(150)]
     rows[130] = "130,9,broken,1"
-    found = seen("\n".join(["a,b,c,d", *rows]))
-    assert [each["judged"] for each in found["columns"]] == [True, True, False, True]
-    assert "'broken' in line 132" in found["columns"][2]["why"]
+    overview = describe("\n".join(["a,b,c,d", *rows]))
+    assert [each["judged"] for each in overview["columns"]] == [True, True, False, True]
+    assert "'broken' in line 132" in overview["columns"][2]["why"]
 
 
 def test_a_column_of_row_numbers_is_said_to_be_one() -> None:
-    found = seen("\n".join(["row,a,b", *(f"{k},{k * k % 11},{k * 7 % 13}" for k in range(1, 40))]))
-    assert [each["why"] for each in found["columns"]] == ["it counts the rows", "", ""]
+    overview = describe("\n".join(["row,a,b", *(f"{k},{k * k % 11},{k * 7 % 13}" for k in range(1, 40))]))
+    assert [each["why"] for each in overview["columns"]] == ["it counts the rows", "", ""]
 
 
 def test_a_column_of_dates_is_judged_and_others_have_their_kind() -> None:
     rows = (f"{date(2020, 1, 1) + timedelta(k)},{k * k % 11},{k * 7 % 13 / 8}" for k in range(1, 60))
-    found = seen("\n".join(["day,a,b", *rows]))["columns"]
-    assert [each["why"] for each in found] == ["", "", ""]
-    assert [each["kind"] for each in found] == ["continuous", "count", "rounded"]
+    overview = describe("\n".join(["day,a,b", *rows]))["columns"]
+    assert [each["why"] for each in overview] == ["", "", ""]
+    assert [each["kind"] for each in overview] == ["continuous", "count", "rounded"]
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=12, max_size=60).filter(lambda drawn: len(set(drawn)) > 1))
 def test_pictures_of_columns_are_finite_whatever_their_scale(values: list[float]) -> None:
     text = "\n".join(["a,b", *(f"{value!r},{k}" for k, value in enumerate(values))])
-    column = seen(text, decimal=".", header=True)["columns"][0]
+    column = describe(text, decimal=".", header=True)["columns"][0]
     assert (column["least"], column["largest"]) == (min(values), max(values))
     assert len(column["bars"]) == BARS
     assert max(column["bars"]) == 1
@@ -62,7 +60,7 @@ def test_pictures_of_columns_are_finite_whatever_their_scale(values: list[float]
 
 def test_too_many_columns_are_refused() -> None:
     with pytest.raises(InputError, match="Got 51 columns"):
-        seen("\n".join([",".join(f"c{k}" for k in range(51)), *[",".join(["1.5"] * 51)] * 20]))
+        describe("\n".join([",".join(f"c{k}" for k in range(51)), *[",".join(["1.5"] * 51)] * 20]))
 
 
 @pytest.mark.parametrize(
@@ -74,22 +72,5 @@ def test_too_many_columns_are_refused() -> None:
     ],
 )
 def test_how_it_was_read_is_said(text: str, words: list[str]) -> None:
-    said = seen(text)["understood"]
+    said = describe(text)["understood"]
     assert all(word in sentence for word, sentence in zip(words, said, strict=False))
-
-
-@given(st.lists(st.integers(1, 60), min_size=1, max_size=40))
-def test_a_shelf_keeps_its_bounds_and_the_newest(sizes: list[int]) -> None:
-    class Thing:
-        def __init__(self, size: int) -> None:
-            self.size = size
-
-    shelf: Shelf[Thing] = Shelf("thing", most=5, most_bytes=100)
-    for size in sizes:
-        name = shelf.put(Thing(size))
-        assert shelf.get(name).size == size
-        assert len(shelf) <= 5
-    kept = [each.size for each in shelf._kept.values()]
-    assert sum(kept) <= 100 or len(kept) == 1
-    with pytest.raises(Refusal, match="There is no thing"):
-        shelf.get("x")

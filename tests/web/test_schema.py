@@ -8,15 +8,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 from running import LIMITS, Running
 
-from causewise.web.application import create
-from causewise.web.desk import FrontDesk
+from causewise.web.application import create_application
+from causewise.web.jobs import JobManager
 
 schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed: make test-browser brings it")
 
 DRAWN = settings(max_examples=12, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-schema = schemathesis.openapi.from_dict(create(FrontDesk(LIMITS))._app.openapi())
+schema = schemathesis.openapi.from_dict(create_application(JobManager(LIMITS)).app.openapi())
 
 
 @pytest.mark.browser

@@ -32,7 +32,7 @@ def serve(
     from dataclasses import replace
 
     from causewise.parallel import processors
-    from causewise.web.guard import is_loopback
+    from causewise.web.application import is_loopback
     from causewise.web.limits import ServerLimits
     from causewise.web.server import serve as serve_page
 

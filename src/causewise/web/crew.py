@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 from causewise.parallel import deaf_children
 from causewise.web.crew_member import serve
-from causewise.web.refusal import Refusal, busy
+from causewise.web.request_error import RequestError as Refusal
+from causewise.web.request_error import queue_full_error as busy
 
 START_SECONDS = 120.0
 """For a process to import everything."""

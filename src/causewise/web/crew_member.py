@@ -11,7 +11,8 @@ from typing import Any
 
 from causewise.errors import InputError
 from causewise.parallel import follow_parent
-from causewise.web.refusal import Refusal, choices
+from causewise.web.request_error import RequestError as Refusal
+from causewise.web.request_error import list_choices as choices
 
 Tell = Callable[[str, int, int], None]
 """Called with what is being done, how much is done, and of how much."""

@@ -1,13 +1,112 @@
-"""What the JSON says and what may be sent, for /openapi.json."""
+"""What may be asked and what is answered: the models of /openapi.json, checked in one place."""
 
-from typing import Any
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from causewise.web.questions import Question
+from causewise.errors import SEEDS
+from causewise.web.request_error import RequestError
+
+Q = TypeVar("Q", bound="Question")
+TableName = Annotated[str, Field(max_length=10_000)]
+ColumnName = Annotated[str, Field(max_length=10_000, description="A column by its name, or its number counted from 1.")]
+MethodName = Annotated[
+    str, Field(max_length=300, description="A name from `causewise methods`, with settings as NAME:key=value.")
+]
 
 
-class Refused(BaseModel):
+class Question(BaseModel):
+    """The fields of a request; no others are taken."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+class ReadingOptions(Question):
+    """How a table is read where it can be read in two ways."""
+
+    decimal: Literal[".", ","] | None = Field(None, description="Decimal mark of a text table; detected unless given.")
+    header: bool | None = Field(None, description="Whether its first line holds names; detected unless given.")
+
+
+class MethodOptions(Question):
+    """How a direction is inferred."""
+
+    method: MethodName = "causewise"
+    threshold: float | None = Field(None, description="Confidence an answer needs; below it the pair is undecided.")
+    neither: float | None = Field(
+        None, description="How often two related columns have no direction, from 0 to 0.99; for the default method."
+    )
+    direct: bool | None = Field(None, description="That one of the two causes the other, which is `neither` = 0.")
+    recording: bool | None = Field(
+        None, description="Whether the default method counts how coarsely the columns are recorded."
+    )
+    seed: int = Field(0, ge=SEEDS[0], le=SEEDS[1])
+
+
+class PairOptions(MethodOptions):
+    """How the direction of two columns is inferred."""
+
+    nan_policy: Literal["raise", "omit"] = Field(
+        "raise", description="Rows with a missing value: refused, or left out."
+    )
+
+
+class ArrayPair(PairOptions):
+    """Two columns, sent along."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"x": [float(k) for k in range(12)], "y": [float(k * k) for k in range(12)]}]}
+    )
+    x: list[int | float | None]
+    y: list[int | float | None]
+
+
+class FilePair(PairOptions, ReadingOptions):
+    """Two columns of a file that is sent along; without names it must have exactly two columns of numbers."""
+
+    x: ColumnName | None = None
+    y: ColumnName | None = None
+
+
+class TablePair(PairOptions):
+    """Two columns of a table that is kept."""
+
+    table: TableName
+    x: ColumnName
+    y: ColumnName
+
+
+class TableText(ReadingOptions):
+    """A table as text, or the name of an example."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"example": "dose"}]})
+    text: str | None = Field(None, description="The lines of a table.")
+    example: Literal["dose", "patients", "valley", "invisible"] | None = None
+
+
+class ScanOptions(MethodOptions):
+    """Every pair of a table."""
+
+    columns: list[ColumnName] | None = Field(
+        None, description="Only these columns; all columns of numbers unless given."
+    )
+    target: ColumnName | None = Field(None, description="Only pairs with this column.")
+    fdr: float = Field(0.05, description="False discovery rate of the test of relation.")
+
+
+class FileScan(ScanOptions, ReadingOptions):
+    """Every pair of a file that is sent along."""
+
+
+class TableScan(ScanOptions):
+    """Every pair of a table that is kept."""
+
+    table: TableName
+
+
+class ErrorRecord(BaseModel):
     """Why there is no answer."""
 
     detail: str = Field(description="One sentence: what was got, what was expected, what to do.")
@@ -16,7 +115,7 @@ class Refused(BaseModel):
     )
 
 
-class Fitted(BaseModel):
+class EvidenceRecord(BaseModel):
     """One direction's evidence."""
 
     model_config = ConfigDict(extra="allow")
@@ -26,7 +125,7 @@ class Fitted(BaseModel):
     converged: bool | None
 
 
-class Decided(BaseModel):
+class DecisionRecord(BaseModel):
     """What `causewise infer --json` prints."""
 
     model_config = ConfigDict(extra="allow")
@@ -44,12 +143,12 @@ class Decided(BaseModel):
     method: str
     n: int
     kinds: dict[str, str] = Field(description="Of `x` and `y`: `continuous`, `rounded`, `count`, `heaped`, …")
-    forward: Fitted
-    backward: Fitted
+    forward: EvidenceRecord
+    backward: EvidenceRecord
     warnings: list[str]
 
 
-class Column(BaseModel):
+class ColumnOverview(BaseModel):
     """What is known of one column."""
 
     name: str
@@ -63,7 +162,7 @@ class Column(BaseModel):
     largest: float | None
 
 
-class Seen(BaseModel):
+class TableOverview(BaseModel):
     """A table as it was understood."""
 
     table: str = Field(description="The name under which it is kept.")
@@ -72,11 +171,11 @@ class Seen(BaseModel):
     missing: int
     judged: int
     understood: list[str] = Field(description="How it was read, a sentence each.")
-    columns: list[Column]
+    columns: list[ColumnOverview]
     choices: list[dict[str, str | bool]] = Field(description="Settings that would make unclear columns clear.")
 
 
-class JobState(BaseModel):
+class JobStatus(BaseModel):
     """Where a job stands."""
 
     id: str
@@ -96,44 +195,35 @@ class JobState(BaseModel):
     )
 
 
-_WHY = {
-    400: "The request is damaged.",
-    403: "It comes from a page of another site.",
-    404: "Nothing is kept under this name, or not any more.",
-    408: "The request came too slowly.",
-    413: "The request, its table once unpacked, or the memory for it is too large.",
-    415: "Neither JSON nor a form.",
-    421: "The Host is not one of this server's.",
-    422: "The input is at fault, or takes too long.",
-    500: "A failure of ours, or a worker process that died.",
-    501: "An optional part is not installed where the server runs.",
-    503: "Too many jobs are waiting; the sentence says how many.",
-}
-_READING = (400, 403, 421, 422)
-_ASKING = (*_READING, 408, 413, 415, 500, 501, 503)
+def parse(model: type[Q], content: bytes | Mapping[str, str]) -> Q:
+    """A question in JSON, or in the fields of a form, in which everything is text and a list is JSON."""
+    try:
+        if isinstance(content, bytes):
+            return model.model_validate_json(content)
+        texts = {name: text for name, text in content.items() if text != ""}
+        return model.model_validate(texts | ({"columns": _split(texts["columns"])} if "columns" in texts else {}))
+    except ValidationError as problem:
+        raise _describe(problem, model) from None
 
 
-def answers(what: Any, status: int = 200, asking: bool = False, named: bool = False) -> dict[int | str, dict[str, Any]]:
-    """Every status a path can answer with; `asking` for those that read a body, `named` for those with a name in it."""
-    codes = [*(_ASKING if asking else _READING), *([404] if named else [])]
-    refused: dict[int | str, dict[str, Any]] = {
-        code: {"model": Refused, "description": _WHY[code]} for code in sorted(codes)
-    }
-    return {status: {"model": what, "description": (what.__doc__ or "").strip()}} | refused
+def _split(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return [name.strip() for name in text.split(",")]
 
 
-def accepts(json: type[Question], form: type[Question] | None = None) -> dict[str, Any]:
-    """The body of a path that takes JSON or a form with a file."""
-    content: dict[str, Any] = {"application/json": {"schema": json.model_json_schema()}}
-    if form is not None:
-        shape = form.model_json_schema()
-        file = {"type": "string", "contentMediaType": "application/octet-stream", "description": "CSV or Parquet."}
-        shape["properties"] = {"file": file} | {name: _text(each) for name, each in shape.get("properties", {}).items()}
-        content["multipart/form-data"] = {"schema": shape | {"required": ["file", *shape.get("required", [])]}}
-    return {"requestBody": {"required": True, "content": content}}
-
-
-def _text(field: dict[str, Any]) -> dict[str, Any]:
-    """A field of a form, in which everything is text."""
-    kept = {key: field[key] for key in ("title", "description") if key in field}
-    return {"type": "string"} | kept
+def _describe(problem: ValidationError, model: type[Question]) -> RequestError:
+    first = problem.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))[:80]
+    expected = first["msg"].removeprefix("Input should be ").rstrip(".")[:200]
+    if first["type"] == "json_invalid":
+        return RequestError(
+            400, f"Got a body that is no JSON ({expected}); expected an object: check how it was written."
+        )
+    fields = ", ".join(model.model_fields)
+    if first["type"] == "extra_forbidden":
+        return RequestError(422, f"Got the field {place!r}; expected some of: {fields}.")
+    if first["type"] == "missing":
+        return RequestError(422, f"Got no field {place!r}; expected it, among: {fields}.")
+    return RequestError(422, f"Got a wrong value in {place or 'the body'!r}; expected {expected}.")

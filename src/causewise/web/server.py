@@ -5,7 +5,6 @@ import json
 import logging
 import signal
 import socket
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,52 +13,48 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from causewise.errors import InputError
-from causewise.web.application import create
-from causewise.web.desk import FrontDesk
+from causewise.web.application import create_application
+from causewise.web.jobs import JobManager
 from causewise.web.limits import ServerLimits
 
-_KEEP_ALIVE = 15
-_GRACE = 2
-"""Seconds for answers that are under way when the server is told to end."""
-_CONNECTIONS = 800
 _LATE = json.dumps({"detail": "Got no whole request in time; expected one: send it again, faster."}).encode()
 
 
 def serve(host: str, port: int, limits: ServerLimits, on_ready: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM, and end every process; `on_ready` is told the address.
+    """Serve until SIGINT or SIGTERM, and end every process; `on_ready` is called with the address.
 
     Raises
     ------
     KeyboardInterrupt
         If it was SIGINT, once everything is removed.
     """
-    listening = bound(host, port)
-    for talker in ("uvicorn", "python_multipart"):  # what strangers send damaged is answered, not told to the terminal
-        logging.getLogger(talker).setLevel(logging.ERROR)
-    config = uvicorn.Config(
-        create(FrontDesk(limits), host),
-        http=patient(limits.header_seconds),
-        ws="none",
-        loop="asyncio",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        limit_concurrency=_CONNECTIONS,
-        timeout_keep_alive=_KEEP_ALIVE,
-        timeout_graceful_shutdown=_GRACE,
-    )
-    server = Server(config, lambda: on_ready(address(host, listening.getsockname()[1])))
-    server.run(sockets=[listening])
+    listener = open_socket(host, port)
+    for library in ("uvicorn", "python_multipart"):  # damaged requests are answered, not written to the terminal
+        logging.getLogger(library).setLevel(logging.ERROR)
+    server = Server(JobManager(limits), host, lambda: on_ready(address(host, listener.getsockname()[1])))
+    server.run(sockets=[listener])
     if server.stopped_by == signal.SIGINT:
         raise KeyboardInterrupt
 
 
 class Server(uvicorn.Server):
-    """One that says when it is ready, and ends by returning, whichever signal ended it."""
+    """uvicorn's, which says when it is ready, and ends by returning, whichever signal ended it."""
 
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, jobs: JobManager, host: str, on_ready: Callable[[], None]) -> None:
+        config = uvicorn.Config(
+            create_application(jobs, host),
+            http=limit_header_time(jobs.limits.header_seconds),
+            ws="none",
+            loop="asyncio",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=800,
+            timeout_keep_alive=15,
+            timeout_graceful_shutdown=2,
+        )
         super().__init__(config)
         self._on_ready, self.stopped_by = on_ready, 0
 
@@ -74,30 +69,25 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def bound(host: str, port: int) -> socket.socket:
+def open_socket(host: str, port: int) -> socket.socket:
     """A socket that listens, or one sentence."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except (OSError, UnicodeError) as problem:
         reason = getattr(problem, "strerror", None) or "no such name"
         raise InputError(
             f"Got the host {host!r}, which cannot be found ({reason}); expected a name or an address of this machine, "
             "such as 127.0.0.1."
         ) from None
-    family, _, _, _, place = found[0]
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     try:
-        if sys.platform != "win32":  # there it would let two servers share a port
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(place)
-        listening.listen(256)
+        return socket.create_server(place, family=family, backlog=256, dualstack_ipv6=dual)
     except OSError as problem:
-        listening.close()
+        reason = (problem.strerror or "refused").partition(" (while")[0].lower()  # the address is in the sentence
         raise InputError(
-            f"Could not listen on port {port} of {host} ({(problem.strerror or 'refused').lower()}); expected a free "
-            "port: choose another with --port, or 0 for any."
+            f"Could not listen on port {port} of {host} ({reason}); expected a free port: choose another with --port, "
+            "or 0 for any."
         ) from None
-    return listening
 
 
 def address(host: str, port: int) -> str:
@@ -108,40 +98,40 @@ def address(host: str, port: int) -> str:
     >>> address("127.0.0.1", 8765), address("::1", 80)
     ('http://127.0.0.1:8765/', 'http://[::1]:80/')
     """
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{shown}:{port}/"
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{name}:{port}/"
 
 
-def patient(seconds: float) -> type[H11Protocol]:
+def limit_header_time(seconds: float) -> type[H11Protocol]:
     """The protocol of uvicorn, with a limit on how long the head of a request may take, which uvicorn has not."""
 
-    class Patient(H11Protocol):
+    class LimitedProtocol(H11Protocol):
         _timer: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            self._look()
+            self._set_timer()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            self._look()
+            self._set_timer()
 
         def connection_lost(self, exc: Exception | None) -> None:
-            self._disarm()
+            self._clear_timer()
             super().connection_lost(exc)
 
-        def _look(self) -> None:
+        def _set_timer(self) -> None:
             if self.conn.their_state is not h11.IDLE:
-                self._disarm()
+                self._clear_timer()
             elif self._timer is None:
-                self._timer = self.loop.call_later(seconds, self._late)
+                self._timer = self.loop.call_later(seconds, self._time_out)
 
-        def _disarm(self) -> None:
+        def _clear_timer(self) -> None:
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
 
-        def _late(self) -> None:
+        def _time_out(self) -> None:
             self._timer = None
             if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
                 head = f"HTTP/1.1 408 Request Timeout\r\ncontent-length: {len(_LATE)}\r\n"
@@ -149,4 +139,4 @@ def patient(seconds: float) -> type[H11Protocol]:
                 self.transport.write((head + kind).encode() + _LATE)
                 self.transport.close()
 
-    return Patient
+    return LimitedProtocol

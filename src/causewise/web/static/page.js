@@ -1,5 +1,5 @@
 // The page: a table in, a question, an answer in place. One thing at a time.
-import { Trouble, get, post, stop, watched } from "./server.js";
+import { Trouble, get, post, stop, watchJob } from "./server.js";
 import { make, showTable } from "./preview.js";
 
 const $ = (id) => document.getElementById(id);
@@ -33,7 +33,7 @@ function words(choice) {
   return choice.header ? "The first line holds names" : "The first line is a row";
 }
 
-async function trying(work) {
+async function attempt(work) {
   complain(null);
   document.body.classList.add("busy");
   try {
@@ -47,7 +47,7 @@ async function trying(work) {
 }
 
 // A table: a file, pasted lines or an example.
-const give = (what, choice = {}) => trying(async () => {
+const give = (what, choice = {}) => attempt(async () => {
   state.again = what;
   let question = { ...what, ...choice };
   if (what.file) {
@@ -72,7 +72,7 @@ function see(seen) {
 }
 
 // A question: a job that is watched, and its answer in place.
-const ask = (path, question, what) => trying(async () => {
+const ask = (path, question, what) => attempt(async () => {
   if (state.job) return;
   $("working").hidden = false;
   $("judge").disabled = $("scan").disabled = true;
@@ -80,7 +80,7 @@ const ask = (path, question, what) => trying(async () => {
     let job = await post(path, question);
     state.job = job.id;
     goTo($("working"));
-    job = await watched(job, (now) => follow(now, what));
+    job = await watchJob(job, (now) => follow(now, what));
     show(job);
   } finally {
     state.job = null;
@@ -151,7 +151,7 @@ for (const button of document.querySelectorAll("[data-example]")) {
 }
 $("swap").addEventListener("click", () => { [$("x").value, $("y").value] = [$("y").value, $("x").value]; });
 // What is said about the three outcomes, which the default method has; what nobody says is the method's own.
-function weighing() {
+function methodOptions() {
   const method = $("method").value, said = { method };
   if ($("outcomes").disabled) return said;
   if ($("direct").checked) said.direct = true;
@@ -167,11 +167,11 @@ for (const id of ["method", "direct"]) $(id).addEventListener("change", offerOut
 offerOutcomes();
 $("asking").addEventListener("submit", (event) => {
   event.preventDefault();
-  const question = { table: state.table, x: $("x").value, y: $("y").value, nan_policy: $("missing").value, ...weighing() };
+  const question = { table: state.table, x: $("x").value, y: $("y").value, nan_policy: $("missing").value, ...methodOptions() };
   ask("/api/answers", question, `Judging ${question.x} and ${question.y}`);
 });
 $("scan").addEventListener("click", () => {
-  ask("/api/scan", { table: state.table, ...weighing() }, "Judging the whole table");
+  ask("/api/scan", { table: state.table, ...methodOptions() }, "Judging the whole table");
 });
 $("cancel").addEventListener("click", () => { if (state.job) stop(state.job); });
 addEventListener("popstate", () => location.reload());

@@ -1,4 +1,4 @@
-// Asking the server: every refusal becomes a Trouble with the server's own sentence.
+// Requests to the server: every error becomes a Trouble with the server's own sentence.
 export class Trouble extends Error {
   constructor(sentence, choices = []) {
     super(sentence);
@@ -6,7 +6,7 @@ export class Trouble extends Error {
   }
 }
 
-async function answered(promise) {
+async function readAnswer(promise) {
   let response;
   try {
     response = await promise;
@@ -18,16 +18,16 @@ async function answered(promise) {
   return said;
 }
 
-export const post = (path, question) => answered(fetch(path, question instanceof FormData
+export const post = (path, question) => readAnswer(fetch(path, question instanceof FormData
   ? { method: "POST", body: question }
   : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) }));
 
-export const get = (path) => answered(fetch(path));
+export const get = (path) => readAnswer(fetch(path));
 
 export const stop = (job) => fetch(`/api/jobs/${job}`, { method: "DELETE", keepalive: true }).catch(() => {});
 
 // Asks about a job until it ends; a page that leaves takes its job along.
-export async function watched(job, show) {
+export async function watchJob(job, show) {
   const leave = () => stop(job.id);
   addEventListener("pagehide", leave);
   try {

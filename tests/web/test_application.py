@@ -1,13 +1,17 @@
 """Whom the server speaks to: foreign hosts, origins and sites are refused, and every answer has its headers."""
 
+import asyncio
+
 import httpx
 import pytest
-from asking import sentence
+from asking import read_sentence
 from hypothesis import given
 from hypothesis import strategies as st
-from running import Running
+from running import LIMITS, Running
+from starlette.datastructures import Headers
 
-from causewise.web.guard import LOOPBACK, Hosts, check, is_loopback
+from causewise.web.application import LOOPBACK, Hosts, check_request, create_application, is_loopback
+from causewise.web.jobs import JobManager
 
 OURS = Hosts("127.0.0.1")
 FOREIGN = [
@@ -26,13 +30,13 @@ FOREIGN = [
 ]
 
 
-def headers(**said: str) -> list[tuple[bytes, bytes]]:
-    return [(key.replace("_", "-").encode(), value.encode()) for key, value in said.items()]
+def headers(**fields: str) -> list[tuple[bytes, bytes]]:
+    return [(key.replace("_", "-").encode(), value.encode()) for key, value in fields.items()]
 
 
-def status(method: str = "GET", **said: str) -> int:
-    found = check(method, headers(**({"host": "127.0.0.1:80"} | said)), OURS)
-    return found.status if found else 200
+def status(method: str = "GET", **fields: str) -> int:
+    error = check_request(method, Headers(raw=headers(**({"host": "127.0.0.1:80"} | fields))), OURS)
+    return error.status if error else 200
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8000", "LOCALHOST:1", "localhost", "[::1]:9", "[::1]"])
@@ -88,15 +92,16 @@ def test_what_a_plain_form_could_send_is_no_question(kind: str) -> None:
 
 
 def test_two_hosts_are_none() -> None:
-    found = check("GET", [*headers(host="localhost"), *headers(host="evil.example")], OURS)
-    assert found is not None
-    assert found.status == 400
+    both = Headers(raw=[*headers(host="localhost"), *headers(host="evil.example")])
+    error = check_request("GET", both, OURS)
+    assert error is not None
+    assert error.status == 400
 
 
 def test_refusals_come_over_the_wire(client: httpx.Client) -> None:
-    assert "does not answer to" in sentence(client.get("/", headers={"host": "evil.example"}), 421)
-    assert "another site" in sentence(client.get("/", headers={"origin": "http://evil.example"}), 403)
-    assert "expected application/json" in sentence(client.post("/api/infer", content="x=1"), 415)
+    assert "does not answer to" in read_sentence(client.get("/", headers={"host": "evil.example"}), 421)
+    assert "another site" in read_sentence(client.get("/", headers={"origin": "http://evil.example"}), 403)
+    assert "expected application/json" in read_sentence(client.post("/api/infer", content="x=1"), 415)
 
 
 @pytest.mark.parametrize("path", ["/", "/openapi.json", "/static/page.js", "/nowhere", "/api/jobs/x"])
@@ -108,16 +113,16 @@ def test_every_answer_has_its_headers_and_says_nothing_of_the_server(server: Run
     assert response.headers["x-content-type-options"] == "nosniff"
     assert response.headers["referrer-policy"] == "no-referrer"
     assert "server" not in response.headers
-    said = (response.text + str(response.headers)).lower()
-    assert not [word for word in ("uvicorn", "starlette", "python/", "site-packages", "/home/") if word in said]
+    text = (response.text + str(response.headers)).lower()
+    assert not [word for word in ("uvicorn", "starlette", "python/", "site-packages", "/home/") if word in text]
 
 
 @pytest.mark.parametrize("path", ["/", "/teach", "/static/page.js", "/openapi.json", "/answers/gone", "/static/x.js"])
 def test_the_head_of_a_page_is_what_get_would_say(client: httpx.Client, path: str) -> None:
     whole, head = client.get(path), client.head(path)
     assert head.content == b""
-    said = [{**each.headers, "date": "", "status": each.status_code} for each in (whole, head)]
-    assert said[0] == said[1]
+    answers = [{**each.headers, "date": "", "status": each.status_code} for each in (whole, head)]
+    assert answers[0] == answers[1]
 
 
 def test_pages_load_nothing_from_elsewhere_and_have_no_inline_script(client: httpx.Client) -> None:
@@ -127,3 +132,21 @@ def test_pages_load_nothing_from_elsewhere_and_have_no_inline_script(client: htt
     assert "<style" not in page
     assert " style=" not in page
     assert " onclick" not in page
+
+
+def test_a_failure_of_ours_has_the_headers_and_no_traceback() -> None:
+    application = create_application(JobManager(LIMITS))
+
+    @application.app.get("/fail")
+    def fail() -> None:
+        raise RuntimeError("the secret of /home/somebody")
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(application, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return await client.get("/fail")
+
+    response = asyncio.run(ask())
+    assert "not by a fault of yours" in read_sentence(response, 500)
+    assert "secret" not in response.text
+    assert response.headers["x-content-type-options"] == "nosniff"

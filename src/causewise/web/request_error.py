@@ -1,4 +1,4 @@
-"""What is answered instead of an answer: a status and one sentence."""
+"""Errors of a request: a status and one sentence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,8 +8,8 @@ from causewise.formatting import visible
 
 
 @dataclass(eq=False)
-class Refusal(Exception):
-    """Why there is no answer; the sentence goes to whoever asked, and nothing else does."""
+class RequestError(Exception):
+    """Why a request has no result; the client gets the sentence and nothing else."""
 
     status: int
     sentence: str
@@ -22,22 +22,22 @@ class Refusal(Exception):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The body of the answer."""
+        """The body of the response."""
         return {"detail": str(self)} | ({"choices": list(self.choices)} if self.choices else {})
 
 
-def nowhere(what: str, identity: str) -> Refusal:
-    """Nothing is kept under a link, or not any more."""
-    return Refusal(
+def not_found_error(what: str, identity: str) -> RequestError:
+    """Nothing is cached under this name, or not any more."""
+    return RequestError(
         404,
         f"There is no {what} {identity[:40]!r} here; expected one that this server made and still keeps: it may have "
         "made room for newer ones, or the server was started anew. Ask again.",
     )
 
 
-def busy(waiting: int, what: str = "jobs") -> Refusal:
-    """The queue is full."""
-    return Refusal(
+def queue_full_error(waiting: int, what: str = "jobs") -> RequestError:
+    """As many jobs wait as may."""
+    return RequestError(
         503,
         f"{waiting} {what} are waiting already, as many or as large as may; expected a shorter queue: try again in a "
         "moment.",
@@ -45,12 +45,12 @@ def busy(waiting: int, what: str = "jobs") -> Refusal:
     )
 
 
-def choices(problem: Exception) -> tuple[dict[str, Any], ...]:
-    """What the command line would offer for an unclear table, as settings."""
-    said: list[dict[str, Any]] = []
+def list_choices(problem: Exception) -> tuple[dict[str, Any], ...]:
+    """The options that the command line would offer for an unclear table, as settings of a request."""
+    choices: list[dict[str, Any]] = []
     for option, *value in getattr(problem, "answers", ()):
         if option == "--decimal":
-            said.append({"decimal": value[0]})
+            choices.append({"decimal": value[0]})
         elif option in ("--header", "--no-header"):
-            said.append({"header": option == "--header"})
-    return tuple(said)
+            choices.append({"header": option == "--header"})
+    return tuple(choices)

@@ -8,15 +8,15 @@ import multiprocessing
 import httpx
 import numpy as np
 import pytest
-from asking import columns, csv_of, ended, kept, sentence, upload
+from asking import columns, keep_table, read_sentence, upload, wait_for_job, write_csv
 from running import Running
 
 import causewise
 from causewise.report.page import render
-from causewise.web.pages import file_name
+from causewise.web.routes import file_name
 
 TABLE = columns()
-CSV = csv_of(TABLE)
+CSV = write_csv(TABLE)
 PAIR = causewise.infer(TABLE, "dose", "response")
 
 
@@ -32,24 +32,24 @@ def test_what_is_stated_about_the_outcomes_is_heard(client: httpx.Client, stated
     form = {"x": "dose", "y": "response"} | {name: json.dumps(value) for name, value in stated.items()}
     assert client.post("/api/infer", files={"file": ("t.csv", CSV)}, data=form).json() == expected
     assert sum(expected["probabilities"].values()) == pytest.approx(1)
-    job = ended(client, client.post("/api/scan", json={"table": kept(client, CSV), **stated}))
+    job = wait_for_job(client, client.post("/api/scan", json={"table": keep_table(client, CSV), **stated}))
     (row,) = [row for row in job["result"]["rows"] if (row["x"], row["y"]) == ("dose", "response")]
     assert (row["confidence"], row["neither"]) == (expected["confidence"], expected["probabilities"]["neither"])
 
 
 def test_a_pair_that_is_stopped_has_null_and_the_reason(client: httpx.Client) -> None:
-    told = client.post("/api/infer", json={"x": TABLE["dose"], "y": [float(v > 0) for v in TABLE["dose"]]}).json()
-    assert (told["score"], told["confidence"], told["probabilities"]) == (None, None, None)
-    assert (told["leaning"], told["contributions"]) == ("undecided", {})
-    assert "distinct values" in told["reason"]
+    record = client.post("/api/infer", json={"x": TABLE["dose"], "y": [float(v > 0) for v in TABLE["dose"]]}).json()
+    assert (record["score"], record["confidence"], record["probabilities"]) == (None, None, None)
+    assert (record["leaning"], record["contributions"]) == ("undecided", {})
+    assert "distinct values" in record["reason"]
 
 
 def test_outcomes_that_contradict_each_other_are_refused(client: httpx.Client) -> None:
     question = {"x": TABLE["dose"], "y": TABLE["response"]}
-    assert "expected one of them" in sentence(
+    assert "expected one of them" in read_sentence(
         client.post("/api/infer", json=question | {"direct": True, "neither": 0.3}), 422
     )
-    assert "'direct' for loci-h" in sentence(
+    assert "'direct' for loci-h" in read_sentence(
         client.post("/api/infer", json=question | {"direct": True, "method": "loci-h"}), 422
     )
 
@@ -74,14 +74,14 @@ def test_parquet_is_read_too(client: httpx.Client) -> None:
 
 def test_missing_values_are_refused_or_left_out_and_counted(client: httpx.Client) -> None:
     question = {"x": [None, *TABLE["dose"]], "y": [0.5, *TABLE["response"]]}
-    assert "missing" in sentence(client.post("/api/infer", json=question), 422)
+    assert "missing" in read_sentence(client.post("/api/infer", json=question), 422)
     left = client.post("/api/infer", json=question | {"nan_policy": "omit"}).json()
     assert (left["dropped_rows"], left["score"]) == (1, PAIR.score)
 
 
 def test_an_answer_has_a_page_a_file_and_a_link(client: httpx.Client) -> None:
-    table = kept(client, CSV)
-    job = ended(client, client.post("/api/answers", json={"table": table, "x": "dose", "y": "response"}))
+    table = keep_table(client, CSV)
+    job = wait_for_job(client, client.post("/api/answers", json={"table": table, "x": "dose", "y": "response"}))
     assert job["result"] == client.get(f"/api{job['answer']}").json() == json.loads(json.dumps(PAIR.to_dict()))
     report, file = client.get(f"{job['answer']}/report"), client.get(f"{job['answer']}/file")
     assert file.text == render(PAIR)
@@ -97,28 +97,28 @@ def test_an_answer_has_a_page_a_file_and_a_link(client: httpx.Client) -> None:
 
 
 def test_a_whole_table_is_judged_like_a_scan(client: httpx.Client) -> None:
-    job = ended(client, client.post("/api/scan", json={"table": kept(client, CSV)}))
-    scan, found = causewise.scan(TABLE), job["result"]
-    assert [(row["x"], row["y"], row["status"], row["score"]) for row in found["rows"]] == [
+    job = wait_for_job(client, client.post("/api/scan", json={"table": keep_table(client, CSV)}))
+    scan, result = causewise.scan(TABLE), job["result"]
+    assert [(row["x"], row["y"], row["status"], row["score"]) for row in result["rows"]] == [
         (row.x, row.y, row.status, row.score) for row in scan
     ]
-    assert (job["kind"], job["state"], found["columns"]) == ("table", "done", list(scan.columns))
+    assert (job["kind"], job["state"], result["columns"]) == ("table", "done", list(scan.columns))
     assert client.get(f"{job['answer']}/report").status_code == 200
 
 
 def test_a_file_can_be_scanned_at_once(client: httpx.Client) -> None:
     form = {"columns": "dose,other", "method": "loci-h"}
-    job = ended(client, client.post("/api/scan", files={"file": CSV}, data=form))
+    job = wait_for_job(client, client.post("/api/scan", files={"file": CSV}, data=form))
     assert [(row["x"], row["y"]) for row in job["result"]["rows"]] == [("dose", "other")]
 
 
 def test_a_job_can_be_cancelled(client: httpx.Client) -> None:
     wide = {f"c{k}": columns(400, seed=k)["response"] for k in range(60)}
-    begun = client.post("/api/scan", json={"table": kept(client, csv_of(wide))}).json()
-    told = client.delete(f"/api/jobs/{begun['id']}").json()
-    assert (told["state"], told["detail"]) == ("cancelled", "Cancelled.")
-    assert client.get(f"/api/jobs/{begun['id']}").json()["state"] == "cancelled"
-    again = client.delete(f"/api/jobs/{begun['id']}")
+    job = client.post("/api/scan", json={"table": keep_table(client, write_csv(wide))}).json()
+    record = client.delete(f"/api/jobs/{job['id']}").json()
+    assert (record["state"], record["detail"]) == ("cancelled", "Cancelled.")
+    assert client.get(f"/api/jobs/{job['id']}").json()["state"] == "cancelled"
+    again = client.delete(f"/api/jobs/{job['id']}")
     assert again.json()["state"] == "cancelled"
 
 
@@ -126,7 +126,7 @@ def test_a_process_that_is_killed_costs_one_job_its_answer(client: httpx.Client)
     # All related, so that there is much to orient: the process dies in the middle of it.
     shared = np.random.default_rng(0).normal(size=400)
     related = {f"c{k}": (shared + 0.5 * np.random.default_rng(k + 1).normal(size=400)).tolist() for k in range(80)}
-    table = kept(client, csv_of(related))
+    table = keep_table(client, write_csv(related))
     job = client.post("/api/scan", json={"table": table}).json()
     while job["state"] == "waiting" or (job["state"] == "working" and not job["done"]):
         job = client.get(f"/api/jobs/{job['id']}").json()
@@ -136,19 +136,18 @@ def test_a_process_that_is_killed_costs_one_job_its_answer(client: httpx.Client)
     while job["state"] == "working":
         job = client.get(f"/api/jobs/{job['id']}").json()
     assert (job["state"], "died" in job["detail"]) == ("failed", True)
-    job = ended(client, client.post("/api/scan", json={"table": table, "columns": ["c0", "c1"]}))
+    job = wait_for_job(client, client.post("/api/scan", json={"table": table, "columns": ["c0", "c1"]}))
     assert (job["state"], len(job["result"]["rows"])) == ("done", 1)
     assert client.post("/api/infer", json={"x": TABLE["dose"], "y": TABLE["response"]}).status_code == 200
 
 
 def test_a_job_that_nobody_asks_about_is_given_up(server: Running) -> None:
-    begun = server.client.post("/api/scan", files={"file": CSV}, data={"method": "loci-h"}).json()
-    job = server.desk.job(begun["id"])
-    job.asked -= server.desk.limits.patience + 1
-    server.desk.give_up_forgotten()
-    told = server.client.get(f"/api/jobs/{begun['id']}").json()
-    assert told["state"] == "cancelled"
-    assert "nobody asked" in told["detail"]
+    job = server.client.post("/api/scan", files={"file": CSV}, data={"method": "loci-h"}).json()
+    server.jobs.get(job["id"]).asked_at -= server.jobs.limits.patience + 1
+    server.jobs.stop_abandoned()
+    record = server.client.get(f"/api/jobs/{job['id']}").json()
+    assert record["state"] == "cancelled"
+    assert "nobody asked" in record["detail"]
 
 
 def test_what_is_understood_can_be_corrected(client: httpx.Client) -> None:
@@ -158,7 +157,7 @@ def test_what_is_understood_can_be_corrected(client: httpx.Client) -> None:
     assert seen["choices"] == [{"decimal": "."}, {"decimal": ","}]
     counting = "\n".join(["1,2,3", *(f"{k}.5,{k % 7}.5,{k % 5}.5" for k in range(30))]).encode()
     response = upload(client, counting)
-    assert "names or the first row" in sentence(response, 422)
+    assert "names or the first row" in read_sentence(response, 422)
     assert response.json()["choices"] == [{"header": True}, {"header": False}]
     assert upload(client, unclear, decimal=",").json()["columns"][0]["least"] == 100200
     assert upload(client, unclear, decimal=".").json()["columns"][0]["least"] == 100.2
@@ -177,7 +176,7 @@ def test_pasted_lines_and_examples_are_tables(client: httpx.Client) -> None:
     "path", ["/api/tables/x", "/api/jobs/x", "/api/answers/x", "/answers/x/report", "/static/x.js"]
 )
 def test_what_is_not_there_is_said(client: httpx.Client, path: str) -> None:
-    assert "There is no" in sentence(client.get(path), 404)
+    assert "There is no" in read_sentence(client.get(path), 404)
 
 
 def test_an_answer_that_made_room_is_said_on_the_page(client: httpx.Client) -> None:

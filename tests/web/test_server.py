@@ -34,9 +34,9 @@ def test_a_signal_ends_it_with_everything_removed(tmp_path: Path, number: int, c
         assert refused.status_code == 400
         children = psutil.Process(server.pid).children(recursive=True)
         server.send_signal(number)
-        _, said = server.communicate(timeout=60)
+        _, stderr = server.communicate(timeout=60)
     assert server.returncode == code
-    assert said.strip() == ("Stopped; nothing is kept." if number == signal.SIGINT else "")
+    assert stderr.strip() == ("Stopped; nothing is kept." if number == signal.SIGINT else "")
     psutil.wait_procs(children, timeout=10)
     assert not [child for child in children if child.is_running()]
     assert not list(tmp_path.iterdir())
