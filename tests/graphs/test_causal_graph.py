@@ -1,4 +1,4 @@
-"""`causewise.order`: what it finds, what it does not depend on, what it obeys, and what it refuses."""
+"""`causewise.graph`: what it finds, what it does not depend on, what it applies, and what it refuses."""
 
 import json
 
@@ -8,7 +8,7 @@ import pytest
 from worlds import CHAIN, chain, unit, world
 
 import causewise
-from causewise.graphs.edges import Edge
+from causewise.graphs.causal_graph import Edge
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_an_order_is_mostly_right_on_graphs_of_eight_columns():
     assert wrong <= 0.15 * total  # of random orders half
 
 
-def test_what_is_known_is_obeyed(table):
+def test_background_knowledge_is_applied(table):
     tiers = causewise.graph(table, knowledge={"tiers": [["c"], ["b"], ["a", "d"]]})
     assert tiers.order.index("c") < tiers.order.index("b") < min(tiers.order.index("a"), tiers.order.index("d"))
     forbidden = causewise.graph(table, knowledge={"forbidden": [["a", "b"]], "before": [["a", "b"]]})
@@ -146,7 +146,7 @@ def test_values_below_a_limit_of_detection_do_not_cost_a_column(table):
         ({"seed": -1}, "seed"),
         ({"columns": ["a"]}, "at least two"),
         ({"columns": ["a", "nobody"]}, "nobody"),
-        ({"known": {"before": [["a", "b"], ["b", "a"]]}}, "contradicts itself"),
+        ({"knowledge": {"before": [["a", "b"], ["b", "a"]]}}, "contradicts itself"),
     ],
 )
 def test_what_cannot_be_is_refused(table, settings, sentence):

@@ -142,7 +142,7 @@ def test_a_scheduler_that_goes_away_leaves_a_journal_to_go_on_from(table, elsewh
 
 
 def test_what_a_task_raises_is_raised_here(client):
-    judge = scanner.Judge(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
+    judge = scanner.PairScorer(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
     with on_dask.on_dask(judge, None, client, 1, "this scan", None) as run:
         with pytest.raises(ZeroDivisionError):
             list(run(_breaks, [[1], [0]]))

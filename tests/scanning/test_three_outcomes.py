@@ -65,7 +65,7 @@ def test_a_stopped_pair_has_a_reason_and_no_number(scan, tmp_path):
 def test_a_stopped_pair_leans_nowhere(scan):
     others = [row for row in scan if row is not stopped(scan)]
     assert scan.order().total == pytest.approx(sum(abs(row.score or 0.0) for row in others))
-    assert not {("d", "e"), ("e", "d")} & set(scan.graph().edges)
+    assert not {("d", "e"), ("e", "d")} & set(scan.to_networkx().edges)
     rows = json.loads(scan_numbers(scan, scan.columns).table)["rows"]
     k = list(zip(rows["x"], rows["y"], strict=True)).index((3, 4))
     assert [rows[name][k] for name in ("confidence", "neither", "score", "sum")] == [None] * 4
@@ -81,7 +81,7 @@ def test_soft_knowledge_keeps_the_sum_and_what_neither_has(table, scan):
     told = causewise.scan(table, engine=causewise.Engine(jobs=1), knowledge={"soft": [["b", "a", {"likely": 0.9}]]})
     before, after = scan.rows[0], told.rows[0]
     assert after.neither == before.neither
-    assert after.score == before.score + after.known
+    assert after.score == before.score + after.given
     assert after.confidence == pytest.approx((1 - after.neither) / (1 + np.exp(-abs(after.score))))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from causewise.errors import InputError
 from causewise.examples import EXAMPLES
-from causewise.scanning.table import scan_table
+from causewise.scanning.table import read_scan_table
 from causewise.web.overview import BARS, overview
 from causewise.web.refusal import Refusal
 from causewise.web.shelf import Shelf
@@ -23,7 +23,7 @@ def seen(text: str, **asked: object) -> dict[str, object]:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_it_judges_what_a_scan_judges(name: str) -> None:
     content = EXAMPLES[name].make()
-    found, table = overview(io.BytesIO(content), 50), scan_table(io.BytesIO(content))
+    found, table = overview(io.BytesIO(content), 50), read_scan_table(io.BytesIO(content))
     assert tuple(each["name"] for each in found["columns"] if each["judged"]) == table.names
     assert {each["name"]: each["why"] for each in found["columns"] if not each["judged"]} == dict(table.left_out)
     assert (found["rows"], found["judged"]) == (table.n, len(table.names))

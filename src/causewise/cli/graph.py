@@ -23,7 +23,7 @@ from causewise.formatting import visible
 from causewise.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
-    from causewise.graphs.edges import CausalGraph, Edge
+    from causewise.graphs.causal_graph import CausalGraph, Edge
 
 
 def graph(
@@ -65,14 +65,13 @@ def graph(
 
     Columns of few levels or with a heap stand in it where --known says what comes before and after them.
     """
-    from causewise.graphs.edges import FORMATS
     from causewise.graphs.finder import graph as find_graph
     from causewise.parallel import Engine
-    from causewise.scanning.result import check_ending
+    from causewise.scanning.graph_files import GRAPH_FORMATS, check_ending
 
     check_targets(None, plot)
     if out is not None:
-        check_ending(out, FORMATS)
+        check_ending(out, GRAPH_FORMATS)
         check_folder(out)
     said = {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_lines": max_rows}
     with hint_at_options(), progress({"ordering": "columns", "drawing": "parts"}) as on_progress:
@@ -100,7 +99,7 @@ def graph(
 
 
 def _show(found: "CausalGraph") -> None:
-    from causewise.graphs.edges import ASSUMES, FREE
+    from causewise.graphs.causal_graph import ASSUMES, FREE
 
     put(f"{found}.")
     if found.edges:
@@ -123,7 +122,7 @@ def _lines(edges: "tuple[Edge, ...]") -> Iterator[str]:
     cells = [
         (
             f"{visible(edge.parent)} → {visible(edge.child)}",
-            edge.moves + (", known" if edge.required else ""),
+            edge.moves + (", given" if edge.required else ""),
             f"p = {edge.p:.1g}" if edge.p >= 1e-9 else "p < 1e-9",
             "" if edge.support is None else f"in {percent(edge.support)} of the parts",
         )

@@ -122,7 +122,8 @@ def scan(
     """
     from causewise.errors import InputError
     from causewise.parallel import Engine
-    from causewise.scanning.result import FORMATS, GRAPH_FORMATS, check_ending
+    from causewise.scanning.graph_files import GRAPH_FORMATS, check_ending
+    from causewise.scanning.result import FORMATS
     from causewise.scanning.scanner import scan as scan_table
 
     stated = method_options([method], threshold, neither, direct, no_recording)[method]
@@ -227,7 +228,7 @@ def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
     arrows = [f"{visible(row.cause or '')} → {visible(row.effect or '')}" for row in rows]
     width = max(map(len, arrows))
     for arrow, row in zip(arrows, rows, strict=True):
-        sure = "known" if row.score is None else f"{row.score:+.3g}"
+        sure = "given" if row.score is None else f"{row.score:+.3g}"
         if row.confidence is not None:
             sure = f"{percent(row.confidence):>5}  {line_bar(row.confidence, row.neither or 0.0, threshold)}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""

@@ -1,4 +1,4 @@
-"""What a person may state beforehand about a table's columns, checked: from a plain mapping to `Statements`."""
+"""What a person may state beforehand about a table's columns: a plain mapping, checked, becomes `Statements`."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -47,22 +47,22 @@ class Statements:
     """The log-odds that, of two columns, the first causes the second."""
 
 
-def checked(content: Any, columns: Sequence[str]) -> Statements:
+def check_statements(content: Any, columns: Sequence[str]) -> Statements:
     """The statements of a mapping, or a sentence about the first that is wrong."""
     if not isinstance(content, Mapping):
         raise InputError(
-            f"Got {'nothing' if content is None else _shown(content)} as knowledge; expected a mapping, or a YAML "
+            f"Got {'nothing' if content is None else _shorten(content)} as knowledge; expected a mapping, or a YAML "
             f"or CSV file, with any of the keys {', '.join(KINDS)}: for instance before: {KINDS['before']}."
         )
     if unknown := [key for key in content if key not in KINDS]:
-        raise InputError(f"Got the key {_shown(unknown[0])} in the knowledge; expected one of: {', '.join(KINDS)}.")
+        raise InputError(f"Got the key {_shorten(unknown[0])} in the knowledge; expected one of: {', '.join(KINDS)}.")
     names = _Names(columns)
+    before, required, forbidden = (
+        tuple(dict.fromkeys(names.edge(kind, entry) for entry in _entries(kind, content, 2)))
+        for kind in ("before", "required", "forbidden")
+    )
     return Statements(
-        _tiers(content, names),
-        (*_ends(content, names), *_edges("before", content, names)),
-        _edges("required", content, names),
-        _edges("forbidden", content, names),
-        _soft(content, names),
+        _tiers(content, names), (*_ends(content, names), *before), required, forbidden, _soft(content, names)
     )
 
 
@@ -71,23 +71,23 @@ class _Names:
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.columns = tuple(columns)
-        self.known = frozenset(columns)
+        self.all = frozenset(columns)
 
     def of(self, kind: str, entry: Any, name: Any) -> str:
         if isinstance(name, bool) or not isinstance(name, str | int):
             raise _wrong(kind, entry)
-        if name in self.known:
+        if name in self.all:
             return str(name)
         try:
             return self.columns[position(self.columns, name)]
         except InputError as problem:
-            raise InputError(f"{problem} (In the knowledge: {kind}, {_shown(entry)}.)") from None
+            raise InputError(f"{problem} (In the knowledge: {kind}, {_shorten(entry)}.)") from None
 
     def edge(self, kind: str, entry: Any) -> Edge:
         cause, effect = (self.of(kind, entry, name) for name in entry[:2])
         if cause == effect:
             raise InputError(
-                f"Got {_shown(entry)} under {kind}, twice the same column; expected two different ones: no column "
+                f"Got {_shorten(entry)} under {kind}, twice the same column; expected two different ones: no column "
                 "causes itself."
             )
         return cause, effect
@@ -108,12 +108,12 @@ def _tiers(content: Mapping[str, Any], names: _Names) -> tuple[tuple[str, ...], 
 
 def _ends(content: Mapping[str, Any], names: _Names) -> list[Edge]:
     """`first: [age, sex]` and `last: [outcome]` as edges: before all other columns, and behind them."""
-    first, last = (_listed(kind, content, names) for kind in ("first", "last"))
+    first, last = (_list_columns(kind, content, names) for kind in ("first", "last"))
     before = [(one, other) for one in first for other in names.columns if other not in first]
     return before + [(other, one) for one in last for other in names.columns if other not in last]
 
 
-def _listed(kind: str, content: Mapping[str, Any], names: _Names) -> dict[str, None]:
+def _list_columns(kind: str, content: Mapping[str, Any], names: _Names) -> dict[str, None]:
     """The columns under a key: a list, or one name."""
     entries = content.get(kind, ())
     if isinstance(entries, str | int):
@@ -121,10 +121,6 @@ def _listed(kind: str, content: Mapping[str, Any], names: _Names) -> dict[str, N
     if not isinstance(entries, list | tuple):
         raise _wrong(kind, entries)
     return dict.fromkeys(names.of(kind, entry, entry) for entry in entries)
-
-
-def _edges(kind: str, content: Mapping[str, Any], names: _Names) -> tuple[Edge, ...]:
-    return tuple(dict.fromkeys(names.edge(kind, entry) for entry in _entries(kind, content, 2)))
 
 
 def _soft(content: Mapping[str, Any], names: _Names) -> dict[Edge, float]:
@@ -140,19 +136,19 @@ def _soft(content: Mapping[str, Any], names: _Names) -> dict[Edge, float]:
 
 
 def _log_odds(entry: Any) -> float:
-    said = entry[2]
-    if not isinstance(said, Mapping) or list(said) not in (["likely"], ["log_odds"]):
+    odds = entry[2]
+    if not isinstance(odds, Mapping) or list(odds) not in (["likely"], ["log_odds"]):
         raise _wrong("soft", entry)
-    ((scale, value),) = said.items()
+    ((scale, value),) = odds.items()
     number = _number(value)
     if scale == "log_odds":
         if not math.isfinite(number):
-            raise InputError(f"Got {_shown(entry)} under soft; expected log_odds to be a finite number.")
+            raise InputError(f"Got {_shorten(entry)} under soft; expected log_odds to be a finite number.")
         return number
     if not 0.0 < number < 1.0:
         raise InputError(
-            f"Got {_shown(entry)} under soft; expected likely to be a probability above 0 and below 1: what is certain "
-            "goes under required or forbidden."
+            f"Got {_shorten(entry)} under soft; expected likely to be a probability above 0 and below 1: what is "
+            "certain goes under required or forbidden."
         )
     return math.log(number) - math.log1p(-number)
 
@@ -171,7 +167,7 @@ def _entries(kind: str, content: Mapping[str, Any], length: int | None = None) -
     """The list under a key, of lists of that length; a tier has any but none."""
     entries = content.get(kind, ())
     if not isinstance(entries, list | tuple):
-        raise InputError(f"Got {_shown(entries)} under {kind}; expected a list: for instance {kind}: {KINDS[kind]}.")
+        raise InputError(f"Got {_shorten(entries)} under {kind}; expected a list: for instance {kind}: {KINDS[kind]}.")
     for entry in entries:
         if not isinstance(entry, list | tuple) or not entry or (length and len(entry) != length):
             raise _wrong(kind, entry)
@@ -180,11 +176,11 @@ def _entries(kind: str, content: Mapping[str, Any], length: int | None = None) -
 
 def _wrong(kind: str, entry: Any) -> InputError:
     return InputError(
-        f"Got {_shown(entry)} under {kind}; expected {_ONE.get(kind, 'two columns')}: for instance "
+        f"Got {_shorten(entry)} under {kind}; expected {_ONE.get(kind, 'two columns')}: for instance "
         f"{kind}: {KINDS[kind]}."
     )
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 120 else f"{text[:117]}..."

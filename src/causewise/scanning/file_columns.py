@@ -1,7 +1,7 @@
 """The columns of a Parquet file, read one by one where they are needed: on a worker that sees the file.
 
 Whoever asks has read the table and kept a hash of each column. A worker compares, so that another file of the same
-name, or one that was written anew meanwhile, is never mistaken for the table: the columns are then handed over instead.
+name, or one that was written anew meanwhile, is never mistaken for the table: the columns are then sent instead.
 """
 
 import os

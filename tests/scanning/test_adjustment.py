@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import causewise
 from causewise.cli.app import app
 from causewise.errors import InputError
-from causewise.scanning.adjusting import FEWEST_ROWS, KNOTS, Adjustment
+from causewise.scanning.adjustment import FEWEST_ROWS, KNOTS, Adjustment
 
 
 def fork(seed, n=400):
@@ -145,15 +145,15 @@ def test_columns_that_seldom_meet_are_left_out_with_the_reason():
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"adjust": ["c"], "target": "c"}, "'c' in a pair, and the others are adjusted for it"),
+        ({"adjust": ["c"], "pairs": "c"}, "'c' in a pair, and the others are adjusted for it"),
         ({"adjust": ["c"], "pairs": [("a", "c")]}, "'c' in a pair, and the others are adjusted for it"),
         ({"adjust": ["nothing"]}, "'nothing', which is not in the table"),
         ({"adjust": ["c", "c"]}, "'c' twice"),
         ({"adjust": ["word"]}, "'word'"),
         ({"adjust": ["one"]}, "'one' to adjust for, and it is 1 in every row"),
-        ({"adjust": ["a", "b"]}, "Got 1 column that can be judged"),
-        ({"columns": ["a", "c"], "adjust": ["c"]}, "Got 1 column that can be judged"),
-        ({"columns": ["a", "c"], "target": "b"}, "'b' in a pair, and it is not among the columns asked for"),
+        ({"adjust": ["a", "b"]}, "Got 1 column that can be scored"),
+        ({"columns": ["a", "c"], "adjust": ["c"]}, "Got 1 column that can be scored"),
+        ({"columns": ["a", "c"], "pairs": "b"}, "'b' in a pair, and it is not among the columns asked for"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(asked, sentence):
