@@ -151,8 +151,8 @@ def test_columns_that_seldom_meet_are_left_out_with_the_reason():
         ({"adjust": ["c", "c"]}, "'c' twice"),
         ({"adjust": ["word"]}, "'word'"),
         ({"adjust": ["one"]}, "'one' to adjust for, and it is 1 in every row"),
-        ({"adjust": ["a", "b"]}, "Got 1 column that can be scored"),
-        ({"columns": ["a", "c"], "adjust": ["c"]}, "Got 1 column that can be scored"),
+        ({"adjust": ["a", "b"]}, "Got 1 column that can be used"),
+        ({"columns": ["a", "c"], "adjust": ["c"]}, "Got 1 column that can be used"),
         ({"columns": ["a", "c"], "pairs": "b"}, "'b' in a pair, and it is not among the columns asked for"),
     ],
 )

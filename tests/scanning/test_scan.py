@@ -109,7 +109,7 @@ def test_target_pairs_and_columns_choose(table, tmp_path):
         ({"columns": ["a", "one"]}, "it is 1 in every row"),
         ({"columns": ["a", "a"]}, "twice"),
         ({"columns": ["a", "nothing"]}, "'nothing', which is not in the table"),
-        ({"columns": ["a"]}, "Got 1 column that can be scored"),
+        ({"columns": ["a"]}, "Got 1 column that can be used"),
         ({"pairs": [("a", "a")]}, "two different columns"),
         ({"pairs": [("a", "b", "c")]}, "expected two columns"),
         ({"pairs": []}, "Got no pairs"),
@@ -131,7 +131,7 @@ def test_what_cannot_be_is_a_sentence(table, asked, sentence):
 def test_tables_that_cannot_be_scanned_are_a_sentence():
     rng = np.random.default_rng(0)
     for data, sentence in (
-        ({"a": ["x"] * 20, "b": ["y"] * 20}, "Got 0 columns that can be scored"),
+        ({"a": ["x"] * 20, "b": ["y"] * 20}, "Got 0 columns that can be used"),
         ({"a": rng.normal(size=20), "b": rng.normal(size=21)}, "equal length"),
         ({"a": rng.normal(size=20), "b": np.full(20, np.nan)}, "it has 0 values"),
         ({f"c{k}": rng.normal(size=12) for k in range(1500)}, "1,124,250 pairs"),

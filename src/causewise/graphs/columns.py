@@ -21,10 +21,10 @@ from causewise.knowledge.knowledge import Knowledge
 from causewise.numerics.dates import read_as_days
 from causewise.numerics.native import FloatArray
 from causewise.numerics.ties import scrambled, spread
-from causewise.pair import Pair, as_column, one_variable, standardise
-from causewise.scanning.table import choose_columns
+from causewise.pair import Pair, one_variable, standardise
+from causewise.scanning.table import check_two_columns, choose_columns, read_columns
 from causewise.tables import table_from
-from causewise.tables.choose import listed, position
+from causewise.tables.choose import position
 
 LEAST_ROWS = 100
 """Fewer do not carry a spline of one parent and its test."""
@@ -60,9 +60,9 @@ class Constraints:
         """What a table's knowledge says about these columns."""
         constraints = cls.none(len(names))
         for (i, first), (j, second) in permutations(enumerate(names), 2):
-            constraints.before[i, j] = bool(knowledge.precedence.explain(first, second))
+            constraints.before[i, j] = bool(knowledge.explain_order(first, second))
             constraints.barred[i, j] = (first, second) in knowledge.forbidden
-            constraints.required[i, j] = knowledge.precedence.requires(first, second)
+            constraints.required[i, j] = knowledge.requires(first, second)
             odds = knowledge.soft.get((first, second), 0.0)
             constraints.log_odds[i, j] += odds
             constraints.log_odds[j, i] -= odds
@@ -123,17 +123,9 @@ def read_graph_columns(
     table, where = table_from(data, **asked)
     background = Knowledge.of(knowledge, table.names)
     chosen, left_out = choose_columns(table, None if wanted is None else [position(table.names, k) for k in wanted])
-    read: dict[str, FloatArray] = {}
-    column_notes: dict[str, tuple[str, ...]] = {}
-    dated: set[str] = set()
-    for k, raw in zip(chosen, table.columns(*chosen), strict=True):
-        name = table.names[k]
-        read[name], column_notes[name] = as_column(raw, name)
-        if read_as_days(name, (*table.notes(k), *column_notes[name])):
-            dated.add(name)
-    if len({len(column) for column in read.values()}) > 1:
-        lengths = ", ".join(f"{len(column)} for {name!r}" for name, column in list(read.items())[:5])
-        raise InputError(f"Got columns of different lengths ({lengths}); expected one row per observation.")
+    columns_and_notes = list(read_columns(table, chosen))
+    read = {name: column for name, column, _ in columns_and_notes}
+    dated = {name for name, _, notes in columns_and_notes if read_as_days(name, notes)}
     rows = max(map(len, read.values()), default=LEAST_ROWS)
     if rows < LEAST_ROWS:
         raise InputError(f"Got {rows} rows in {where}; expected at least {LEAST_ROWS}: a graph takes more than a pair.")
@@ -155,24 +147,23 @@ def read_graph_columns(
         raise InputError(
             f"Got the column {refused[0]!r}, and {left_out[refused[0]]}; expected columns that can be used."
         )
-    if not 2 <= len(columns) <= MOST_COLUMNS:
-        raise _wrong_number(list(columns), left_out, where)
-    notes = [
-        *table.notes(*(table.names.index(name) for name in columns)),
-        *(note for name in columns for note in column_notes[name]),
-    ]
-    placed = {
-        name: f"{name!r} {tallies[name].lump}: its place is given, not found." for name in columns if tallies[name].lump
-    }
+    check_two_columns(list(columns), left_out, where)
+    if len(columns) > MOST_COLUMNS:
+        raise InputError(
+            f"Got {len(columns)} columns in {where}; expected at most {MOST_COLUMNS}: choose some of them with columns."
+        )
+    placed = frozenset(name for name in columns if tallies[name].lump)
+    notes = {note for name, _, notes in columns_and_notes if name in columns for note in notes}
+    notes |= {f"{name!r} {tallies[name].lump}: its place is given, not found." for name in placed}
     return GraphColumns(
         tuple(columns),
         np.array(list(columns.values())),
         {name: tallies[name].kind for name in columns},
-        frozenset(placed),
+        placed,
         background,
         left_out,
         int(np.count_nonzero(~complete)),
-        tuple(sorted({*notes, *placed.values()})),
+        tuple(sorted(notes)),
     )
 
 
@@ -215,15 +206,3 @@ def _too_few_rows(rows: int, columns: Mapping[str, FloatArray], where: str) -> I
     lacking = int(np.count_nonzero(np.isnan(columns[worst])))
     most = f": {worst!r} lacks {lacking} values, leave it out" if lacking else ""
     return InputError(f"Got {rows} complete rows in {where}; expected at least {LEAST_ROWS}{most}.")
-
-
-def _wrong_number(names: list[str], left_out: Mapping[str, str], where: str) -> InputError:
-    if len(names) > MOST_COLUMNS:
-        return InputError(
-            f"Got {len(names)} columns in {where}; expected at most {MOST_COLUMNS}: choose some of them with columns."
-        )
-    reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
-    return InputError(
-        f"Got {len(names)} column{'s' * (len(names) != 1)} that can be used{listed(names)} in {where}; expected at "
-        f"least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
-    )

@@ -5,10 +5,9 @@ from typing import Any
 
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.graphs.causal_graph import CausalGraph, Edge
-from causewise.graphs.columns import Constraints, read_graph_columns
+from causewise.graphs.columns import read_graph_columns
 from causewise.graphs.order_search import fit_graph, noise_p_values
 from causewise.graphs.support import Draws, support
-from causewise.models.additive import AdditiveFit
 from causewise.parallel import Engine, one_thread, processors
 from causewise.tables.asking import READING_OPTIONS, split_reading_options
 from causewise.version import VERSION
@@ -89,23 +88,31 @@ def graph(
     constraints = table.constraints()
     with one_thread():
         fits = fit_graph(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
-        p_values = noise_p_values(table.values, fits)
+        independence = noise_p_values(table.values, fits)
         draws = Draws(table.values, constraints, alpha, seed)
         workers = processors() if engine.jobs is None else engine.jobs
         shares = support(draws, bootstrap, workers, lambda done, of: tell("drawing", done, of)) if bootstrap else None
-    names = table.names
-    edges = tuple(
-        _edge(names, fit, parent, child, alpha, constraints, shares)
-        for k, (child, fit) in enumerate(zip(fits.order, fits.fits, strict=True))
-        for parent in fits.order[:k]
-        if any(term.parent == parent for term in fit.terms)
-    )
+    names, edges = table.names, list[Edge]()
+    for k, (child, fit) in enumerate(zip(fits.order, fits.fits, strict=True)):
+        for parent in fits.order[:k]:
+            if p_values := {term.spread: term.p for term in fit.terms if term.parent == parent}:
+                edge = Edge(
+                    names[parent],
+                    names[child],
+                    p_values.get(False, 1.0) <= alpha,
+                    p_values.get(True, 1.0) <= alpha,
+                    p_values.get(False),
+                    p_values.get(True),
+                    None if shares is None else shares.get((parent, child), 0.0),
+                    bool(constraints.required[parent, child]),
+                )
+                edges.append(edge)
     # Of steps no noise is left that could be independent.
     order = tuple(names[column] for column in fits.order)
-    noise = {name: None if name in table.placed else p for name, p in zip(order, p_values, strict=True)}
+    noise = {name: None if name in table.placed else p for name, p in zip(order, independence, strict=True)}
     return CausalGraph(
         order,
-        edges,
+        tuple(edges),
         noise,
         fits.log_likelihood,
         table.values.shape[1],
@@ -114,28 +121,6 @@ def graph(
         {name: str(table.kinds[name]) for name in order},
         (*_warn_of_dependence(noise), *_warn_of_unseen(edges), *table.notes),
         {"alpha": alpha, "bootstrap": bootstrap, "seed": seed, "version": VERSION},
-    )
-
-
-def _edge(
-    names: Sequence[str],
-    fit: AdditiveFit,
-    parent: int,
-    child: int,
-    alpha: float,
-    constraints: Constraints,
-    shares: dict[tuple[int, int], float] | None,
-) -> Edge:
-    p_values = {term.spread: term.p for term in fit.terms if term.parent == parent}
-    return Edge(
-        names[parent],
-        names[child],
-        p_values.get(False, 1.0) <= alpha,
-        p_values.get(True, 1.0) <= alpha,
-        p_values.get(False),
-        p_values.get(True),
-        None if shares is None else shares.get((parent, child), 0.0),
-        bool(constraints.required[parent, child]),
     )
 
 

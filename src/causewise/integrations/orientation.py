@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from causewise.catalogue import DEFAULT, seeded_method
 from causewise.decision import USABLE, percent
@@ -21,9 +21,6 @@ from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import one_thread
 from causewise.scanning.pair_scorer import PairScorer, blank_row
 from causewise.scanning.table import ScanTable, read_scan_table
-
-if TYPE_CHECKING:
-    pass
 
 Nodes = tuple[Any, Any]
 
@@ -223,7 +220,7 @@ def _avoid_cycles(
     import networkx as nx
 
     # Which column comes before which: columns are text, ends of tiers numbers, and nodes without a column tuples.
-    order = nx.DiGraph((one, other) for one, behind in knowledge.precedence.links.items() for other in behind)
+    order = nx.DiGraph((one, other) for one, behind in knowledge.links.items() for other in behind)
     order.add_edges_from(tuple(columns.get(node, (node,)) for node in arrow) for arrow in mixed.arrows)
     chosen: list[Nodes] = []
     refused: dict[tuple[int, int], OrientedEdge] = {}

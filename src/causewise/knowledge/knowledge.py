@@ -42,62 +42,6 @@ class PairStatement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Precedence:
-    """Which column comes before which, as links, and a position for every node such that all links lead to a later."""
-
-    links: Mapping[Node, Mapping[Node, str]]
-    """From a node to those behind it, with the words for it."""
-    position: Mapping[Node, int]
-
-    @classmethod
-    def of(cls, statements: Statements) -> "Precedence":
-        """Join tiers, "before" and required edges; a cycle among them is refused by name."""
-        links: dict[Node, dict[Node, str]] = {}
-        for earlier, later, words in _list_links(statements):
-            links.setdefault(earlier, {}).setdefault(later, words)
-        sorter: TopologicalSorter[Node] = TopologicalSorter()
-        for earlier, behind in links.items():
-            for later in behind:
-                sorter.add(later, earlier)
-        try:
-            order = list(sorter.static_order())
-        except CycleError as error:
-            cycle: list[Node] = error.args[1]
-            # Begun and closed at a column: ends of tiers alone make no cycle.
-            first = next(k for k, node in enumerate(cycle) if isinstance(node, str))
-            raise _contradiction(_facts(links, [*cycle[first:-1], *cycle[:first], cycle[first]])) from None
-        return cls(links, {node: k for k, node in enumerate(order)})
-
-    def requires(self, cause: str, effect: str) -> bool:
-        """Whether the edge itself is required."""
-        return self.links.get(cause, {}).get(effect) == _REQUIRED
-
-    def explain(self, earlier: str, later: str) -> str:
-        """The facts that put one column before the other, fewest first; empty if none do."""
-        return _join_facts(_facts(self.links, self._path(earlier, later)))
-
-    def _path(self, start: str, goal: str) -> list[Node]:
-        """The shortest path along the links, searched only between the two positions."""
-        end = self.position.get(goal, -1)
-        if self.position.get(start, end) >= end:
-            return []
-        parent: dict[Node, Node] = {}
-        waiting: deque[Node] = deque([start])
-        while waiting and goal not in parent:
-            node = waiting.popleft()
-            for behind in self.links.get(node, ()):
-                if behind not in parent and self.position[behind] <= end:
-                    parent[behind] = node
-                    waiting.append(behind)
-        if goal not in parent:
-            return []
-        path: list[Node] = [goal]
-        while path[-1] != start:
-            path.append(parent[path[-1]])
-        return path[::-1]
-
-
-@dataclass(frozen=True)
 class Knowledge:
     """Statements about a table's columns that can hold together.
 
@@ -111,7 +55,10 @@ class Knowledge:
     soft: Mapping[Edge, float]
     forbidden: Mapping[Edge, None]
     """A set that keeps its order, so that its bytes are the same in every process."""
-    precedence: Precedence
+    links: Mapping[Node, Mapping[Node, str]]
+    """From a node to those behind it, with the words for it."""
+    position: Mapping[Node, int]
+    """Of every node, such that all links lead to a later one."""
 
     @classmethod
     def of(cls, source: Mapping[str, Any] | str | os.PathLike[str] | None, columns: Sequence[str]) -> "Knowledge":
@@ -137,11 +84,12 @@ class Knowledge:
 
             content = read_knowledge_file(Path(source))
         statements = check_statements(content, columns)
-        precedence, forbidden = Precedence.of(statements), dict.fromkeys(statements.forbidden)
+        links = _link_columns(statements)
+        position, forbidden = _sort_columns(links), dict.fromkeys(statements.forbidden)
         for cause, effect in statements.required:
             if (cause, effect) in forbidden:
                 raise _contradiction([_fact(cause, words, effect) for words in (_REQUIRED, _FORBIDDEN)])
-        return cls(statements.soft, forbidden, precedence)
+        return cls(statements.soft, forbidden, links, position)
 
     def on(self, x: str, y: str) -> PairStatement:
         """What is stated about two columns."""
@@ -149,25 +97,51 @@ class Knowledge:
         if no_forward and no_backward:
             return PairStatement(unrelated=True, why=f"{no_forward}, {no_backward}")
         if no_backward:
-            return PairStatement("x->y", why=no_backward, required=self.precedence.requires(x, y))
+            return PairStatement("x->y", why=no_backward, required=self.requires(x, y))
         if no_forward:
-            return PairStatement("y->x", why=no_forward, required=self.precedence.requires(y, x))
+            return PairStatement("y->x", why=no_forward, required=self.requires(y, x))
         for sign, (cause, effect) in ((1.0, (x, y)), (-1.0, (y, x))):
             if odds := self.soft.get((cause, effect)):
                 why = f"{_fact(cause, 'to cause', effect)} at log-odds {odds:+.4g}"
                 return PairStatement(log_odds=sign * odds, why=why)
         return PairStatement()
 
+    def requires(self, cause: str, effect: str) -> bool:
+        """Whether the edge itself is required."""
+        return self.links.get(cause, {}).get(effect) == _REQUIRED
+
+    def explain_order(self, earlier: str, later: str) -> str:
+        """The facts that put one column before the other, fewest first; empty if none do."""
+        return _join_facts(_facts(self.links, self._path(earlier, later)))
+
     def _exclusion(self, cause: str, effect: str) -> str:
         """The facts that exclude a direction; empty if none do."""
         forbidden = _fact(cause, _FORBIDDEN, effect) if (cause, effect) in self.forbidden else ""
-        return self.precedence.explain(effect, cause) or forbidden
+        return self.explain_order(effect, cause) or forbidden
+
+    def _path(self, start: str, goal: str) -> list[Node]:
+        """The shortest path along the links, searched only between the two positions."""
+        end = self.position.get(goal, -1)
+        if self.position.get(start, end) >= end:
+            return []
+        parent: dict[Node, Node] = {}
+        waiting: deque[Node] = deque([start])
+        while waiting and goal not in parent:
+            node = waiting.popleft()
+            for behind in self.links.get(node, ()):
+                if behind not in parent and self.position[behind] <= end:
+                    parent[behind] = node
+                    waiting.append(behind)
+        path: list[Node] = [goal] if goal in parent else []
+        while path and path[-1] != start:
+            path.append(parent[path[-1]])
+        return path[::-1]
 
 
-def _list_links(statements: Statements) -> Iterable[tuple[Node, Node, str]]:
-    """Every link, the strongest words for it first."""
-    tiers = statements.tiers
-    return chain(
+def _link_columns(statements: Statements) -> dict[Node, dict[Node, str]]:
+    """Tiers, "before" and required edges in one graph."""
+    tiers, links = statements.tiers, dict[Node, dict[Node, str]]()
+    stated: Iterable[tuple[Node, Node, str]] = chain(  # the strongest words for a link come first
         ((cause, effect, _REQUIRED) for cause, effect in statements.required),
         ((earlier, later, _BEFORE) for earlier, later in statements.before),
         # From end to end directly, so that a fact about distant tiers names no column between.
@@ -175,6 +149,24 @@ def _list_links(statements: Statements) -> Iterable[tuple[Node, Node, str]]:
         ((column, end, _EARLIER) for end, tier in enumerate(tiers[:-1]) for column in tier),
         ((end, column, _EARLIER) for end, tier in enumerate(tiers[1:]) for column in tier),
     )
+    for earlier, later, words in stated:
+        links.setdefault(earlier, {}).setdefault(later, words)
+    return links
+
+
+def _sort_columns(links: Mapping[Node, Mapping[Node, str]]) -> dict[Node, int]:
+    """A position for every node; a cycle is refused by name."""
+    sorter: TopologicalSorter[Node] = TopologicalSorter()
+    for earlier, behind in links.items():
+        for later in behind:
+            sorter.add(later, earlier)
+    try:
+        return {node: k for k, node in enumerate(sorter.static_order())}
+    except CycleError as error:
+        cycle: list[Node] = error.args[1]
+        # Begun and closed at a column: ends of tiers alone make no cycle.
+        first = next(k for k, node in enumerate(cycle) if isinstance(node, str))
+        raise _contradiction(_facts(links, [*cycle[first:-1], *cycle[:first], cycle[first]])) from None
 
 
 def _facts(links: Mapping[Node, Mapping[Node, str]], path: list[Node]) -> list[str]:

@@ -79,7 +79,7 @@ def read_scan_table(
     others = _find_columns(table, adjust)
     chosen, left_out = choose_columns(table, None if wanted is None else _find_columns(table, wanted))
     left_out |= {table.names[k]: "the others are adjusted for it" for k in others}
-    read = _read_columns(table, [*others, *sorted(set(chosen) - set(others))])
+    read = read_columns(table, [*others, *sorted(set(chosen) - set(others))])
     adjustment = _check_adjustment({name: column for name, column, _ in islice(read, len(others))})
     names: list[str] = []
     kinds, notes = dict[str, Kind](), dict[str, tuple[str, ...]]()
@@ -107,13 +107,18 @@ def read_scan_table(
                 notes[name] = column_notes
         if others:  # a fit a column, which may take longer than the scan
             tell("adjusting", done, expected)
+    check_two_columns(names, left_out, where)
+    return ScanTable(tuple(names), store.values, left_out, tuple(table.names), kinds, notes, adjustment.names)
+
+
+def check_two_columns(names: Sequence[str], left_out: Mapping[str, str], where: str) -> None:
+    """Refuse a table of which fewer than two columns are left."""
     if len(names) < 2:
         reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
         raise InputError(
-            f"Got {len(names)} column{'s' * (len(names) != 1)} that can be scored{listed(names)} in {where}; expected "
+            f"Got {len(names)} column{'s' * (len(names) != 1)} that can be used{listed(names)} in {where}; expected "
             f"at least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
         )
-    return ScanTable(tuple(names), store.values, left_out, tuple(table.names), kinds, notes, adjustment.names)
 
 
 def choose_columns(table: ColumnTable, wanted: list[int] | None) -> tuple[list[int], dict[str, str]]:
@@ -132,7 +137,7 @@ def _find_columns(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
     return chosen
 
 
-def _read_columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, FloatArray, tuple[str, ...]]]:
+def read_columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, FloatArray, tuple[str, ...]]]:
     """Name, numbers, and what had to be understood to make them."""
     rows: dict[str, int] = {}
     for k, raw in zip(places, table.each(*places), strict=True):
