@@ -135,7 +135,7 @@ def test_what_is_left_of_two_values_would_be_taken_for_a_cause() -> None:
         c = rng.normal(size=600)
         x = np.sin(c) + rng.normal(size=600)
         flag = np.tanh(2 * x) + 0.5 * c + rng.normal(size=600) > 0
-        adjustment = Adjustment.of(["c"], [c])
+        adjustment = Adjustment.of({"c": c})
         found.append(causewise.infer(adjustment.residual(x), adjustment.residual(flag.astype(float)), direct=True))
     assert {str(decision.kinds["y"]) for decision in found} == {"continuous"}
     assert {decision.direction.value for decision in found} == {"undecided", "y->x"}

@@ -21,6 +21,7 @@ from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import one_thread
 from causewise.scanning.pair_scorer import PairScorer, blank_row
 from causewise.scanning.table import ScanTable, read_scan_table
+from causewise.tables.choose import listed
 
 Nodes = tuple[Any, Any]
 
@@ -174,9 +175,9 @@ def _columns_of(mixed: MixedGraph, table: ScanTable) -> dict[Any, str]:
     columns = {node: str(node) for node in mixed.nodes if str(node) in table.every}
     if (mixed.nodes and not columns) or len(set(columns.values())) < len(columns):
         raise InputError(
-            f"Got a graph with the nodes {_list_some(mixed.nodes)} and a table with the columns "
-            f"{_list_some(table.every)}; expected nodes that are called like columns, no two like one: rename the ones "
-            "or the others."
+            f"Got a graph with the nodes{listed(list(map(str, mixed.nodes)))} and a table with the columns"
+            f"{listed(table.every)}; expected nodes that are called like columns, no two like one: rename the ones or "
+            "the others."
         )
     return columns
 
@@ -263,11 +264,6 @@ def _list_contradictions(mixed: MixedGraph, columns: Mapping[Any, str], knowledg
             statement = knowledge.on(cause, effect)
             if statement.unrelated or statement.direction == "y->x":
                 yield f"The graph's own {cause} → {effect} contradicts what was given: {statement.why}."
-
-
-def _list_some(names: Iterable[Any]) -> str:
-    words = [repr(name) for name in names]
-    return ", ".join(words[:5]) + (f" and {len(words) - 5} more" if len(words) > 5 else "")
 
 
 def read_graph(graph: Any) -> MixedGraph:

@@ -62,21 +62,9 @@ class Knowledge:
 
     @classmethod
     def of(cls, source: Mapping[str, Any] | str | os.PathLike[str] | None, columns: Sequence[str]) -> "Knowledge":
-        """Read and check background knowledge.
+        """Check a mapping, a YAML file that holds one, or a CSV file of statements; None is nothing.
 
-        Parameters
-        ----------
-        source
-            A mapping with any of the keys `first`, `last`, `tiers`, `before`, `required`, `forbidden` and `soft`; the
-            path of a YAML file that holds one, or of a CSV file with the columns kind, cause, effect and value; None
-            for nothing.
-        columns
-            Names of the table's columns, those too that are not scanned.
-
-        Raises
-        ------
-        InputError
-            If the file cannot be read, a statement is wrong, or statements contradict each other.
+        `columns` are all of the table's, those too that are not scanned.
         """
         content: Any = {} if source is None else source
         if isinstance(source, str | os.PathLike):

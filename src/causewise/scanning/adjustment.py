@@ -7,14 +7,15 @@ ones leave most of a skewed column between two of them, and what is not fitted t
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from causewise.column_types import unfit
 from causewise.errors import InputError
 from causewise.models.spline import DEGREE
-from causewise.pair import FloatArray, spread, standardise
+from causewise.pair import MIN_ROWS, FloatArray, spread, standardise
 
 KNOTS = 10
 """A column. The 25 of a lone fit follow the noise of both columns enough to halve the evidence for a direction."""
@@ -34,8 +35,12 @@ class Adjustment:
     columns: tuple[FloatArray, ...] = ()
 
     @classmethod
-    def of(cls, names: Sequence[str], columns: Sequence[FloatArray]) -> "Adjustment":
-        """Refused where there are too few rows for a spline of all of them."""
+    def of(cls, others: Mapping[str, FloatArray]) -> "Adjustment":
+        """Refused where one does not vary, or there are too few rows for a spline of all of them."""
+        for name, column in others.items():
+            if why := unfit(column, MIN_ROWS, dated=True):  # a trend along the rows is a thing to adjust for
+                raise InputError(f"Got the column {name!r} to adjust for, and {why}; expected numbers that vary.")
+        names, columns = tuple(others), tuple(others.values())
         complete = int(np.count_nonzero(~np.isnan(columns).any(axis=0))) if columns else 0
         if complete < FEWEST_ROWS * len(columns):
             present, them = ("is", "it") if len(names) == 1 else ("are all", "them")
@@ -43,7 +48,7 @@ class Adjustment:
                 f"Got {complete} rows in which {_quote(names)} {present} present; expected at least "
                 f"{FEWEST_ROWS * len(columns)} to adjust for {them}: give more rows, or adjust for fewer columns."
             )
-        return cls(tuple(names), tuple(columns))
+        return cls(names, columns)
 
     def residual(self, column: FloatArray) -> FloatArray | str:
         """What is left of a column, missing where one of the others is; or why nothing can be said about it."""

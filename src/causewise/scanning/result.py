@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from networkx import DiGraph
 
 COLUMNS = tuple(each.name for each in fields(ScanRow))
-_JOINED = " | "
-"""Between the warnings of one pair, where a cell holds text alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +129,8 @@ class Scan:
 
     def to_columns(self) -> dict[str, list[Any]]:
         """The table column by column; warnings joined to one text."""
-        return {name: [_plain(getattr(row, name)) for row in self.rows] for name in COLUMNS}
+        table = {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
+        return table | {"warnings": [" | ".join(row.warnings) for row in self.rows]}
 
     def to_frame(self) -> Any:
         """The table as a data frame of the library that the input came from; a dict of columns for arrays and files."""
@@ -160,17 +159,10 @@ def find_library(data: Any) -> str:
     return library if library in ("pandas", "polars", "pyarrow") else "dict"
 
 
-def _plain(value: Any) -> Any:
-    return _JOINED.join(value) if isinstance(value, tuple) else value
-
-
 def _to_csv(scan: Scan, raw: bool) -> bytes:
-    lines = [[_cell(_plain(getattr(row, name))) for name in COLUMNS] for row in scan.rows]
-    return csv_text([list(COLUMNS), *lines], raw).encode()
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+    lines = zip(*scan.to_columns().values(), strict=True)
+    cells = [["" if v is None else repr(v) if isinstance(v, float) else str(v) for v in line] for line in lines]
+    return csv_text([list(COLUMNS), *cells], raw).encode()
 
 
 def _to_json(scan: Scan, raw: bool) -> bytes:

@@ -75,17 +75,7 @@ class ScanRow:
 
 
 def apply_knowledge(row: ScanRow, statement: PairStatement, threshold: float) -> ScanRow:
-    """The row of a pair once the statement `on(row.x, row.y)` is applied.
-
-    Parameters
-    ----------
-    row
-        What the data say.
-    statement
-        What background knowledge says about this pair.
-    threshold
-        From which confidence on an answer is given, where a method has one.
-    """
+    """The data's row of a pair once the statement about it is applied; `threshold` is the confidence to answer from."""
     # A direction says nothing about whether there is an edge, so columns without a relation stay so, and failures too.
     related = row.status in ("oriented", "undecided")
     if statement.unrelated or (statement.direction and (statement.required or related)):

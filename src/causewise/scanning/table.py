@@ -80,7 +80,7 @@ def read_scan_table(
     chosen, left_out = choose_columns(table, None if wanted is None else _find_columns(table, wanted))
     left_out |= {table.names[k]: "the others are adjusted for it" for k in others}
     read = read_columns(table, [*others, *sorted(set(chosen) - set(others))])
-    adjustment = _check_adjustment({name: column for name, column, _ in islice(read, len(others))})
+    adjustment = Adjustment.of({name: column for name, column, _ in islice(read, len(others))})
     names: list[str] = []
     kinds, notes = dict[str, Kind](), dict[str, tuple[str, ...]]()
     store = ColumnStore()
@@ -151,13 +151,6 @@ def read_columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[st
                 "one row per observation."
             )
         yield name, column, (*table.notes(k), *notes)
-
-
-def _check_adjustment(columns: Mapping[str, FloatArray]) -> Adjustment:
-    for name, column in columns.items():
-        if why := unfit(column, MIN_ROWS, dated=True):  # a trend along the rows is a thing to adjust for
-            raise InputError(f"Got the column {name!r} to adjust for, and {why}; expected numbers that vary.")
-    return Adjustment.of(list(columns), list(columns.values()))
 
 
 def choose_pairs(table: ScanTable, pairs: Any = None) -> Pairs:
