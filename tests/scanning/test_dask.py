@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 import causewise
 from causewise.cli.app import app
 from causewise.errors import InputError
-from causewise.scanning import on_dask, pairs, scanner, tasks
+from causewise.scanning import on_dask, scanner, tasks
+from causewise.scanning import table as scan_table
 
 distributed = pytest.importorskip("distributed")
 
@@ -41,7 +42,7 @@ def table():
 
 @pytest.fixture(autouse=True)
 def _many_tiles(monkeypatch):
-    monkeypatch.setattr(pairs, "BLOCK", 2)
+    monkeypatch.setattr(scan_table, "BLOCK", 2)
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 import causewise
-from causewise.scanning import file_columns, on_dask, scanner
-from causewise.scanning.file_columns import FileColumns, UnseenError
+from causewise.scanning import on_dask, scanner
 from causewise.scanning.pair_scorer import PairScorer
-from causewise.scanning.table import read_scan_table
+from causewise.scanning.table import FileColumns, UnseenError, read_scan_table
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -95,9 +94,7 @@ def test_a_cluster_reads_the_file_and_where_it_cannot_is_handed_the_columns(file
         elsewhere.write_bytes(file.read_bytes()[:-9])
         for path in ("nowhere.parquet", elsewhere):
             handed.clear()
-            monkeypatch.setattr(
-                file_columns.FileColumns, "of", lambda *about, path=path: replace(of(*about), path=str(path))
-            )
+            monkeypatch.setattr(FileColumns, "of", lambda *about, path=path: replace(of(*about), path=str(path)))
             assert timeless(causewise.scan(file, engine=causewise.Engine(dask=client), fdr=0.04)) == timeless(
                 causewise.scan(file, engine=causewise.Engine(jobs=1), fdr=0.04)
             )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from causewise.errors import InputError
-from causewise.numerics.ordering import Items, Weights, best_order, topological
+from causewise.numerics.ordering import best_order, topological
 from causewise.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:
@@ -80,44 +80,33 @@ def find_order(rows: Iterable[ScanRow], columns: Sequence[str], before: Iterable
     before: pairs of columns of which the first stands before the second whatever the scores say (what was given).
     Exact for up to 18 columns, and wherever the bound meets the cost; ties are broken by the table's order.
     """
-    place = {name: k for k, name in enumerate(columns)}
+    place, count = {name: k for k, name in enumerate(columns)}, len(columns)
     scored = [(place[row.x], place[row.y], row.score) for row in rows if row.score]
     hard = [(place[first], place[second]) for first, second in before]
     total = math.fsum(abs(score) for *_, score in scored)
     # The grain to which scores are rounded, a power of two: all sums then fit 62 bits, and a hard pair in as many.
     spare = 60 - math.ceil(math.log2(1 + len(hard)))
     unit = math.ldexp(1.0, math.frexp(total)[1] - spare) if total else 1.0
-    # A search that starts from an order that satisfies the hard pairs never leaves them: it would cost more.
-    best = best_order(_weights(scored, hard, len(columns), total, unit), _satisfy(hard, len(columns)))
-    rank = np.argsort(best.items).tolist()
-    cost = math.fsum(abs(score) for x, y, score in scored if (rank[x] < rank[y]) != (score > 0))
-    bound = cost if best.exact else min(best.bound * unit, cost)
-    return Order(tuple(columns[k] for k in best.items), cost, bound, best.exact, total)
-
-
-def _satisfy(hard: Iterable[tuple[int, int]], count: int) -> Items:
-    arcs = np.zeros((count, count), dtype=bool)
+    # weights[i, j]: what it costs to place j before i. Contradicting one hard pair costs more than all scores, so that
+    # a search that starts from an order without such a contradiction never makes one.
+    weights, arcs = np.zeros((count, count), dtype=np.int64), np.zeros((count, count), dtype=bool)
+    for x, y, score in scored:
+        weights[(x, y) if score > 0 else (y, x)] += round(abs(score) / unit)
     for pair in hard:
+        weights[pair] += int(total / unit) + count * count
         arcs[pair] = True
     try:
-        return topological(arcs)
+        start = topological(arcs)
     except ValueError:
         raise InputError(
             "Got columns that are given before each other in a circle; expected what some order can satisfy: remove "
             "one of them."
         ) from None
-
-
-def _weights(
-    scored: Iterable[tuple[int, int, float]], hard: Iterable[tuple[int, int]], count: int, total: float, unit: float
-) -> Weights:
-    """weights[i, j]: what it costs to place j before i. Contradicting one hard pair costs more than all scores."""
-    weights = np.zeros((count, count), dtype=np.int64)
-    for x, y, score in scored:
-        weights[(x, y) if score > 0 else (y, x)] += round(abs(score) / unit)
-    for first, second in hard:
-        weights[first, second] += int(total / unit) + count * count
-    return weights
+    best = best_order(weights, start)
+    rank = np.argsort(best.items).tolist()
+    cost = math.fsum(abs(score) for x, y, score in scored if (rank[x] < rank[y]) != (score > 0))
+    bound = cost if best.exact else min(best.bound * unit, cost)
+    return Order(tuple(columns[k] for k in best.items), cost, bound, best.exact, total)
 
 
 class Quality(NamedTuple):

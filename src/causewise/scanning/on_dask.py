@@ -30,8 +30,8 @@ from causewise.errors import InputError
 from causewise.pair import FloatArray
 from causewise.parallel import deaf_children, limit_processors
 from causewise.scanning.engine import InProcess, Run, alone
-from causewise.scanning.file_columns import FileColumns, UnseenError
 from causewise.scanning.pair_scorer import PairScorer
+from causewise.scanning.table import FileColumns, UnseenError
 from causewise.scanning.tasks import Tile, Work, screened
 from causewise.version import VERSION
 

@@ -18,7 +18,6 @@ from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import Engine, OnProgress, processors
 from causewise.protocol import batch_size
 from causewise.scanning.engine import InProcess, Processes, Run
-from causewise.scanning.file_columns import FileColumns
 from causewise.scanning.forecast import FEW, fitting_jobs, forecast, remembered
 from causewise.scanning.journal import Journal
 from causewise.scanning.machine import available_memory
@@ -26,7 +25,7 @@ from causewise.scanning.on_dask import on_dask
 from causewise.scanning.pair_scorer import PairScorer, Screening, adjust_p_values, blank_row
 from causewise.scanning.result import Scan, find_library
 from causewise.scanning.scan_row import ScanRow
-from causewise.scanning.table import MOST, Pairs, ScanTable, choose_pairs, cut_tiles, read_scan_table
+from causewise.scanning.table import MOST, FileColumns, Pairs, ScanTable, choose_pairs, cut_tiles, read_scan_table
 from causewise.scanning.tasks import Died, Tile, Work, of_the_dead, oriented, screened
 from causewise.tables.asking import split_reading_options
 from causewise.version import VERSION

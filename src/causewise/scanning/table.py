@@ -1,9 +1,12 @@
-"""The columns of a table that can be scored, why the others cannot, and the pairs of them that are."""
+"""The columns of a table that can be scored, here or on workers, why the others cannot, and the pairs to score."""
 
 import csv
 import io
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,8 +20,9 @@ from causewise.pair import MIN_ROWS, FloatArray, as_column
 from causewise.parallel import OnProgress
 from causewise.scanning.adjustment import Adjustment
 from causewise.scanning.mapped import ColumnStore, MappedColumns
-from causewise.tables import table_from
+from causewise.tables import read_table, table_from
 from causewise.tables.choose import ColumnTable, listed, position
+from causewise.tables.source import PARQUET
 
 Pairs = list[tuple[int, int]]
 
@@ -62,6 +66,61 @@ class ScanTable:
                 f"Got the column {name!r} in a pair, and {why}; expected one that is scored{listed(self.names)}."
             )
         return self.names.index(name)
+
+
+class UnseenError(Exception):
+    """The file is not there for this process, or is not the one that was meant."""
+
+
+@dataclass(frozen=True, eq=False)
+class FileColumns:
+    """The columns of a Parquet file, read one by one on a worker that sees the file.
+
+    It takes the place of a matrix with one line a column: has a shape, and each line by its number. A worker compares
+    a hash of each column, so that another file of the same name, or one that was written anew meanwhile, is never
+    mistaken for the table: the columns are then sent instead.
+    """
+
+    path: str
+    places: Sequence[int]
+    """Where each column stands in the file."""
+    digests: Sequence[bytes]
+    """What each column's bytes must come to."""
+    rows: int
+    asked: Mapping[str, Any]
+    """How the file was read."""
+
+    @classmethod
+    def of(cls, data: Any, table: ScanTable, asked: Mapping[str, Any]) -> "FileColumns | None":
+        """The columns of a table that was read from a Parquet file and left as they are there; None for any other."""
+        if table.adjusted or not isinstance(data, str | os.PathLike) or not _is_parquet(Path(data)):
+            return None
+        places = [table.every.index(name) for name in table.names]
+        digests = [_digest(table.values[k]) for k in range(len(places))]
+        return cls(str(Path(data).absolute()), places, digests, table.n, dict(asked))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Columns and rows."""
+        return len(self.places), self.rows
+
+    def __getitem__(self, k: int) -> FloatArray:
+        try:
+            (raw,) = self._table.columns(self.places[k])
+            column, _ = as_column(raw, self._table.names[self.places[k]])
+        except (InputError, IndexError) as problem:
+            raise UnseenError(str(problem)) from None
+        if _digest(column) != self.digests[k]:
+            raise UnseenError(f"Column {self.places[k]} of {self.path!r} is not what it was.")
+        return column
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_table"}  # it is an open file
+
+    @cached_property
+    def _table(self) -> ColumnTable:
+        table, _ = read_table(self.path, **self.asked)
+        return table
 
 
 def read_scan_table(
@@ -204,3 +263,15 @@ def cut_tiles(pairs: Pairs, most: int = MOST) -> Iterator[Pairs]:
         by_tile.setdefault((i // BLOCK, j // BLOCK), []).append((i, j))
     for tile in by_tile.values():
         yield from (tile[k : k + most] for k in range(0, len(tile), most))
+
+
+def _is_parquet(path: Path) -> bool:
+    # A pipe would be emptied by a second look.
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return stream.read(len(PARQUET)) == PARQUET
+
+
+def _digest(column: FloatArray) -> bytes:
+    return blake2b(np.ascontiguousarray(column, np.float64).data, digest_size=16).digest()
