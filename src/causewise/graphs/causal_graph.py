@@ -65,10 +65,10 @@ class CausalGraph:
     >>> rng = np.random.default_rng(0)
     >>> dose = rng.uniform(-2, 2, 400)
     >>> response = np.sin(2 * dose) + 0.3 * np.exp(0.4 * dose) * rng.normal(size=400)
-    >>> found = causewise.graph({"response": response, "dose": dose})
-    >>> print(found)
+    >>> graph = causewise.graph({"response": response, "dose": dose})
+    >>> print(graph)
     1 edge between 2 columns of 400 rows; causes first: dose, response
-    >>> found.parents("response"), found.edges[0].moves
+    >>> graph.parents("response"), graph.edges[0].moves
     (('dose',), 'mean and spread')
     """
 

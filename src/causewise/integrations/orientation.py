@@ -49,8 +49,8 @@ class OrientedEdge:
     """What was given about the direction, or why there is none."""
 
     def __str__(self) -> str:
-        said = self.confidence is not None and (self.cause is not None or self.confidence >= USABLE)
-        sure = f" ({percent(self.confidence or 0.0)})" if said else ""
+        usable = self.confidence is not None and (self.cause is not None or self.confidence >= USABLE)
+        sure = f" ({percent(self.confidence or 0.0)})" if usable else ""
         if self.cause is None:
             return visible(f"{self.x} – {self.y}{sure}: left. {self.why}")
         return visible(f"{self.cause} → {self.effect}{sure}{f': {self.why}' if self.why else ''}")
@@ -150,10 +150,10 @@ def orient(
     mixed = read_graph(graph)
     table, scorer = make_scorer(data, knowledge, method, threshold, seed, **asked)
     columns = _columns_of(mixed, table)
-    scored = _score_edges(mixed, columns, scorer)
-    chosen, refused = _avoid_cycles(scored, mixed, columns, scorer.knowledge)
-    edges = [*(refused.get(place, edge) for place, edge in scored.items()), *_list_unscored(mixed, columns, table)]
-    return Orientation(mixed.turn(chosen), tuple(edges), tuple(_list_contradictions(mixed, columns, scorer.knowledge)))
+    edges = _avoid_cycles(_score_edges(mixed, columns, scorer), mixed, columns, scorer.knowledge)
+    oriented = mixed.turn([(edge.cause, edge.effect) for edge in edges if edge.cause is not None])
+    contradictions = tuple(_list_contradictions(mixed, columns, scorer.knowledge))
+    return Orientation(oriented, (*edges, *_list_unscored(mixed, columns, table)), contradictions)
 
 
 def make_scorer(
@@ -182,15 +182,13 @@ def _columns_of(mixed: MixedGraph, table: ScanTable) -> dict[Any, str]:
     return columns
 
 
-def _score_edges(
-    mixed: MixedGraph, columns: Mapping[Any, str], scorer: PairScorer
-) -> dict[tuple[int, int], OrientedEdge]:
+def _score_edges(mixed: MixedGraph, columns: Mapping[Any, str], scorer: PairScorer) -> list[OrientedEdge]:
     """The open edges between columns that can be scored, in the table's order, each as if it were the only one."""
     place = {node: scorer.names.index(name) for node, name in columns.items() if name in scorer.names}
     edges = [sorted(edge, key=place.__getitem__) for edge in mixed.open if edge[0] in place and edge[1] in place]
+    edges.sort(key=lambda edge: (place[edge[0]], place[edge[1]]))
     with one_thread(), scorer.share_columns():
-        scored = {(place[x], place[y]): score_edge(scorer, (x, y), (place[x], place[y])) for x, y in edges}
-    return dict(sorted(scored.items()))
+        return [score_edge(scorer, (x, y), (place[x], place[y])) for x, y in edges]
 
 
 def score_edge(scorer: PairScorer, nodes: Nodes, places: tuple[int, int]) -> OrientedEdge:
@@ -212,20 +210,16 @@ def score_edge(scorer: PairScorer, nodes: Nodes, places: tuple[int, int]) -> Ori
 
 
 def _avoid_cycles(
-    scored: Mapping[tuple[int, int], OrientedEdge],
-    mixed: MixedGraph,
-    columns: Mapping[Any, str],
-    knowledge: Knowledge,
-) -> tuple[list[Nodes], dict[tuple[int, int], OrientedEdge]]:
-    """The edges that are oriented, from cause to effect, and the others that would have closed a cycle."""
+    edges: Sequence[OrientedEdge], mixed: MixedGraph, columns: Mapping[Any, str], knowledge: Knowledge
+) -> list[OrientedEdge]:
+    """The same edges, those left open that would close a cycle."""
     import networkx as nx
 
     # Which column comes before which: columns are text, ends of tiers numbers, and nodes without a column tuples.
     order = nx.DiGraph((one, other) for one, behind in knowledge.links.items() for other in behind)
     order.add_edges_from(tuple(columns.get(node, (node,)) for node in arrow) for arrow in mixed.arrows)
-    chosen: list[Nodes] = []
-    refused: dict[tuple[int, int], OrientedEdge] = {}
-    for place, edge in sorted(scored.items(), key=lambda item: (*_doubt(item[1]), item[0])):
+    result = list(edges)
+    for k, edge in sorted(enumerate(edges), key=lambda item: (*_doubt(item[1]), item[0])):
         if edge.cause is None:
             continue
         cause, effect = columns[edge.cause], columns[edge.effect]
@@ -233,11 +227,10 @@ def _avoid_cycles(
             path = [node for node in nx.shortest_path(order, effect, cause) if not isinstance(node, int)]
             arrows = " → ".join(str(node[0] if isinstance(node, tuple) else node) for node in path)
             why = f"{cause} → {effect} would close a cycle: {arrows} stands already, in the graph or as given."
-            refused[place] = replace(edge, cause=None, effect=None, why=why)
+            result[k] = replace(edge, cause=None, effect=None, why=why)
         else:
             order.add_edge(cause, effect)
-            chosen.append((edge.cause, edge.effect))
-    return chosen, refused
+    return result
 
 
 def _doubt(edge: OrientedEdge) -> tuple[bool, float, float]:

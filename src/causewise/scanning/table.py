@@ -106,8 +106,7 @@ class FileColumns:
 
     def __getitem__(self, k: int) -> FloatArray:
         try:
-            (raw,) = self._table.columns(self.places[k])
-            column, _ = as_column(raw, self._table.names[self.places[k]])
+            _, column, _ = next(read_columns(self._table, [self.places[k]]))
         except (InputError, IndexError) as problem:
             raise UnseenError(str(problem)) from None
         if _digest(column) != self.digests[k]:
@@ -198,16 +197,15 @@ def _find_columns(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
 
 def read_columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, FloatArray, tuple[str, ...]]]:
     """Name, numbers, and what had to be understood to make them."""
-    rows: dict[str, int] = {}
+    first: tuple[str, int] | None = None
     for k, raw in zip(places, table.each(*places), strict=True):
         name = table.names[k]
         column, notes = as_column(raw, name)
-        first, count = next(iter(rows.items()), (name, len(column)))
-        rows[name] = len(column)
-        if len(column) != count:
+        first = first or (name, len(column))
+        if len(column) != first[1]:
             raise InputError(
-                f"Got {len(column)} values for {name!r} and {count} for {first!r}; expected columns of equal length, "
-                "one row per observation."
+                f"Got {len(column)} values for {name!r} and {first[1]} for {first[0]!r}; expected columns of equal "
+                "length, one row per observation."
             )
         yield name, column, (*table.notes(k), *notes)
 
