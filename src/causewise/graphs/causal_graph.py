@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from causewise.files import replace_with
 from causewise.formatting import json_text, visible
-from causewise.scanning.graph_files import GRAPH_FORMATS, check_ending
+from causewise.scanning.graph_files import GRAPH_FORMATS, build_digraph, check_ending
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,15 +114,11 @@ class CausalGraph:
 
     def to_networkx(self) -> "DiGraph":
         """The edges as a networkx graph: columns in their order, the weight of an edge its support (1.0 without)."""
-        import networkx as nx
-
-        graph = nx.DiGraph()
-        graph.add_nodes_from(self.order)
+        edges = []
         for edge in self.edges:
-            facts = {"weight": 1.0 if edge.support is None else edge.support, **asdict(edge)}
-            attributes = {name: value for name, value in facts.items() if value is not None}
-            graph.add_edge(attributes.pop("parent"), attributes.pop("child"), **attributes)
-        return graph
+            attributes = {"weight": 1.0 if edge.support is None else edge.support, **asdict(edge)}
+            edges.append((attributes.pop("parent"), attributes.pop("child"), attributes))
+        return build_digraph(self.order, edges)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in plain numbers and text."""

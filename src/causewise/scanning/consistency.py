@@ -13,6 +13,7 @@ import numpy as np
 
 from causewise.errors import InputError
 from causewise.numerics.ordering import best_order, topological
+from causewise.scanning.graph_files import build_digraph
 from causewise.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:
@@ -29,15 +30,11 @@ def to_digraph(rows: Iterable[ScanRow], columns: Sequence[str]) -> "DiGraph":
     arrow once), `n`, and, where they exist, `score` (> 0 favours the edge's own direction), `p_forward` (of the edge's
     direction) and `p_backward`.
     """
-    import networkx as nx
-
-    graph = nx.DiGraph()
-    graph.add_nodes_from(columns)
+    edges = []
     for row in rows:
-        if row.status == "oriented":
+        if row.cause is not None and row.effect is not None:
             # Seen from the cause: a reader of an edge does not know which column came first in the table.
-            forward = row.cause == row.x
-            p_values = (row.p_forward, row.p_backward)
+            forward, p_values = row.cause == row.x, (row.p_forward, row.p_backward)
             attributes = {
                 "weight": 1.0 if row.confidence is None else row.confidence,
                 "score": row.score if forward or row.score is None else -row.score,
@@ -45,8 +42,8 @@ def to_digraph(rows: Iterable[ScanRow], columns: Sequence[str]) -> "DiGraph":
                 "p_backward": p_values[forward],
                 "n": row.n,
             }
-            graph.add_edge(row.cause, row.effect, **{k: value for k, value in attributes.items() if value is not None})
-    return graph
+            edges.append((row.cause, row.effect, attributes))
+    return build_digraph(columns, edges)
 
 
 class Order(NamedTuple):

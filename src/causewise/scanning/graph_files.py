@@ -1,11 +1,11 @@
-r"""A graph as GraphML, node-link JSON and DOT, in which every name stays a name, and files by the ending of their name.
+r"""A graph as GraphML, node-link JSON and DOT, in which every name stays a name; files by the ending of their name.
 
 JSON holds any name. XML 1.0 has no place for most control characters, and Graphviz ends a text at NUL: in GraphML and
 DOT they are spelt out, `\x1b`; all other names read back as they were.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,17 @@ def check_ending(target: Path, formats: Mapping[str, Callable[..., Any]]) -> Cal
     if ending not in formats:
         raise InputError(f"Got the file name {str(target)!r}; expected one that ends in {', '.join(formats)}.")
     return formats[ending]
+
+
+def build_digraph(nodes: Iterable[str], edges: Iterable[tuple[str, str, Mapping[str, Any]]]) -> "DiGraph":
+    """The nodes in their order, and an edge from each cause to its effect with the attributes that are not None."""
+    import networkx as nx
+
+    graph = nx.DiGraph()
+    graph.add_nodes_from(nodes)
+    for cause, effect, attributes in edges:
+        graph.add_edge(cause, effect, **{name: value for name, value in attributes.items() if value is not None})
+    return graph
 
 
 def to_graphml(graph: "DiGraph") -> str:
