@@ -17,7 +17,7 @@ test: .venv/.dev
 test-oldest: out/oldest/.installed
 	out/oldest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning
 
-# Every integration beside the newest version of its package: make bridges BRIDGES="dowhy pgmpy".
+# Every bridge beside the newest version of its package: make bridges BRIDGES="dowhy pgmpy".
 bridges: out/uv/bin/uv
 	$(PYTHON) tests/integrations/run.py $(BRIDGES)
 

@@ -142,7 +142,7 @@ def test_values_below_a_limit_of_detection_do_not_cost_a_column(table):
         ({"alpha": 0.0}, "alpha"),
         ({"bootstrap": -1}, "bootstrap"),
         ({"bootstrap": 2.5}, "bootstrap"),
-        ({"jobs": 0}, "jobs"),
+        ({"engine": causewise.Engine(dask="local")}, "for scans"),
         ({"seed": -1}, "seed"),
         ({"columns": ["a"]}, "at least two"),
         ({"columns": ["a", "nobody"]}, "nobody"),

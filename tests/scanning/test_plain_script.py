@@ -8,7 +8,7 @@ SCRIPT = """
 import numpy as np, causewise
 print("asked once")
 rng = np.random.default_rng(0)
-print(causewise.scan({name: rng.normal(size=60) for name in "abcde"}, jobs=2))
+print(causewise.scan({name: rng.normal(size=60) for name in "abcde"}, engine=causewise.Engine(jobs=2)))
 print(__file__, __spec__)
 """
 

@@ -114,7 +114,6 @@ def test_target_pairs_and_columns_choose(table, tmp_path):
         ({"pairs": [("a", "b", "c")]}, "expected two columns"),
         ({"pairs": []}, "Got no pairs"),
         ({"pairs": Path("nowhere.csv")}, "Could not read the pairs"),
-        ({"pairs": "nowhere"}, "not in the table"),
         ({"fdr": 0.0}, "Got fdr="),
         ({"fdr": 2.0}, "Got fdr="),
         ({"seed": -1}, "Got seed="),
