@@ -17,7 +17,7 @@ from functools import partial
 
 import numpy as np
 
-from causewise.graphs.columns import Constraints
+from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.order_search import fit_graph
 from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, any_of
 from causewise.lab.datasets.mechanisms import positive, smooth

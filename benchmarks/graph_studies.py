@@ -53,7 +53,7 @@ def over(tasks: Iterable[Task], work: Callable[[Task], Any], jobs: int) -> list[
 
 def arrows(shares: tuple[float, ...], task: Task) -> list[Arrow]:
     """Every edge found on all rows or on a part of one table."""
-    from causewise.graphs.columns import Constraints
+    from causewise.graphs.graph_columns import Constraints
     from causewise.graphs.order_search import fit_graph
     from causewise.parallel import one_thread
 

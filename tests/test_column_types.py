@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import causewise
 from causewise.column_types import FEWEST_LEVELS, Kind, is_identifier, kind_of, tally, times_in
 from causewise.decision import Decision, Direction
-from causewise.graphs.columns import read_graph_columns
+from causewise.graphs.graph_columns import read_graph_columns
 from causewise.pair import Pair
 
 ROOT = Path(__file__).parents[1]

@@ -9,7 +9,7 @@ import pytest
 from worlds import unit
 
 import causewise
-from causewise.graphs.columns import read_graph_columns
+from causewise.graphs.graph_columns import read_graph_columns
 
 N = 600
 

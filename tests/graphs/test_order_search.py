@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import world
 
-from causewise.graphs.columns import Constraints
+from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.order_search import Likelihoods, Search
 from causewise.knowledge.knowledge import Knowledge
 from causewise.models.additive import Smooths

@@ -5,7 +5,7 @@ from typing import Any
 
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.graphs.causal_graph import CausalGraph, Edge
-from causewise.graphs.columns import read_graph_columns
+from causewise.graphs.graph_columns import read_graph_columns
 from causewise.graphs.order_search import fit_graph, noise_p_values
 from causewise.graphs.support import Draws, support
 from causewise.parallel import Engine, one_thread, processors

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.graphs.columns import Constraints
+from causewise.graphs.graph_columns import Constraints
 from causewise.models.additive import AdditiveFit, Smooths
 from causewise.numerics import ordering
 from causewise.numerics.entropy import log_density_at_rows
@@ -138,7 +138,7 @@ def _bits(columns: Iterable[int]) -> int:
 
 def _log_likelihood(fit: AdditiveFit) -> float:
     density = log_density_at_rows(fit.residual)
-    if density is None:  # where ties leave no gaps, which is rare (see `columns`), the normal law is all there is
+    if density is None:  # where ties leave no gaps, which is rare (see `graph_columns`), the normal law is all there is
         density = -0.5 * fit.residual**2 - 0.5 * np.log(2 * np.pi)
     return float(np.mean(density - fit.log_scale)) - fit.coefficients / len(fit.residual)
 

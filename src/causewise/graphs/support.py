@@ -15,7 +15,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from causewise.graphs.columns import Constraints
+from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.order_search import fit_graph
 from causewise.numerics.native import FloatArray
 from causewise.parallel import deaf_children, follow_parent, one_thread
