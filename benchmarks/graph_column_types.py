@@ -17,8 +17,8 @@ from functools import partial
 
 import numpy as np
 
-from causewise.graphs.constraints import Constraints
-from causewise.graphs.found import find
+from causewise.graphs.graph_columns import Constraints
+from causewise.graphs.order_search import fit_graph
 from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, any_of
 from causewise.lab.datasets.mechanisms import positive, smooth
 from causewise.numerics.ties import scrambled, spread
@@ -124,11 +124,14 @@ def treated(seen: World) -> Iterator[tuple[str, Edges]]:
     before = free.before.copy()
     for a, b in ancestry(seen.edges):
         before[a, b] = s in (a, b)
-    among = find(seen.columns[others], Constraints.none(COLUMNS - 1), ALPHA).arrows
+    among = fit_graph(seen.columns[others], Constraints.none(COLUMNS - 1), ALPHA).arrows
     yield "out", {(others[a], others[b]) for a, b in among}
-    yield "spread", set(find(loose, free, ALPHA).arrows)
-    yield "cause", set(find(seen.columns, replace(free, barred=free.barred | (np.arange(COLUMNS) == s)), ALPHA).arrows)
-    yield "known", set(find(seen.columns, replace(free, before=before), ALPHA).arrows)
+    yield "spread", set(fit_graph(loose, free, ALPHA).arrows)
+    yield (
+        "cause",
+        set(fit_graph(seen.columns, replace(free, barred=free.barred | (np.arange(COLUMNS) == s)), ALPHA).arrows),
+    )
+    yield "known", set(fit_graph(seen.columns, replace(free, before=before), ALPHA).arrows)
 
 
 def ancestry(edges: Edges) -> Edges:

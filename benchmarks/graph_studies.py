@@ -53,20 +53,20 @@ def over(tasks: Iterable[Task], work: Callable[[Task], Any], jobs: int) -> list[
 
 def arrows(shares: tuple[float, ...], task: Task) -> list[Arrow]:
     """Every edge found on all rows or on a part of one table."""
-    from causewise.graphs.constraints import Constraints
-    from causewise.graphs.found import find
+    from causewise.graphs.graph_columns import Constraints
+    from causewise.graphs.order_search import fit_graph
     from causewise.parallel import one_thread
 
     rows, truth = simulated(*task)
     nothing, out = Constraints.none(rows.shape[1]), list[Arrow]()
     with one_thread():
-        answer = find(rows.T, nothing, 1e-3).arrows
+        answer = fit_graph(rows.T, nothing, 1e-3).arrows
         for share in shares:
             times: dict[tuple[int, int], int] = defaultdict(int, dict.fromkeys(answer, 0))
             for number in range(PARTS):
                 rng = np.random.default_rng([task[1], number])
                 some = np.sort(rng.choice(len(rows), round(share * len(rows)), replace=False))
-                for arrow in find(rows[some].T, nothing, 1e-3).arrows:
+                for arrow in fit_graph(rows[some].T, nothing, 1e-3).arrows:
                     times[arrow] += 1
             out += [(share, found / PARTS, arrow in answer, arrow in truth) for arrow, found in times.items()]
     return out

@@ -26,7 +26,7 @@ import numpy as np
 import causewise
 from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import one_thread
-from causewise.scanning.judging import Judge
+from causewise.scanning.pair_scorer import PairScorer
 
 ROOT = Path(__file__).parents[1]
 Table = dict[str, np.ndarray]
@@ -63,9 +63,9 @@ def related_table(columns: int, rows: int) -> Table:
     return {f"c{k}": np.tanh(x + 0.1 * k) + (0.3 + 0.2 * np.abs(x)) * rng.normal(size=rows) for k in range(columns)}
 
 
-def judge_of(table: Table, method: str) -> Judge:
+def judge_of(table: Table, method: str) -> PairScorer:
     """The columns of a table, ready to be judged."""
-    return Judge(
+    return PairScorer(
         tuple(table), np.array(list(table.values())), method, 0, {}, Knowledge.of(None, list(table)), stability=False
     )
 
@@ -73,7 +73,7 @@ def judge_of(table: Table, method: str) -> Judge:
 def in_scan(table: Table, method: str, remember: bool = True) -> None:
     """Screen and orient every pair, in this process."""
     judge = judge_of(table, method)
-    with one_thread(), judge.shared() if remember else nullcontext():
+    with one_thread(), judge.share_columns() if remember else nullcontext():
         for i, j in itertools.combinations(range(len(table)), 2):
             judge.orient(judge.screen(i, j), 0.0)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import causewise
 from causewise.column_types import FEWEST_LEVELS, Kind, is_identifier, kind_of, tally, times_in
 from causewise.decision import Decision, Direction
-from causewise.graphs.complete_rows import graph_columns
+from causewise.graphs.graph_columns import read_graph_columns
 from causewise.pair import Pair
 
 ROOT = Path(__file__).parents[1]
@@ -168,7 +168,7 @@ def test_an_identifier_is_stopped_with_the_reason_and_left_out_of_scans_and_grap
     assert found.stopped and "'patient' numbers the rows" in found.explanation
     assert found.to_dict()["kinds"] == {"x": "row identifier", "y": "continuous"}
     table = {"patient": patient, "dose": dose, "response": response}
-    assert causewise.scan(table).left_out == graph_columns(table).left_out == {"patient": "it numbers the rows"}
+    assert causewise.scan(table).left_out == read_graph_columns(table).left_out == {"patient": "it numbers the rows"}
 
 
 def test_dates_with_gaps_are_no_identifiers_and_stand_in_scans_and_graphs() -> None:
@@ -178,7 +178,7 @@ def test_dates_with_gaps_are_no_identifiers_and_stand_in_scans_and_graphs() -> N
     table = {"day": day, "price": trend, "volume": trend**2 + rng.normal(size=300)}
     assert causewise.infer(table, "day", "price").to_dict()["kinds"] == {"x": "continuous", "y": "continuous"}
     assert "day" not in causewise.scan(table).left_out
-    assert "day" not in graph_columns(table).left_out
+    assert "day" not in read_graph_columns(table).left_out
 
 
 @given(SEEDS)

@@ -31,7 +31,7 @@ DRAWS_ITSELF = {
         "causewise.report.scan_matrix",
         "causewise.report.scan_page",
     },
-    "causewise.graphs.edges": {"causewise.report.causal_graph"},
+    "causewise.graphs.causal_graph": {"causewise.report.causal_graph"},
 }
 """Records that are drawn, reported or repeated by a method: a local import upwards, and no other is allowed."""
 JAX_ISLAND = ("models/network", "methods/baselines/cgnn", "methods/neural")

@@ -46,7 +46,7 @@ figure = decision.plot()
 # What helps is to know the table. Leave out what is computed from other columns, and say what comes first and last; the
 # numbers stay the data's:
 
-known = {"first": ["age", "sex"], "last": ["target"]}
-told = causewise.scan(patients.drop(columns="s4"), knowledge=known)
-print(told)
-figure = told.plot()
+knowledge = {"first": ["age", "sex"], "last": ["target"]}
+scan = causewise.scan(patients.drop(columns="s4"), knowledge=knowledge)
+print(scan)
+figure = scan.plot()

@@ -7,10 +7,10 @@ from causewise.decision import Decision as Decision
 from causewise.decision import Direction as Direction
 from causewise.decision import Evidence as Evidence
 from causewise.errors import InputError as InputError
-from causewise.graphs.edges import CausalGraph as CausalGraph
+from causewise.graphs.causal_graph import CausalGraph as CausalGraph
 from causewise.graphs.finder import graph as graph
 from causewise.inference import infer as infer
-from causewise.integrations.orienting import orient as orient
+from causewise.integrations.orientation import orient as orient
 from causewise.models.estimator import LocationScaleRegressor as LocationScaleRegressor
 from causewise.models.network.regressor import LocationScaleNetwork as LocationScaleNetwork
 from causewise.pair import Pair as Pair

@@ -78,7 +78,7 @@ def test_what_is_known_is_obeyed(table, tmp_path):
         (["--out", "pairs.xlsx"], "expected one that ends in .csv, .parquet, .json"),
         (["--report", "page.pdf"], "expected a name that ends in .html"),
         (["--report", "/nowhere/page.html"], "there is no folder"),
-        (["--graph", "arrows.png"], "expected one that ends in .graphml, .json, .dot"),
+        (["--graph", "arrows.png"], "expected one that ends in .json, .graphml, .dot"),
         (["--out", "/nowhere/pairs.csv"], "there is no folder"),
         (["--columns", "dose,site"], "site"),
         (["--method", "guess"], "guess"),

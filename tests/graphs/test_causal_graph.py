@@ -1,4 +1,4 @@
-"""`causewise.order`: what it finds, what it does not depend on, what it obeys, and what it refuses."""
+"""`causewise.graph`: what it finds, what it does not depend on, what it applies, and what it refuses."""
 
 import json
 
@@ -8,7 +8,7 @@ import pytest
 from worlds import CHAIN, chain, unit, world
 
 import causewise
-from causewise.graphs.edges import Edge
+from causewise.graphs.causal_graph import Edge
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_an_order_is_mostly_right_on_graphs_of_eight_columns():
     assert wrong <= 0.15 * total  # of random orders half
 
 
-def test_what_is_known_is_obeyed(table):
+def test_background_knowledge_is_applied(table):
     tiers = causewise.graph(table, knowledge={"tiers": [["c"], ["b"], ["a", "d"]]})
     assert tiers.order.index("c") < tiers.order.index("b") < min(tiers.order.index("a"), tiers.order.index("d"))
     forbidden = causewise.graph(table, knowledge={"forbidden": [["a", "b"]], "before": [["a", "b"]]})

@@ -1,4 +1,4 @@
-"""The search: swaps add up to totals, what is known is never left, and subsets tell whether the best was found."""
+"""The search: swaps add up to totals, hard constraints hold, and subsets tell whether the best was found."""
 
 from functools import cache
 from itertools import combinations, pairwise
@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import world
 
-from causewise.graphs.constraints import Constraints
-from causewise.graphs.likelihoods import Likelihoods
-from causewise.graphs.search import Search
+from causewise.graphs.graph_columns import Constraints
+from causewise.graphs.order_search import Likelihoods, Search
 from causewise.knowledge.knowledge import Knowledge
 from causewise.models.additive import Smooths
 from causewise.parallel import one_thread
@@ -72,7 +71,7 @@ edges = st.lists(st.sampled_from([*combinations(range(5), 2)]), max_size=6)
 
 @settings(deadline=None, max_examples=60)
 @given(edges, st.permutations(range(5)), st.integers(0, 2**32 - 1))
-def test_what_is_known_is_obeyed_whatever_the_likelihood(before, names, seed):
+def test_hard_constraints_hold_whatever_the_likelihood(before, names, seed):
     """Likelihoods are noise here."""
     hard = [[NAMES[names[i]], NAMES[names[j]]] for i, j in before]
     constraints = Constraints.of(Knowledge.of({"before": hard}, NAMES), NAMES)

@@ -20,30 +20,30 @@ class Outcome(Enum):
     PASSED, FAILED, ABSENT = range(3)
 
 
-class Bridge(NamedTuple):
+class Integration(NamedTuple):
     requirement: str
     module: str
     tests: str
 
 
-BRIDGES = {
-    "dowhy": Bridge("dowhy>=0.14", "dowhy.gcm", "test_dowhy_bridge.py"),
-    "causal-learn": Bridge("causal-learn>=0.1.4", "causallearn", "test_causallearn_bridge.py"),
-    "pgmpy": Bridge("pgmpy>=1.1", "pgmpy.causal_discovery", "test_pgmpy_bridge.py"),
-    "lingam": Bridge("lingam>=1.13", "lingam", "test_lingam_beside.py"),
-    "skpro": Bridge("skpro>=2.9", "skpro.regression.base", "test_skpro_beside.py"),
+INTEGRATIONS = {
+    "dowhy": Integration("dowhy>=0.14", "dowhy.gcm", "test_dowhy_integration.py"),
+    "causal-learn": Integration("causal-learn>=0.1.4", "causallearn", "test_causallearn_integration.py"),
+    "pgmpy": Integration("pgmpy>=1.1", "pgmpy.causal_discovery", "test_pgmpy_integration.py"),
+    "lingam": Integration("lingam>=1.13", "lingam", "test_lingam_beside.py"),
+    "skpro": Integration("skpro>=2.9", "skpro.regression.base", "test_skpro_beside.py"),
 }
-SHARED = ["test_orienting.py", "test_bridges_page.py"]
+SHARED = ["test_orientation.py", "test_integrations_page.py"]
 SHOWN = ["numpy", "scipy", "scikit-learn", "pandas", "networkx"]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Test every bridge beside the real package.")
-    parser.add_argument("names", nargs="*", default=list(BRIDGES), help=f"of {', '.join(BRIDGES)}")
+    parser = argparse.ArgumentParser(description="Test every integration beside the real package.")
+    parser.add_argument("names", nargs="*", default=list(INTEGRATIONS), help=f"of {', '.join(INTEGRATIONS)}")
     parser.add_argument("--limit", type=float, default=300.0, help="Seconds one installation may take.")
     asked = parser.parse_args()
-    if unknown := set(asked.names) - set(BRIDGES):
-        parser.error(f"Got {', '.join(sorted(unknown))}; expected some of {', '.join(BRIDGES)}.")
+    if unknown := set(asked.names) - set(INTEGRATIONS):
+        parser.error(f"Got {', '.join(sorted(unknown))}; expected some of {', '.join(INTEGRATIONS)}.")
     results = {name: tested(name, asked.limit) for name in asked.names}
     if there := [name for name, (outcome, _) in results.items() if outcome is not Outcome.ABSENT]:
         results["together"] = together(there, asked.limit)
@@ -52,25 +52,25 @@ def main() -> int:
 
 
 def tested(name: str, limit: float) -> tuple[Outcome, str]:
-    """What became of one bridge, in a word and in words."""
-    bridge, home = BRIDGES[name], ENVIRONMENTS / name
+    """What became of one integration, in a word and in words."""
+    integration, home = INTEGRATIONS[name], ENVIRONMENTS / name
     python = str(home / "bin" / "python")
     say(f"== {name}")
-    wanted = ["-e", ".", bridge.requirement, "pytest", "hypothesis"]
+    wanted = ["-e", ".", integration.requirement, "pytest", "hypothesis"]
     made = run(limit, UV, "venv", "--quiet", "--allow-existing", "--python", sys.executable, home) and run(
         limit, UV, "pip", "install", "--quiet", "--python", python, *wanted
     )
     if not made:
-        return Outcome.ABSENT, f"not tested, since the index did not give {bridge.requirement} within {limit:g} s"
+        return Outcome.ABSENT, f"not tested, since the index did not give {integration.requirement} within {limit:g} s"
     # Without this a package that is installed and broken would count as one that is absent.
-    if not run(limit, python, "-c", f"import {bridge.module}"):
-        return Outcome.FAILED, f"FAILED: installed, but `import {bridge.module}` fails"
+    if not run(limit, python, "-c", f"import {integration.module}"):
+        return Outcome.FAILED, f"FAILED: installed, but `import {integration.module}` fails"
     versions = (
         f"import importlib.metadata as m; print(*(f'{{n}} {{m.version(n)}}' for n in {[name, *SHOWN]}), sep=', ')"
     )
     told = subprocess.run([python, "-c", versions], capture_output=True, text=True).stdout.strip()
     # Warnings of other packages, about other packages, are theirs.
-    files = [str(Path(__file__).parent / file) for file in (bridge.tests, *SHARED)]
+    files = [str(Path(__file__).parent / file) for file in (integration.tests, *SHARED)]
     passed = run(2 * limit, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore", *files)
     return (Outcome.PASSED, f"passed ({told})") if passed else (Outcome.FAILED, f"FAILED ({told})")
 
@@ -79,7 +79,7 @@ def together(names: list[str], limit: float) -> tuple[Outcome, str]:
     """Whether one environment has room for all of them; nothing is installed."""
     home = ENVIRONMENTS / "together"
     run(limit, UV, "venv", "--quiet", "--clear", "--python", sys.executable, home)
-    wanted = [BRIDGES[name].requirement for name in names]
+    wanted = [INTEGRATIONS[name].requirement for name in names]
     command = [UV, "pip", "install", "--dry-run", "--python", home, "-e", ".[all]", *wanted]
     found = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=ROOT)
     if found.returncode:

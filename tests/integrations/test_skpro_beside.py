@@ -1,4 +1,4 @@
-"""skpro's own adapter takes the regressor: no bridge is needed for distributions, intervals and scores."""
+"""skpro's own adapter takes the regressor: no integration is needed for distributions, intervals and scores."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is known beforehand: read, joined, refused when it cannot hold together."""
+"""Background knowledge: read, joined, refused when it contradicts itself."""
 
 import doctest
 import itertools
@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causewise.errors import InputError
-from causewise.knowledge import knowledge as known_module
-from causewise.knowledge.knowledge import Knowledge, Known
+from causewise.knowledge import knowledge as module
+from causewise.knowledge.knowledge import Knowledge, PairStatement
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scan.md").read_text(encoding="utf-8")
 COLUMNS = tuple("abcdef")
@@ -138,19 +138,19 @@ def test_required_and_forbidden_at_once_is_refused():
 
 def test_distant_tiers_are_told_in_one_fact():
     knowledge = Knowledge.of({"tiers": [["a"], ["b"], ["c"]]}, COLUMNS)
-    assert knowledge.on("c", "a") == Known("y->x", why="'a' in an earlier tier than 'c'")
+    assert knowledge.on("c", "a") == PairStatement("y->x", why="'a' in an earlier tier than 'c'")
 
 
 def test_what_follows_from_required_edges_is_a_direction_and_no_edge():
     knowledge = Knowledge.of({"required": [["a", "b"], ["b", "c"]], "forbidden": [["b", "a"]]}, COLUMNS)
-    assert knowledge.on("a", "b") == Known("x->y", why="'a' required to cause 'b'", required=True)
+    assert knowledge.on("a", "b") == PairStatement("x->y", why="'a' required to cause 'b'", required=True)
     assert knowledge.on("a", "c").direction == "x->y"
     assert not knowledge.on("a", "c").required
 
 
 def test_a_hard_statement_leaves_nothing_to_a_soft_one():
     knowledge = Knowledge.of({"before": [["a", "b"]], "soft": [["b", "a", {"likely": 0.9}]]}, COLUMNS)
-    assert knowledge.on("a", "b") == Known("x->y", why="'a' before 'b'")
+    assert knowledge.on("a", "b") == PairStatement("x->y", why="'a' before 'b'")
 
 
 @given(st.floats(1e-9, 1 - 1e-9))
@@ -160,12 +160,12 @@ def test_a_probability_is_the_logistic_of_its_log_odds(likely):
 
 
 def test_the_example_in_the_docstring():
-    assert doctest.testmod(known_module).failed == 0
+    assert doctest.testmod(module).failed == 0
 
 
 def test_nothing_known_is_nothing():
     for source in (None, {}):
-        assert Knowledge.of(source, COLUMNS).on("a", "b") == Known()
+        assert Knowledge.of(source, COLUMNS).on("a", "b") == PairStatement()
 
 
 def test_it_travels_to_other_processes():
@@ -177,7 +177,7 @@ def test_thousands_of_columns_in_tiers():
     names = [f"c{k}" for k in range(4000)]
     knowledge = Knowledge.of({"tiers": [names[:2000], names[2000:]]}, names)
     assert knowledge.on("c3999", "c0").direction == "y->x"
-    assert knowledge.on("c0", "c1") == Known()
+    assert knowledge.on("c0", "c1") == PairStatement()
 
 
 BAD = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from causewise.knowledge.knowledge import Knowledge
-from causewise.scanning.judging import Judge
+from causewise.scanning.pair_scorer import PairScorer
 from causewise.scanning.result import Scan
 from causewise.scanning.scan_row import ScanRow
 
@@ -61,7 +61,7 @@ def drawn_scan(names: Sequence[str], n: int = 300, method: str = "causewise") ->
     values = rng.normal(size=(len(names), n)) * np.logspace(-3, 6, len(names))[:, None]
     values[0, : n // 10] = np.nan
     pairs = [(x, y) for i, x in enumerate(names) for y in names[i + 1 :]]
-    judge = Judge(tuple(names), values, method, 0, {}, Knowledge.of(None, list(names)))
+    judge = PairScorer(tuple(names), values, method, 0, {}, Knowledge.of(None, list(names)))
     facts = {"method": method, "seed": 0, "fdr": 0.05, "adjust": [], "version": "0"}
     rows = tuple(row(x, y, k, n) for k, (x, y) in enumerate(pairs))
-    return Scan(rows, tuple(names), {"</td>site": "it is 1 in every row"}, facts, judge=judge)
+    return Scan(rows, tuple(names), {"</td>site": "it is 1 in every row"}, facts, scorer=judge)

@@ -79,10 +79,10 @@ def test_columns_come_back_to_within_a_step(small: Scan) -> None:
     table, _ = embedded(render(small))
     stored = table["columns"]
     steps = np.frombuffer(base64.b64decode(stored["values"]), "<u2").reshape(len(table["names"]), stored["rows"])
-    assert small.judge is not None
+    assert small.scorer is not None
     rows = np.sort(np.random.default_rng(0).choice(400, size=stored["rows"], replace=False, shuffle=False))
     for name, low, high, found in zip(table["names"], stored["low"], stored["high"], steps, strict=True):
-        true = np.asarray(small.judge.values[small.columns.index(name)])[rows]
+        true = np.asarray(small.scorer.values[small.columns.index(name)])[rows]
         back = np.where(found == 65535, np.nan, low + (high - low) * found / 65534.0)
         assert np.array_equal(np.isnan(back), np.isnan(true))
         assert np.nanmax(np.abs(back - true)) <= (high - low) * 2e-5
@@ -90,11 +90,11 @@ def test_columns_come_back_to_within_a_step(small: Scan) -> None:
 
 def test_a_column_without_a_value_in_the_rows_kept_is_all_missing() -> None:
     scan = drawn_scan(["a", "b", "c"], n=1000, method="igci")
-    assert scan.judge is not None
-    scan.judge.values[1, 1:] = np.nan
-    table, _ = embedded(render(Scan(scan.rows, scan.columns, {}, scan.facts, judge=None)))
+    assert scan.scorer is not None
+    scan.scorer.values[1, 1:] = np.nan
+    table, _ = embedded(render(Scan(scan.rows, scan.columns, {}, scan.facts, scorer=None)))
     assert table["columns"] is None
-    stored = json.loads(scan_numbers(Scan((), scan.columns, {}, scan.facts, judge=scan.judge), ()).table)["columns"]
+    stored = json.loads(scan_numbers(Scan((), scan.columns, {}, scan.facts, scorer=scan.scorer), ()).table)["columns"]
     assert stored["low"] == []
 
 
@@ -134,7 +134,7 @@ def test_every_number_of_columns_and_pairs_has_a_page() -> None:
     for count in (2, 3):
         assert "columns" in render(drawn_scan([f"v{k}" for k in range(count)], method="igci"))
     wide = drawn_scan([f"v{k}" for k in range(12)], method="igci")
-    starlike = Scan(tuple(wide.rows[:11]), wide.columns, {}, wide.facts, judge=None)
+    starlike = Scan(tuple(wide.rows[:11]), wide.columns, {}, wide.facts, scorer=None)
     assert "3 arrows between 12 columns" in render(starlike)
     alone = Scan((), ("a", "b"), {}, wide.facts)
     assert "No arrows between 2 columns" in render(alone)

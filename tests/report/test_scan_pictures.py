@@ -16,7 +16,7 @@ from causewise.errors import InputError
 from causewise.report.picture import boxes_for_unknown_letters
 from causewise.report.scan_graph import draw_graph
 from causewise.report.scan_matrix import READABLE, draw_matrix
-from causewise.scanning.order import Order, order
+from causewise.scanning.consistency import Order, find_order
 from causewise.scanning.scan_row import ScanRow
 
 WIDE = ["W" * 40, "温度と湿度の関係", "$\\alpha$ and $", HOSTILE, "", "two\nlines"]
@@ -63,7 +63,7 @@ def on_paper(figure: Figure) -> bool:
 @pytest.mark.parametrize("count", [1, 2, 6, 40, 90])
 def test_nothing_is_clipped_however_many_columns(draw: Draw, count: int) -> None:
     rows, names = table(count)
-    assert on_paper(draw(rows, names, order(rows, names)))
+    assert on_paper(draw(rows, names, find_order(rows, names)))
 
 
 @DRAWINGS
@@ -81,7 +81,7 @@ def test_same_rows_same_bytes(draw: Draw, ending: str, tmp_path: Path) -> None:
     rows, names = table(9)
     before = dict(matplotlib.rcParams)
     for name in ("a", "b"):
-        draw(rows, names, order(rows, names), tmp_path / f"{name}.{ending}")
+        draw(rows, names, find_order(rows, names), tmp_path / f"{name}.{ending}")
     assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
     assert dict(matplotlib.rcParams) == before
 
@@ -157,7 +157,7 @@ def test_cells_too_small_for_marks_are_filled_instead() -> None:
 
 def test_arrows_are_thicker_the_surer_and_dashed_against_the_order() -> None:
     rows = [arrow("a", "b", 0.6), arrow("b", "c", 0.95), arrow("c", "a", 0.7, turned=True)]
-    figure = draw_graph(rows, ["a", "b", "c"], order(rows, ["a", "b", "c"]))
+    figure = draw_graph(rows, ["a", "b", "c"], find_order(rows, ["a", "b", "c"]))
     arrows = [patch for patch in figure.findobj(FancyArrowPatch) if patch.get_gid() == "arrow"]
     widths = [patch.get_linewidth() for patch in arrows]
     assert len(set(widths)) == 3

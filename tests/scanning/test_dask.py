@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 import causewise
 from causewise.cli.app import app
 from causewise.errors import InputError
-from causewise.scanning import on_dask, pairs, scanner, tasks
+from causewise.scanning import on_dask, scanner, tasks
+from causewise.scanning import table as scan_table
 
 distributed = pytest.importorskip("distributed")
 
@@ -41,7 +42,7 @@ def table():
 
 @pytest.fixture(autouse=True)
 def _many_tiles(monkeypatch):
-    monkeypatch.setattr(pairs, "BLOCK", 2)
+    monkeypatch.setattr(scan_table, "BLOCK", 2)
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +143,7 @@ def test_a_scheduler_that_goes_away_leaves_a_journal_to_go_on_from(table, elsewh
 
 
 def test_what_a_task_raises_is_raised_here(client):
-    judge = scanner.Judge(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
+    judge = scanner.PairScorer(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
     with on_dask.on_dask(judge, None, client, 1, "this scan", None) as run:
         with pytest.raises(ZeroDivisionError):
             list(run(_breaks, [[1], [0]]))

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 import causewise
-from causewise.scanning import file_columns, on_dask, scanner
-from causewise.scanning.file_columns import FileColumns, UnseenError
-from causewise.scanning.judging import Judge
-from causewise.scanning.table import scan_table
+from causewise.scanning import on_dask, scanner
+from causewise.scanning.pair_scorer import PairScorer
+from causewise.scanning.table import FileColumns, UnseenError, read_scan_table
 
 pandas = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -28,7 +27,7 @@ def file(tmp_path):
 
 
 def test_the_lines_are_those_of_the_table(file):
-    table = scan_table(str(file))
+    table = read_scan_table(str(file))
     there = pickle.loads(pickle.dumps(FileColumns.of(str(file), table, {})))
     assert there.shape == table.values.shape
     for k, line in enumerate(table.values):
@@ -38,15 +37,15 @@ def test_the_lines_are_those_of_the_table(file):
 
 def test_what_is_not_as_it_is_in_a_parquet_file_is_not_read_from_one(file, tmp_path):
     frame = pandas.read_parquet(file)
-    assert FileColumns.of(frame, scan_table(frame), {}) is None
-    adjusted = scan_table(str(file), adjust=["a"])
+    assert FileColumns.of(frame, read_scan_table(frame), {}) is None
+    adjusted = read_scan_table(str(file), adjust=["a"])
     assert FileColumns.of(str(file), adjusted, {}) is None
     frame.to_csv(tmp_path / "t.csv", index=False)
-    assert FileColumns.of(tmp_path / "t.csv", scan_table(tmp_path / "t.csv"), {}) is None
+    assert FileColumns.of(tmp_path / "t.csv", read_scan_table(tmp_path / "t.csv"), {}) is None
 
 
 def test_another_file_of_the_same_name_is_not_believed(file):
-    there = FileColumns.of(str(file), scan_table(str(file)), {})
+    there = FileColumns.of(str(file), read_scan_table(str(file)), {})
     frame = pandas.read_parquet(file)
     frame.assign(a=frame["a"] + 1e-9).to_parquet(file)
     with pytest.raises(UnseenError, match="not what it was"):
@@ -62,11 +61,11 @@ def test_another_file_of_the_same_name_is_not_believed(file):
 
 
 def test_a_judge_reads_no_column_that_it_is_not_asked_about(file, monkeypatch):
-    table = scan_table(str(file))
+    table = read_scan_table(str(file))
     there = FileColumns.of(str(file), table, {})
     read, line = [], FileColumns.__getitem__
     monkeypatch.setattr(FileColumns, "__getitem__", lambda self, k: read.append(k) or line(self, k))
-    judge = Judge(table.names, there, "igci", 0, {}, scanner.Knowledge.of(None, table.every))
+    judge = PairScorer(table.names, there, "igci", 0, {}, scanner.Knowledge.of(None, table.every))
     plain = replace(judge, values=table.values)
     for pair in ((0, 2), (2, 4), (0, 4)):
         assert judge.screen(*pair)[:-1] == plain.screen(*pair)[:-1]
@@ -95,9 +94,7 @@ def test_a_cluster_reads_the_file_and_where_it_cannot_is_handed_the_columns(file
         elsewhere.write_bytes(file.read_bytes()[:-9])
         for path in ("nowhere.parquet", elsewhere):
             handed.clear()
-            monkeypatch.setattr(
-                file_columns.FileColumns, "of", lambda *about, path=path: replace(of(*about), path=str(path))
-            )
+            monkeypatch.setattr(FileColumns, "of", lambda *about, path=path: replace(of(*about), path=str(path)))
             assert timeless(causewise.scan(file, engine=causewise.Engine(dask=client), fdr=0.04)) == timeless(
                 causewise.scan(file, engine=causewise.Engine(jobs=1), fdr=0.04)
             )

@@ -22,9 +22,9 @@ from causewise.scanning import forecast as forecasting
 from causewise.scanning import scanner
 from causewise.scanning.engine import InProcess, Processes
 from causewise.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory, remembered
-from causewise.scanning.judging import Judge
 from causewise.scanning.machine import available_memory
 from causewise.scanning.mapped import MappedColumns
+from causewise.scanning.pair_scorer import PairScorer
 
 LONG = ScanForecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
 
@@ -32,7 +32,7 @@ LONG = ScanForecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, mem
 def judge(columns=8, rows=30, values=None):
     names = tuple(f"c{k}" for k in range(columns))
     drawn = np.random.default_rng(0).normal(size=(columns, rows)) if values is None else values
-    return Judge(names, drawn, "igci", 0, {}, Knowledge.of(None, names))
+    return PairScorer(names, drawn, "igci", 0, {}, Knowledge.of(None, names))
 
 
 def all_pairs(columns):
@@ -86,8 +86,8 @@ def test_what_is_done_already_takes_no_time(foresee):
 
 @pytest.mark.parametrize(("step", "tried"), [(1e-6, 24), (0.15, 4), (60.0, 1)])
 def test_a_second_or_one_pair_is_spent_on_it(step, tried, foresee, monkeypatch):
-    asked, screen = [], Judge.screen
-    monkeypatch.setattr(Judge, "screen", lambda self, i, j: asked.append((i, j)) or screen(self, i, j))
+    asked, screen = [], PairScorer.screen
+    monkeypatch.setattr(PairScorer, "screen", lambda self, i, j: asked.append((i, j)) or screen(self, i, j))
     foresee(judge(40), all_pairs(40), step, step)
     assert len(asked) == tried
     assert len(set(itertools.chain(*asked))) <= 8  # few columns, so that most of their pairs find them prepared

@@ -59,7 +59,7 @@ def test_the_file_lasts_as_long_as_what_was_found_in_it(on_disk):
     found = causewise.scan(
         {"a": rng.normal(size=60), "b": rng.normal(size=60)}, method="igci", engine=causewise.Engine(jobs=1)
     )
-    path = Path(found.judge.values.path)
+    path = Path(found.scorer.values.path)
     assert path.exists()
     del found
     gc.collect()

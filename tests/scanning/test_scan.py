@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import causewise
 from causewise.errors import InputError
 from causewise.scanning import engine, scanner, tasks
-from causewise.scanning.judging import Judge, adjusted_p_values
+from causewise.scanning.pair_scorer import PairScorer, adjust_p_values
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_any_method_orients(table, method):
 
 def test_neither_processes_nor_tiles_show_in_the_rows(table, monkeypatch):
     one = causewise.scan(table, engine=causewise.Engine(jobs=1))
-    monkeypatch.setattr("causewise.scanning.pairs.BLOCK", 2)
+    monkeypatch.setattr("causewise.scanning.table.BLOCK", 2)
     assert timeless(causewise.scan(table, engine=causewise.Engine(jobs=1))) == timeless(one)
     assert timeless(causewise.scan(table, engine=causewise.Engine(jobs=2))) == timeless(one)
 
@@ -79,7 +79,7 @@ def test_neither_processes_nor_tiles_show_in_the_rows(table, monkeypatch):
 @given(st.lists(st.floats(0, 1) | st.none(), max_size=30))
 def test_adjusted_p_values_are_the_textbooks(p):
     known = [value for value in p if value is not None]
-    for value, ours in zip(p, adjusted_p_values(p), strict=True):
+    for value, ours in zip(p, adjust_p_values(p), strict=True):
         if value is None:
             assert ours is None
         else:  # the smallest rate at which the step-up procedure rejects it
@@ -109,7 +109,7 @@ def test_target_pairs_and_columns_choose(table, tmp_path):
         ({"columns": ["a", "one"]}, "it is 1 in every row"),
         ({"columns": ["a", "a"]}, "twice"),
         ({"columns": ["a", "nothing"]}, "'nothing', which is not in the table"),
-        ({"columns": ["a"]}, "Got 1 column that can be judged"),
+        ({"columns": ["a"]}, "Got 1 column that can be used"),
         ({"pairs": [("a", "a")]}, "two different columns"),
         ({"pairs": [("a", "b", "c")]}, "expected two columns"),
         ({"pairs": []}, "Got no pairs"),
@@ -119,7 +119,7 @@ def test_target_pairs_and_columns_choose(table, tmp_path):
         ({"seed": -1}, "Got seed="),
         ({"method": "loci-h", "threshold": 0.9}, "does not take it"),
         ({"method": "guess"}, "guess"),
-        ({"known": {"before": [["a", "b"], ["b", "a"]]}}, "before"),
+        ({"knowledge": {"before": [["a", "b"], ["b", "a"]]}}, "before"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_a_sentence(table, asked, sentence):
@@ -130,7 +130,7 @@ def test_what_cannot_be_is_a_sentence(table, asked, sentence):
 def test_tables_that_cannot_be_scanned_are_a_sentence():
     rng = np.random.default_rng(0)
     for data, sentence in (
-        ({"a": ["x"] * 20, "b": ["y"] * 20}, "Got 0 columns that can be judged"),
+        ({"a": ["x"] * 20, "b": ["y"] * 20}, "Got 0 columns that can be used"),
         ({"a": rng.normal(size=20), "b": rng.normal(size=21)}, "equal length"),
         ({"a": rng.normal(size=20), "b": np.full(20, np.nan)}, "it has 0 values"),
         ({f"c{k}": rng.normal(size=12) for k in range(1500)}, "1,124,250 pairs"),
@@ -147,7 +147,7 @@ def test_what_is_known_is_obeyed(table):
     assert told["a", "b"].score == free["a", "b"].score
     assert told["b", "c"].direction == "x->y"
     assert told["a", "c"].score == free["a", "c"].score - 9.0
-    assert (told["a", "c"].known, told["a", "c"].cause) == (-9.0, "c")
+    assert (told["a", "c"].given, told["a", "c"].cause) == (-9.0, "c")
 
 
 def _deadly(judge, tile):
@@ -168,7 +168,7 @@ def test_a_pair_that_kills_its_process_costs_its_own_row_only(table, monkeypatch
 
 
 def test_a_scan_goes_on_where_it_was_stopped(table, tmp_path, monkeypatch):
-    monkeypatch.setattr("causewise.scanning.pairs.BLOCK", 2)
+    monkeypatch.setattr("causewise.scanning.table.BLOCK", 2)
     whole = causewise.scan(table, engine=causewise.Engine(jobs=1))
     place = tmp_path / "scan.csv.part"
 
@@ -183,7 +183,7 @@ def test_a_scan_goes_on_where_it_was_stopped(table, tmp_path, monkeypatch):
         causewise.scan(table, engine=causewise.Engine(jobs=1, journal=place, on_progress=stop))
     place.write_bytes(place.read_bytes() + b"half a li")  # what a kill leaves behind
     asked = []
-    monkeypatch.setattr(Judge, "screen", lambda *pair: asked.append(pair))
+    monkeypatch.setattr(PairScorer, "screen", lambda *pair: asked.append(pair))
     again = causewise.scan(table, engine=causewise.Engine(jobs=1, journal=place))
     assert not asked
     assert timeless(again) == timeless(whole)
@@ -233,7 +233,7 @@ def test_files_hold_every_number_exactly(table, tmp_path):
 
 
 def test_a_process_that_dies_takes_nobody_along():
-    judge = Judge(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
+    judge = PairScorer(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
     tiles = [[k] for k in range(6)]
     with engine.Processes(judge, 2) as run:
         found = dict(run(_odd_ones_die, tiles))

@@ -12,7 +12,7 @@ import pytest
 
 import causewise
 from causewise.column_types import kind_of
-from causewise.scanning.adjusting import Adjustment
+from causewise.scanning.adjustment import Adjustment
 from causewise.scanning.result import COLUMNS, Scan
 
 N = 400
@@ -120,7 +120,7 @@ def test_steps_are_not_hidden_by_an_adjustment(table) -> None:
     assert "0 in" in adjusted.left_out["rain"]
     assert adjusted.kinds == {"a": "continuous", "visits": "count"}
     (row,) = adjusted
-    assert kind_of(adjusted.judge.values[1]) != "count"
+    assert kind_of(adjusted.scorer.values[1]) != "count"
     assert (row.y_kind, row.y) == ("count", "visits")
     assert any("before it is adjusted" in note for note in adjusted.notes)
     with pytest.raises(causewise.InputError, match="'smoker', and it takes only 2 values"):
@@ -135,7 +135,7 @@ def test_what_is_left_of_two_values_would_be_taken_for_a_cause() -> None:
         c = rng.normal(size=600)
         x = np.sin(c) + rng.normal(size=600)
         flag = np.tanh(2 * x) + 0.5 * c + rng.normal(size=600) > 0
-        adjustment = Adjustment.of(["c"], [c])
+        adjustment = Adjustment.of({"c": c})
         found.append(causewise.infer(adjustment.residual(x), adjustment.residual(flag.astype(float)), direct=True))
     assert {str(decision.kinds["y"]) for decision in found} == {"continuous"}
     assert {decision.direction.value for decision in found} == {"undecided", "y->x"}

@@ -85,7 +85,7 @@ def test_a_gpu_is_asked_for_where_a_worker_has_one(table):
         distributed.LocalCluster(n_workers=1, resources={"GPU": 1}, **local) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        judge = scanner.Judge((), np.ones((1, 3)), QUICK, 0, {}, None)
+        judge = scanner.PairScorer((), np.ones((1, 3)), QUICK, 0, {}, None)
         for method, wants in ((QUICK, False), (QUICK.replace(":device=cpu", ""), True), ("igci", False)):
             with on_dask.on_dask(replace(judge, method=method), None, client, 1, "this scan", None) as run:
                 assert (run.workers, run.gpu) == (1, wants)

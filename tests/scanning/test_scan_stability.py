@@ -65,7 +65,7 @@ def test_the_columns_stand_before_the_warnings():
 
 def test_neither_processes_nor_tiles_show(table, monkeypatch):
     one = timeless(causewise.scan(table, stability=True, engine=causewise.Engine(jobs=1)))
-    monkeypatch.setattr("causewise.scanning.pairs.BLOCK", 2)
+    monkeypatch.setattr("causewise.scanning.table.BLOCK", 2)
     assert timeless(causewise.scan(table, stability=True, engine=causewise.Engine(jobs=2))) == one
 
 

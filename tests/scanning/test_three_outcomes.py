@@ -81,7 +81,7 @@ def test_soft_knowledge_keeps_the_sum_and_what_neither_has(table, scan):
     told = causewise.scan(table, engine=causewise.Engine(jobs=1), knowledge={"soft": [["b", "a", {"likely": 0.9}]]})
     before, after = scan.rows[0], told.rows[0]
     assert after.neither == before.neither
-    assert after.score == before.score + after.known
+    assert after.score == before.score + after.given
     assert after.confidence == pytest.approx((1 - after.neither) / (1 + np.exp(-abs(after.score))))
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causewise
-from causewise.scanning.table import scan_table
+from causewise.scanning.table import read_scan_table
 from causewise.tables import table_from
 from causewise.tables.passed_over import COUNTING, DAY_FIRST, TEXT, UNORDERED
 
@@ -74,7 +74,7 @@ def test_what_a_frame_is_judged_without(library: str) -> None:
     assert found.pop("hour")
     assert found.pop("town") == (TEXT if plain else UNORDERED)
     assert found == {"reversed": DAY_FIRST, "postcode": TEXT} | ({"dose": TEXT} if plain else {})
-    read = scan_table(table)
+    read = read_scan_table(table)
     assert set(read.names) | set(read.left_out) == set(COLUMNS)
     assert read.names == tuple(name for name in COLUMNS if name not in read.left_out)
     assert read.values[read.names.index("flag")].tolist() == (A > 0).astype(float).tolist()
@@ -92,7 +92,7 @@ def test_what_a_parquet_file_is_judged_without(tmp_path: Path, library: str, mon
     found = passed_over(tmp_path / "table.parquet")
     assert found.pop("hour")
     assert found == {"dose": UNORDERED, "town": UNORDERED, "reversed": TEXT, "postcode": TEXT}
-    assert scan_table(tmp_path / "table.parquet").names == ("a", "b", "when", "took", "flag")
+    assert read_scan_table(tmp_path / "table.parquet").names == ("a", "b", "when", "took", "flag")
 
 
 def written(folder: Path, **columns: Any) -> Path:
@@ -110,7 +110,7 @@ def test_what_a_text_is_judged_without(tmp_path: Path) -> None:
         "reversed": DAY_FIRST,
         "blank": "it has no value in its first 99 rows",
     }
-    read = scan_table(path)
+    read = read_scan_table(path)
     assert read.names == ("a", "b", "when")
     assert read.notes == {"when": ("'when' holds dates or times, read as days since 1970-01-01.",)}
 
@@ -118,11 +118,11 @@ def test_what_a_text_is_judged_without(tmp_path: Path) -> None:
 def test_dates_that_do_not_go_on_cost_their_column_and_not_the_scan(tmp_path: Path) -> None:
     days = [*map(str, DAYS[:-1]), "yesterday"]
     path = written(tmp_path, when=days, a=A, b=COLUMNS["b"])
-    read = scan_table(path)
+    read = read_scan_table(path)
     assert read.names == ("a", "b")
     assert "'yesterday' in line 121" in read.left_out["when"]
     with pytest.raises(causewise.InputError, match="yesterday"):
-        scan_table(path, wanted=["when", "a"])
+        read_scan_table(path, wanted=["when", "a"])
 
 
 def test_a_pair_is_still_chosen_by_its_numbers(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ HELD: dict[str, list[Any]] = {
 @given(chosen=st.permutations(list(HELD)))
 @settings(max_examples=30, deadline=None)
 def test_every_column_is_judged_or_named_whatever_stands_beside_it(make: Callable[..., Any], chosen: list[str]) -> None:
-    read = scan_table(make({name: HELD[name] for name in [*chosen[:6], "numbers", "truths"]}))
+    read = read_scan_table(make({name: HELD[name] for name in [*chosen[:6], "numbers", "truths"]}))
     judged = {"numbers", "gaps", "truths", "days", "written", "spans"}
     assert {*read.names, *read.left_out} == {*chosen[:6], "numbers", "truths"}
     assert {*read.names} == {*chosen[:6], "numbers", "truths"} & judged

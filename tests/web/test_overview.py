@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from causewise.errors import InputError
 from causewise.examples import EXAMPLES
-from causewise.scanning.table import scan_table
+from causewise.scanning.table import read_scan_table
 from causewise.web.overview import BARS, describe_table
 
 
@@ -21,7 +21,7 @@ def describe(text: str, **reading: object) -> dict[str, object]:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_it_judges_what_a_scan_judges(name: str) -> None:
     content = EXAMPLES[name].make()
-    overview, table = describe_table(io.BytesIO(content), 50), scan_table(io.BytesIO(content))
+    overview, table = describe_table(io.BytesIO(content), 50), read_scan_table(io.BytesIO(content))
     assert tuple(each["name"] for each in overview["columns"] if each["judged"]) == table.names
     assert {each["name"]: each["why"] for each in overview["columns"] if not each["judged"]} == dict(table.left_out)
     assert (overview["rows"], overview["judged"]) == (table.n, len(table.names))

@@ -7,9 +7,6 @@ Exit codes: 0 done (undecided is done), 2 the input is at fault (one sentence on
 import signal
 import sys
 
-STOPPED = 130
-STOPPED_EARLY = "Stopped before the answer was ready."
-
 
 def main() -> None:
     """Entry point of the `causewise` command."""
@@ -19,6 +16,8 @@ def main() -> None:
 
         app(prog_name="causewise")
     except KeyboardInterrupt:
+        from causewise.cli.streams import STOPPED, STOPPED_EARLY
+
         print(STOPPED_EARLY, file=sys.stderr)  # noqa: T201  # the command line is where sentences are printed
         sys.exit(STOPPED)
     finally:

@@ -11,8 +11,7 @@ from typing import Any
 
 import typer
 
-from causewise.cli import STOPPED, STOPPED_EARLY
-from causewise.cli.streams import say
+from causewise.cli.streams import STOPPED, STOPPED_EARLY, say
 from causewise.errors import InputError
 
 INPUT_AT_FAULT, OUR_FAULT = 2, 1

@@ -26,7 +26,7 @@ from causewise.formatting import visible
 from causewise.tables.asking import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
-    from causewise.graphs.edges import CausalGraph, Edge
+    from causewise.graphs.causal_graph import CausalGraph, Edge
 
 
 def graph(
@@ -61,12 +61,12 @@ def graph(
 
     Columns of few levels or with a heap stand in it where --known says what comes before and after them.
     """
-    from causewise.graphs.edges import FORMATS
     from causewise.graphs.finder import graph as find_graph
     from causewise.parallel import Engine
+    from causewise.scanning.graph_files import GRAPH_FORMATS
 
     check_targets(None, plot)
-    check_output(out, FORMATS)
+    check_output(out, GRAPH_FORMATS)
     with hint_at_options(), progress({"ordering": "columns", "drawing": "parts"}) as on_progress:
         found = find_graph(
             file,
@@ -92,7 +92,7 @@ def graph(
 
 
 def _show(found: "CausalGraph") -> None:
-    from causewise.graphs.edges import ASSUMES, FREE
+    from causewise.graphs.causal_graph import ASSUMES, FREE
 
     put(f"{found}.")
     if found.edges:
@@ -115,7 +115,7 @@ def _lines(edges: "tuple[Edge, ...]") -> Iterator[str]:
     cells = [
         (
             f"{visible(edge.parent)} → {visible(edge.child)}",
-            edge.moves + (", known" if edge.required else ""),
+            edge.moves + (", given" if edge.required else ""),
             f"p = {edge.p:.1g}" if edge.p >= 1e-9 else "p < 1e-9",
             "" if edge.support is None else f"in {percent(edge.support)} of the parts",
         )

@@ -120,7 +120,7 @@ def check_folder(target: Path) -> None:
 
 def check_output(target: Path | None, formats: Any) -> None:
     """Refuse a place where no file can be, or an ending that none of the formats has."""
-    from causewise.scanning.result import check_ending
+    from causewise.scanning.graph_files import check_ending
 
     if target is not None:
         check_ending(target, formats)

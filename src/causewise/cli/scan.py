@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from causewise.cli import STOPPED
 from causewise.cli.bars import progress
 from causewise.cli.failures import OUR_FAULT, kept_when_stopped
 from causewise.cli.options import (
@@ -30,7 +29,7 @@ from causewise.cli.options import (
     reading_options,
     split_names,
 )
-from causewise.cli.streams import put, put_lines, say, say_columns
+from causewise.cli.streams import STOPPED, put, put_lines, say, say_columns
 from causewise.formatting import visible
 from causewise.tables.asking import MAX_BYTES, MAX_ROWS
 
@@ -118,7 +117,8 @@ def scan(
     """
     from causewise.errors import InputError
     from causewise.parallel import Engine
-    from causewise.scanning.result import FORMATS, GRAPH_FORMATS
+    from causewise.scanning.graph_files import GRAPH_FORMATS
+    from causewise.scanning.result import FORMATS
     from causewise.scanning.scanner import scan as scan_table
 
     stated = method_options([method], threshold, neither, direct, no_recording)[method]
@@ -215,7 +215,7 @@ def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
     arrows = [f"{visible(row.cause or '')} → {visible(row.effect or '')}" for row in rows]
     width = max(map(len, arrows))
     for arrow, row in zip(arrows, rows, strict=True):
-        sure = "known" if row.score is None else f"{row.score:+.3g}"
+        sure = "given" if row.score is None else f"{row.score:+.3g}"
         if row.confidence is not None:
             sure = f"{percent(row.confidence):>5}  {line_bar(row.confidence, row.neither or 0.0, threshold)}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""

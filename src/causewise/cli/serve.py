@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from causewise.cli import STOPPED
-from causewise.cli.streams import put, say
+from causewise.cli.streams import STOPPED, put, say
 
 PORT = 8765
 

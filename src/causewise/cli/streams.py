@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from rich.segment import Segment
     from rich.text import Text
 
+STOPPED = 130
+"""Exit code after Ctrl-C."""
+STOPPED_EARLY = "Stopped before the answer was ready."
 _PLAIN = {
     "→": "->",
     "←": "<-",

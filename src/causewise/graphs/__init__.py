@@ -1,1 +1,1 @@
-"""More than two columns: a causal order, and what moves the mean and the spread of each."""
+"""More than two columns: a causal order, and which parents affect the mean and the variance of each."""

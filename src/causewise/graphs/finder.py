@@ -4,19 +4,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from causewise.errors import SEEDS, InputError, between, positive
-from causewise.graphs.complete_rows import graph_columns
-from causewise.graphs.constraints import Constraints
-from causewise.graphs.edges import CausalGraph, Edge
-from causewise.graphs.found import find, independence
+from causewise.graphs.causal_graph import CausalGraph, Edge
+from causewise.graphs.graph_columns import read_graph_columns
+from causewise.graphs.order_search import fit_graph, noise_p_values
 from causewise.graphs.support import Draws, support
-from causewise.models.additive import AdditiveFit
 from causewise.parallel import Engine, one_thread, processors
 from causewise.tables.asking import READING_OPTIONS, split_reading_options
 from causewise.version import VERSION
 
 ENGINE = Engine()
 DOUBT = 0.01
-"""Below this p-value a column's noise is said to depend on what comes before it."""
+"""Below this p-value a column's noise is said to depend on its predecessors."""
 MOST_DRAWS = 10_000
 
 
@@ -50,7 +48,7 @@ def graph(
         holds a tenth of the rows (few values, counts, a point mass) stands in the graph only where this fixes its
         place.
     alpha
-        Significance level of the test that lets a parent into a column's mean or spread.
+        Significance level of the test that lets a parent into a column's mean or variance.
     bootstrap
         How many random parts of the rows the graph is found anew on, for the support of every edge.
     seed
@@ -86,61 +84,47 @@ def graph(
     if others:
         raise InputError(f"Got {', '.join(map(repr, others))} for a graph; expected {', '.join(READING_OPTIONS)}.")
     tell = engine.on_progress
-    table = graph_columns(data, columns, knowledge, **reading).canonical()
+    table = read_graph_columns(data, columns, knowledge, **reading).to_canonical()
     constraints = table.constraints()
     with one_thread():
-        found = find(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
-        p_values = independence(table.values, found)
+        fits = fit_graph(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
+        independence = noise_p_values(table.values, fits)
         draws = Draws(table.values, constraints, alpha, seed)
         workers = processors() if engine.jobs is None else engine.jobs
         shares = support(draws, bootstrap, workers, lambda done, of: tell("drawing", done, of)) if bootstrap else None
-    names = table.names
-    edges = tuple(
-        _edge(names, fit, parent, child, alpha, constraints, shares)
-        for k, (child, fit) in enumerate(zip(found.order, found.fits, strict=True))
-        for parent in found.order[:k]
-        if any(term.parent == parent for term in fit.terms)
-    )
+    names, edges = table.names, list[Edge]()
+    for k, (child, fit) in enumerate(zip(fits.order, fits.fits, strict=True)):
+        for parent in fits.order[:k]:
+            if p_values := {term.spread: term.p for term in fit.terms if term.parent == parent}:
+                edge = Edge(
+                    names[parent],
+                    names[child],
+                    p_values.get(False, 1.0) <= alpha,
+                    p_values.get(True, 1.0) <= alpha,
+                    p_values.get(False),
+                    p_values.get(True),
+                    None if shares is None else shares.get((parent, child), 0.0),
+                    bool(constraints.required[parent, child]),
+                )
+                edges.append(edge)
     # Of steps no noise is left that could be independent.
-    tested = {names[column]: p for column, p in zip(found.order, p_values, strict=True)}
-    noise = {name: None if name in table.placed else p for name, p in tested.items()}
+    order = tuple(names[column] for column in fits.order)
+    noise = {name: None if name in table.placed else p for name, p in zip(order, independence, strict=True)}
     return CausalGraph(
-        tuple(names[column] for column in found.order),
-        edges,
+        order,
+        tuple(edges),
         noise,
-        found.log_likelihood,
+        fits.log_likelihood,
         table.values.shape[1],
         table.missing,
         table.left_out,
-        {names[column]: str(table.kinds[names[column]]) for column in found.order},
-        (*_doubts(noise), *_unseen(edges), *table.notes),
+        {name: str(table.kinds[name]) for name in order},
+        (*_warn_of_dependence(noise), *_warn_of_unseen(edges), *table.notes),
         {"alpha": alpha, "bootstrap": bootstrap, "seed": seed, "version": VERSION},
     )
 
 
-def _edge(
-    names: Sequence[str],
-    fit: AdditiveFit,
-    parent: int,
-    child: int,
-    alpha: float,
-    constraints: Constraints,
-    shares: dict[tuple[int, int], float] | None,
-) -> Edge:
-    p_values = {term.spread: term.p for term in fit.terms if term.parent == parent}
-    return Edge(
-        names[parent],
-        names[child],
-        p_values.get(False, 1.0) <= alpha,
-        p_values.get(True, 1.0) <= alpha,
-        p_values.get(False),
-        p_values.get(True),
-        None if shares is None else shares.get((parent, child), 0.0),
-        bool(constraints.required[parent, child]),
-    )
-
-
-def _doubts(noise: dict[str, float | None]) -> list[str]:
+def _warn_of_dependence(noise: dict[str, float | None]) -> list[str]:
     return [
         f"The noise of {name!r} depends on columns before it (p = {p:.1g}): a hidden common cause, feedback or a model "
         "too small; its edges and its place are doubtful."
@@ -149,7 +133,7 @@ def _doubts(noise: dict[str, float | None]) -> list[str]:
     ]
 
 
-def _unseen(edges: Sequence[Edge]) -> list[str]:
+def _warn_of_unseen(edges: Sequence[Edge]) -> list[str]:
     return [
         f"{edge.parent!r} is required to cause {edge.child!r}, and the rows do not show it (p = {edge.p:.2g})."
         for edge in edges

@@ -15,8 +15,8 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from causewise.graphs.constraints import Constraints
-from causewise.graphs.found import find
+from causewise.graphs.graph_columns import Constraints
+from causewise.graphs.order_search import fit_graph
 from causewise.numerics.native import FloatArray
 from causewise.parallel import deaf_children, follow_parent, one_thread
 
@@ -40,7 +40,7 @@ class Draws:
         n = self.columns.shape[1]
         rng = np.random.default_rng([self.seed, number])
         rows = np.sort(rng.choice(n, size=round(SHARE * n), replace=False))
-        return find(self.columns[:, rows], self.constraints, self.alpha).arrows
+        return fit_graph(self.columns[:, rows], self.constraints, self.alpha).arrows
 
 
 def support(

@@ -1,9 +1,9 @@
-"""Bridges to what people already use, each thin and optional.
+"""Integrations with packages that people already use, each thin and optional.
 
-orienting   orient(): the undirected edges of a graph, oriented where the table answers
-foreign     graphs of networkx, causal-learn and pgmpy, read and written
-dowhy       an invertible mechanism for dowhy.gcm
-pgmpy       a function and an estimator for pgmpy's ExpertInLoop
+orientation  orient(): the undirected edges of a graph of networkx, causal-learn or pgmpy, oriented by the table
+dowhy        an invertible mechanism for dowhy.gcm
+pgmpy        a function and an estimator for pgmpy's ExpertInLoop
 
-No package is imported before a file of its name here is; none of them is a requirement.
+No package is imported before a file of its name here is; none of them is a requirement. Graphs of other packages are
+recognised by the names of their classes, so that none of these is imported either.
 """

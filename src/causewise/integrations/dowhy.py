@@ -1,7 +1,7 @@
 """`LocationScaleModel`: effect = μ(parents) + σ(parents) · noise as a mechanism of dowhy.gcm.
 
-dowhy's own invertible mechanisms add noise of one law whatever the parents are. Where its spread depends on them,
-dowhy's test refuses these mechanisms, and what they say of interventions and counterfactuals has the wrong spread.
+dowhy's own invertible mechanisms add noise of one law whatever the parents are. Where its scale depends on them, the
+test of dowhy rejects these mechanisms, and what they say of interventions and counterfactuals has the wrong scale.
 """
 
 from typing import Any, Self
@@ -27,7 +27,7 @@ except ImportError as missing:
 
 
 class LocationScaleModel(InvertibleFunctionalCausalModel):
-    """A mechanism for dowhy.gcm in which the parents set the mean and the spread of the effect.
+    """A mechanism for dowhy.gcm in which the parents set the mean and the standard deviation of the effect.
 
     The noise is (effect − mean) / standard deviation, so it can be recovered, and counterfactuals follow. Several
     parents act additively on both natural parameters. Beyond the parents' observed range the end values hold.
@@ -63,14 +63,14 @@ class LocationScaleModel(InvertibleFunctionalCausalModel):
         self.noise_model = EmpiricalDistribution() if noise_model is None else noise_model
 
     def fit(self, X: ArrayLike, Y: ArrayLike) -> None:
-        """Fit mean and spread to the parents X and the effect Y, and the noise's law to what they leave."""
-        self.regressor.fit(_numbers(X, "parents"), _numbers(Y, "effect")[:, 0])
+        """Fit mean and scale to the parents X and the effect Y, and the noise's law to what they leave."""
+        self.regressor.fit(_to_matrix(X, "parents"), _to_matrix(Y, "effect")[:, 0])
         self.noise_model.fit(self.estimate_noise(Y, X))
 
     def estimate_noise(self, target_samples: ArrayLike, parent_samples: ArrayLike) -> FloatArray:
         """Recover the noise that gives each effect from its parents, one column."""
-        mean, std = self._law(parent_samples)
-        return np.asarray((_numbers(target_samples, "effect") - mean) / std)
+        mean, std = self._predict_moments(parent_samples)
+        return np.asarray((_to_matrix(target_samples, "effect") - mean) / std)
 
     def draw_noise_samples(self, num_samples: int) -> FloatArray:
         """Draw noise, one column."""
@@ -78,8 +78,8 @@ class LocationScaleModel(InvertibleFunctionalCausalModel):
 
     def evaluate(self, parent_samples: ArrayLike, noise_samples: ArrayLike) -> FloatArray:
         """Compute the effect of parents and noise, one column."""
-        mean, std = self._law(parent_samples)
-        return np.asarray(mean + std * _numbers(noise_samples, "noise"))
+        mean, std = self._predict_moments(parent_samples)
+        return np.asarray(mean + std * _to_matrix(noise_samples, "noise"))
 
     def clone(self) -> Self:
         """Copy the settings; the copy is not fitted."""
@@ -88,12 +88,12 @@ class LocationScaleModel(InvertibleFunctionalCausalModel):
     def __str__(self) -> str:
         return f"LocationScaleModel using {type(self.regressor).__name__}"
 
-    def _law(self, parents: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        mean, std = self.regressor.predict(_numbers(parents, "parents"), return_std=True)
+    def _predict_moments(self, parents: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        mean, std = self.regressor.predict(_to_matrix(parents, "parents"), return_std=True)
         return mean[:, None], std[:, None]
 
 
-def _numbers(values: Any, what: str) -> FloatArray:
+def _to_matrix(values: Any, what: str) -> FloatArray:
     """Rows of finite numbers; a single sequence is one column, as in dowhy."""
     try:
         table = np.asarray(values, dtype=np.float64)

@@ -10,15 +10,12 @@ from typing import Any, Literal, Self
 
 from sklearn.base import BaseEstimator
 
-from causewise.catalogue import DEFAULT, seeded_method
+from causewise.catalogue import DEFAULT
 from causewise.decision import Direction
 from causewise.errors import InputError
-from causewise.inference import infer, threshold_setting
-from causewise.integrations.orienting import judged_edge
-from causewise.knowledge.knowledge import Knowledge
+from causewise.inference import infer
+from causewise.integrations.orientation import make_scorer, score_edge
 from causewise.parallel import one_thread
-from causewise.scanning.judging import Judge
-from causewise.scanning.table import scan_table
 
 Undecided = Literal["skip", "lean"]
 OrientationFn = Callable[..., tuple[Any, Any] | None]
@@ -60,21 +57,19 @@ def orientation_fn(
     >>> ask("b", "a")
     ('a', 'b')
     """
-    _check(undecided)
-    settings: dict[str, Any] = dict(threshold_setting(method, threshold))
-    seeded_method(method, seed, **settings)  # refused before a large table is read
-    table = scan_table(data)
-    background = Knowledge.of(knowledge, table.every)
-    judge = Judge(table.names, table.values, method, seed, settings, background, notes=table.notes)
+    _check_undecided(undecided)
+    table, scorer = make_scorer(data, knowledge, method, threshold, seed)
 
     def ask(u: Any, v: Any, **unused: Any) -> tuple[Any, Any] | None:
         place = {node: table.place(node) for node in (u, v)}
         x, y = sorted((u, v), key=place.__getitem__)
         with one_thread():
-            edge = judged_edge(judge, (x, y), (place[x], place[y]))
+            edge = score_edge(scorer, (x, y), (place[x], place[y]))
         if edge.cause is not None:
             return edge.cause, edge.effect
-        return _leaning((x, y), edge.score) if undecided == "lean" else None
+        if undecided == "skip" or edge.score is None:
+            return None
+        return _to_edge((x, y), Direction.of(edge.score))
 
     return ask
 
@@ -135,7 +130,7 @@ class PairwiseOrientation(BaseEstimator):
         self : PairwiseOrientation
             The fitted estimator.
         """
-        _check(self.undecided)
+        _check_undecided(self.undecided)
         try:
             import networkx as nx
             from pgmpy.base import DAG
@@ -145,8 +140,10 @@ class PairwiseOrientation(BaseEstimator):
         if len(names) != 2:
             raise InputError(f"Got {len(names)} columns; expected two: choose them with X[['a', 'b']].")
         self.decision_ = infer(X, method=self.method, threshold=self.threshold, seed=self.seed)
-        lean = _leaning(names, self.decision_.score) if self.undecided == "lean" else None
-        edge = _pointed(names, self.decision_.direction) or lean
+        direction = self.decision_.direction
+        if direction is Direction.UNDECIDED and self.undecided == "lean":
+            direction = Direction.of(self.decision_.score)
+        edge = _to_edge(names, direction)
         self.causal_graph_ = DAG([edge] if edge else [])
         self.causal_graph_.add_nodes_from(names)
         self.adjacency_matrix_ = nx.to_pandas_adjacency(self.causal_graph_, nodelist=names, weight=None, dtype=int)
@@ -154,15 +151,11 @@ class PairwiseOrientation(BaseEstimator):
         return self
 
 
-def _leaning(names: Any, score: float | None) -> tuple[Any, Any] | None:
-    return None if score is None else _pointed(names, Direction.of(score))
-
-
-def _pointed(names: Any, direction: Direction) -> tuple[Any, Any] | None:
+def _to_edge(names: Any, direction: Direction) -> tuple[Any, Any] | None:
     x, y = names
     return {Direction.FORWARD: (x, y), Direction.BACKWARD: (y, x)}.get(direction)
 
 
-def _check(undecided: Any) -> None:
+def _check_undecided(undecided: Any) -> None:
     if undecided not in ("skip", "lean"):
         raise InputError(f"Got undecided={undecided!r}; expected 'skip', for no edge, or 'lean'.")

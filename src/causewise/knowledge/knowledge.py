@@ -1,24 +1,33 @@
-"""What is known beforehand about every pair: `Knowledge.of` a mapping or a file, asked `on` two columns.
+"""Background knowledge about every pair: `Knowledge.of` a mapping or a file, asked `on` two columns.
 
-Hard statements leave some directions out. Tiers, "before" and required edges are transitive together: they say which
-column comes first, and whether there is an edge only where one is required. A forbidden edge speaks of its own pair.
-Soft statements are log-odds, and are heard where both directions are left.
+Hard statements exclude directions. Tiers, "before" and required edges are transitive together: they say which column
+comes first, and that there is an edge only where one is required. A forbidden edge concerns its own pair alone. Soft
+statements are log-odds, and count where both directions are left.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from causewise.knowledge.precedence import REQUIRED, Precedence, contradiction, fact
-from causewise.knowledge.statements import Edge, Statements, checked
+from causewise.errors import InputError
+from causewise.knowledge.statements import Edge, Statements, check_statements
 
+Node = str | int
+"""A column, or the number of a tier's end: tiers of 1000 columns each would have a million links without it."""
+
+_REQUIRED, _BEFORE, _EARLIER = "required to cause", "before", "in an earlier tier than"
 _FORBIDDEN = "forbidden to cause"
+_MOST_FACTS = 8
+"""In one sentence."""
 
 
-class Known(NamedTuple):
-    """What is known about x and y; nothing by default."""
+class PairStatement(NamedTuple):
+    """What background knowledge says about x and y; nothing by default."""
 
     direction: Literal["x->y", "y->x"] | None = None
     """The only one that is possible."""
@@ -38,67 +47,133 @@ class Knowledge:
 
     Examples
     --------
-    >>> known = Knowledge.of({"before": [["a", "b"], ["b", "c"]]}, ["a", "b", "c"])
-    >>> known.on("c", "a").direction, known.on("c", "a").why
+    >>> knowledge = Knowledge.of({"before": [["a", "b"], ["b", "c"]]}, ["a", "b", "c"])
+    >>> knowledge.on("c", "a").direction, knowledge.on("c", "a").why
     ('y->x', "'a' before 'b', 'b' before 'c'")
     """
 
     soft: Mapping[Edge, float]
     forbidden: Mapping[Edge, None]
     """A set that keeps its order, so that its bytes are the same in every process."""
-    precedence: Precedence
+    links: Mapping[Node, Mapping[Node, str]]
+    """From a node to those behind it, with the words for it."""
+    position: Mapping[Node, int]
+    """Of every node, such that all links lead to a later one."""
 
     @classmethod
     def of(cls, source: Mapping[str, Any] | str | os.PathLike[str] | None, columns: Sequence[str]) -> "Knowledge":
-        """Read and check what is known.
+        """Check a mapping, a YAML file that holds one, or a CSV file of statements; None is nothing.
 
-        Parameters
-        ----------
-        source
-            A mapping with any of the keys `first`, `last`, `tiers`, `before`, `required`, `forbidden` and `soft`; the
-            path of a YAML file that holds one, or of a CSV file with the columns kind, cause, effect and value; None
-            for nothing.
-        columns
-            Names of the table's columns, those too that are not scanned.
-
-        Raises
-        ------
-        InputError
-            If the file cannot be read, a statement is wrong, or statements contradict each other.
+        `columns` are all of the table's, those too that are not scanned.
         """
-        return cls._joined(checked(_content(source), columns))
+        content: Any = {} if source is None else source
+        if isinstance(source, str | os.PathLike):
+            from causewise.knowledge.knowledge_file import read_knowledge_file  # with it comes a reader of YAML
 
-    @classmethod
-    def _joined(cls, statements: Statements) -> "Knowledge":
-        precedence, forbidden = Precedence.of(statements), dict.fromkeys(statements.forbidden)
-        for edge in statements.required:
-            if edge in forbidden:
-                raise contradiction([fact(edge[0], words, edge[1]) for words in (REQUIRED, _FORBIDDEN)])
-        return cls(statements.soft, forbidden, precedence)
+            content = read_knowledge_file(Path(source))
+        statements = check_statements(content, columns)
+        links = _link_columns(statements)
+        position, forbidden = _sort_columns(links), dict.fromkeys(statements.forbidden)
+        for cause, effect in statements.required:
+            if (cause, effect) in forbidden:
+                raise _contradiction([_fact(cause, words, effect) for words in (_REQUIRED, _FORBIDDEN)])
+        return cls(statements.soft, forbidden, links, position)
 
-    def on(self, x: str, y: str) -> Known:
-        """What is known about two columns."""
-        no_forward, no_backward = self._against(x, y), self._against(y, x)
+    def on(self, x: str, y: str) -> PairStatement:
+        """What is stated about two columns."""
+        no_forward, no_backward = self._exclusion(x, y), self._exclusion(y, x)
         if no_forward and no_backward:
-            return Known(unrelated=True, why=f"{no_forward}, {no_backward}")
+            return PairStatement(unrelated=True, why=f"{no_forward}, {no_backward}")
         if no_backward:
-            return Known("x->y", why=no_backward, required=self.precedence.requires(x, y))
+            return PairStatement("x->y", why=no_backward, required=self.requires(x, y))
         if no_forward:
-            return Known("y->x", why=no_forward, required=self.precedence.requires(y, x))
+            return PairStatement("y->x", why=no_forward, required=self.requires(y, x))
         for sign, (cause, effect) in ((1.0, (x, y)), (-1.0, (y, x))):
             if odds := self.soft.get((cause, effect)):
-                return Known(log_odds=sign * odds, why=f"{fact(cause, 'to cause', effect)} at log-odds {odds:+.4g}")
-        return Known()
+                why = f"{_fact(cause, 'to cause', effect)} at log-odds {odds:+.4g}"
+                return PairStatement(log_odds=sign * odds, why=why)
+        return PairStatement()
 
-    def _against(self, cause: str, effect: str) -> str:
-        """The facts that leave a direction out; empty if none do."""
-        forbidden = fact(cause, _FORBIDDEN, effect) if (cause, effect) in self.forbidden else ""
-        return self.precedence.told(effect, cause) or forbidden
+    def requires(self, cause: str, effect: str) -> bool:
+        """Whether the edge itself is required."""
+        return self.links.get(cause, {}).get(effect) == _REQUIRED
+
+    def explain_order(self, earlier: str, later: str) -> str:
+        """The facts that put one column before the other, fewest first; empty if none do."""
+        return _join_facts(_facts(self.links, self._path(earlier, later)))
+
+    def _exclusion(self, cause: str, effect: str) -> str:
+        """The facts that exclude a direction; empty if none do."""
+        forbidden = _fact(cause, _FORBIDDEN, effect) if (cause, effect) in self.forbidden else ""
+        return self.explain_order(effect, cause) or forbidden
+
+    def _path(self, start: str, goal: str) -> list[Node]:
+        """The shortest path along the links, searched only between the two positions."""
+        end = self.position.get(goal, -1)
+        if self.position.get(start, end) >= end:
+            return []
+        parent: dict[Node, Node] = {}
+        waiting: deque[Node] = deque([start])
+        while waiting and goal not in parent:
+            node = waiting.popleft()
+            for behind in self.links.get(node, ()):
+                if behind not in parent and self.position[behind] <= end:
+                    parent[behind] = node
+                    waiting.append(behind)
+        path: list[Node] = [goal] if goal in parent else []
+        while path and path[-1] != start:
+            path.append(parent[path[-1]])
+        return path[::-1]
 
 
-def _content(source: Any) -> Any:
-    if isinstance(source, str | os.PathLike):
-        from causewise.knowledge.knowledge_file import content_of  # with it comes a reader of YAML
+def _link_columns(statements: Statements) -> dict[Node, dict[Node, str]]:
+    """Tiers, "before" and required edges in one graph."""
+    tiers, links = statements.tiers, dict[Node, dict[Node, str]]()
+    stated: Iterable[tuple[Node, Node, str]] = chain(  # the strongest words for a link come first
+        ((cause, effect, _REQUIRED) for cause, effect in statements.required),
+        ((earlier, later, _BEFORE) for earlier, later in statements.before),
+        # From end to end directly, so that a fact about distant tiers names no column between.
+        ((end, end + 1, _EARLIER) for end in range(len(tiers) - 2)),
+        ((column, end, _EARLIER) for end, tier in enumerate(tiers[:-1]) for column in tier),
+        ((end, column, _EARLIER) for end, tier in enumerate(tiers[1:]) for column in tier),
+    )
+    for earlier, later, words in stated:
+        links.setdefault(earlier, {}).setdefault(later, words)
+    return links
 
-        return content_of(Path(source))
-    return {} if source is None else source
+
+def _sort_columns(links: Mapping[Node, Mapping[Node, str]]) -> dict[Node, int]:
+    """A position for every node; a cycle is refused by name."""
+    sorter: TopologicalSorter[Node] = TopologicalSorter()
+    for earlier, behind in links.items():
+        for later in behind:
+            sorter.add(later, earlier)
+    try:
+        return {node: k for k, node in enumerate(sorter.static_order())}
+    except CycleError as error:
+        cycle: list[Node] = error.args[1]
+        # Begun and closed at a column: ends of tiers alone make no cycle.
+        first = next(k for k, node in enumerate(cycle) if isinstance(node, str))
+        raise _contradiction(_facts(links, [*cycle[first:-1], *cycle[:first], cycle[first]])) from None
+
+
+def _facts(links: Mapping[Node, Mapping[Node, str]], path: list[Node]) -> list[str]:
+    """What links the columns of a path, one after the other; the ends of tiers are passed over."""
+    columns = [node for node in path if isinstance(node, str)]
+    return [_fact(one, links[one].get(other, _EARLIER), other) for one, other in pairwise(columns)]
+
+
+def _fact(one: str, words: str, other: str) -> str:
+    return f"{one!r} {words} {other!r}"
+
+
+def _join_facts(facts: list[str]) -> str:
+    rest = f" and {len(facts) - _MOST_FACTS} more" if len(facts) > _MOST_FACTS else ""
+    return ", ".join(facts[:_MOST_FACTS]) + rest
+
+
+def _contradiction(facts: list[str]) -> InputError:
+    return InputError(
+        f"Got knowledge that contradicts itself: {_join_facts(facts)}; expected statements that can hold together: "
+        "take one of these back."
+    )

@@ -1,4 +1,4 @@
-"""From a YAML or CSV file of what is known to the mapping that Python callers give.
+"""From a YAML or CSV file of background knowledge to the mapping that Python callers give.
 
 Every value stays text, since a column may be called no, 1990 or 2001-01-01, which YAML takes for something else.
 """
@@ -31,17 +31,17 @@ _LINES = {
 """What a line of a CSV file looks like, by its first cell."""
 
 
-def content_of(path: Path) -> Any:
+def read_knowledge_file(path: Path) -> Any:
     """What the file states, unchecked but for its form."""
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise InputError(
             f"Got {shown(path)} as knowledge; expected a file whose name ends in {', '.join(_READERS)}: rename it."
         )
-    return reader(_text(path), shown(path))
+    return reader(_read_text(path), shown(path))
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
@@ -52,7 +52,7 @@ def _text(path: Path) -> str:
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise InputError(
-            f"Could not read {shown(path)} ({reason}); expected a YAML or CSV file of what is known: check the path."
+            f"Could not read {shown(path)} ({reason}); expected a YAML or CSV file of knowledge: check the path."
         ) from None
     raise InputError(
         f"Got more than {MAX_BYTES:,} bytes from {shown(path)}; expected at most that of knowledge: say it by tiers."
@@ -80,7 +80,7 @@ class _PlainLoader(yaml.BaseLoader):
         return super().construct_mapping(node, deep)
 
 
-def _from_yaml(text: str, where: str) -> Any:
+def _read_yaml(text: str, where: str) -> Any:
     try:
         return yaml.load(text, _PlainLoader)
     except yaml.MarkedYAMLError as problem:
@@ -97,7 +97,7 @@ def _from_yaml(text: str, where: str) -> Any:
     ) from None
 
 
-def _from_csv(text: str, where: str) -> Any:
+def _read_csv(text: str, where: str) -> Any:
     reader = csv.reader(io.StringIO(f"{text}\n", newline=""), strict=True)
     try:
         (_, header), *lines = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
@@ -112,17 +112,17 @@ def _from_csv(text: str, where: str) -> Any:
     for k, cells in lines:
         if not any(cells):
             continue
-        kind, *said = _line(k, cells, where)
+        kind, cause, effect, value = _check_line(k, cells, where)
         if kind == "tier":
-            tiers.setdefault(_whole(k, said[2], where), []).append(said[0])
+            tiers.setdefault(_read_tier(k, value, where), []).append(cause)
         elif kind in ("likely", "log_odds"):
-            content.setdefault("soft", []).append([*said[:2], {kind: said[2]}])
+            content.setdefault("soft", []).append([cause, effect, {kind: value}])
         else:
-            content.setdefault(kind, []).append(said[0] if kind in ("first", "last") else said[:2])
+            content.setdefault(kind, []).append(cause if kind in ("first", "last") else [cause, effect])
     return content | ({"tiers": [tiers[k] for k in sorted(tiers)]} if tiers else {})
 
 
-def _line(k: int, cells: list[str], where: str) -> list[str]:
+def _check_line(k: int, cells: list[str], where: str) -> list[str]:
     """Four cells, filled as their kind asks."""
     form = _LINES.get(cells[0].lower())
     if form is None:
@@ -135,10 +135,10 @@ def _line(k: int, cells: list[str], where: str) -> list[str]:
     return [cells[0].lower(), *padded[1:]]
 
 
-def _whole(k: int, text: str, where: str) -> int:
+def _read_tier(k: int, text: str, where: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise InputError(f"Got the tier {text[:80]!r} in line {k} of {where}; expected a whole number, as 1.")
     return int(text)
 
 
-_READERS: dict[str, Callable[[str, str], Any]] = {".yaml": _from_yaml, ".yml": _from_yaml, ".csv": _from_csv}
+_READERS: dict[str, Callable[[str, str], Any]] = {".yaml": _read_yaml, ".yml": _read_yaml, ".csv": _read_csv}

@@ -12,8 +12,7 @@ from causewise.report import panels
 from causewise.report.picture import blank, made
 from causewise.report.scan_look import PALE, POINT, breadth, heading, label, shade, strength
 from causewise.report.wording import count
-from causewise.scanning.arrows import graph
-from causewise.scanning.order import Order
+from causewise.scanning.consistency import Order, to_digraph
 from causewise.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ class Box(NamedTuple):
 
 
 def _graph(rows: Sequence[ScanRow], columns: Sequence[str], arranged: Sequence[str], ordered: bool) -> "Figure":
-    arrows = graph(rows, columns)
+    arrows = to_digraph(rows, columns)
     joined = [name for name in columns if arrows.degree(name)]
     paper = np.clip(np.array([3.4, 2.2]) + np.array([1.25, 1.05]) * len(joined) ** 0.5, (6.4, 3), (16, 13))
     font = float(np.clip(13 - 1.1 * len(joined) ** 0.5, 5, 10))

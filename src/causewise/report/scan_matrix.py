@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from causewise.report import panels
 from causewise.report.picture import blank, made
 from causewise.report.scan_look import PALE, POINT, breadth, heading, label, shade, strength
-from causewise.scanning.order import Order
+from causewise.scanning.consistency import Order
 from causewise.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:

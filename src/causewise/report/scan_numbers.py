@@ -22,7 +22,7 @@ from causewise.report.pair_numbers import pair_numbers
 from causewise.report.printed_sum import round_together
 from causewise.report.sparks import REACH
 from causewise.report.wording import short, shown
-from causewise.scanning.judging import Judge
+from causewise.scanning.pair_scorer import PairScorer
 from causewise.scanning.result import Scan
 from causewise.scanning.scan_row import ScanRow
 
@@ -83,11 +83,11 @@ def scan_numbers(scan: Scan, order: Sequence[str]) -> ScanNumbers:
             "kinds": list(KINDS.values()),
             "rows": _rows(rows, at, sentences),
             "sentences": sentences.kept,
-            "columns": None if scan.judge is None else _columns(scan.judge, used),
+            "columns": None if scan.scorer is None else _columns(scan.scorer, used),
         }
     )
     room = MOST_BYTES - len(table.encode())
-    reports = [] if scan.judge is None else list(_reports(scan.judge, rows, place, room))
+    reports = [] if scan.scorer is None else list(_reports(scan.scorer, rows, place, room))
     return ScanNumbers(table, f"[{','.join(reports)}]", len(rows), len(reports))
 
 
@@ -157,7 +157,7 @@ def _rows(rows: Sequence[ScanRow], at: Mapping[str, int], sentences: _Sentences)
         "p": [_digits(row.adjusted_p, 2) for row in rows],
         "forward": [_digits(row.p_forward, 2) for row in rows],
         "backward": [_digits(row.p_backward, 2) for row in rows],
-        "known": [_digits(row.known, 3) for row in rows],
+        "given": [_digits(row.given, 3) for row in rows],
         "halves": [_digits(row.agreement, 2) for row in rows],
         "sum": sums,
         "warnings": [[sentences.place(text) for text in row.warnings] for row in rows],
@@ -185,7 +185,7 @@ def _digits(value: float | None, digits: int) -> float | None:
     return None if value is None or not math.isfinite(value) else float(f"{value:.{digits}g}")
 
 
-def _columns(judge: Judge, used: Sequence[int]) -> dict[str, Any]:
+def _columns(judge: PairScorer, used: Sequence[int]) -> dict[str, Any]:
     """The same rows of every column, in steps of its range; base64 of two bytes a value, the lesser first."""
     n = judge.values.shape[1]
     size = min(n, MOST_ROWS, MOST_SAMPLES // max(len(used), 1))
@@ -203,10 +203,10 @@ def _columns(judge: Judge, used: Sequence[int]) -> dict[str, Any]:
     return {"rows": size, "low": lows, "high": highs, "values": base64.b64encode(b"".join(packed)).decode()}
 
 
-def _reports(judge: Judge, rows: Sequence[ScanRow], place: Mapping[str, int], room: int) -> Iterator[str]:
+def _reports(judge: PairScorer, rows: Sequence[ScanRow], place: Mapping[str, int], room: int) -> Iterator[str]:
     """The surest pairs decided anew, as long as there is room and time."""
     seconds = 0.0
-    with one_thread(), judge.shared():
+    with one_thread(), judge.share_columns():
         for row in rows[:MOST_REPORTS]:
             seconds += row.seconds
             if row.status not in ("oriented", "undecided") or seconds > MOST_SECONDS:

@@ -117,7 +117,7 @@ def _summary(scan: Scan, numbers: ScanNumbers, order: str, drawn: bool) -> ScanS
 
 
 def _prior(scan: Scan) -> str:
-    stated = None if scan.judge is None else getattr(scan.judge.built(), "neither", None)
+    stated = None if scan.scorer is None else getattr(scan.scorer.build_method(), "neither", None)
     return "" if stated is None else f"{number(100 * stated, 3)} %"
 
 

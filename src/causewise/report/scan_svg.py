@@ -10,7 +10,7 @@ from causewise.decision import percent
 from causewise.report.scan_graph import Box, border, boxes_of
 from causewise.report.scan_look import strength
 from causewise.report.scan_numbers import brief, surest_first
-from causewise.scanning.arrows import graph
+from causewise.scanning.consistency import to_digraph
 from causewise.scanning.scan_row import ScanRow
 
 MOST_ARROWS = 200
@@ -67,7 +67,7 @@ def graph_shapes(rows: Sequence[ScanRow], columns: Sequence[str], arranged: Sequ
     shown = oriented[:MOST_ARROWS]
     if not shown:
         return None
-    found = graph(shown, columns)
+    found = to_digraph(shown, columns)
     joined = [name for name in columns if found.degree(name)]
     paper = np.clip(np.array([3.0, 1.8]) + np.array([1.2, 0.95]) * len(joined) ** 0.5, (5.6, 2.4), (15.0, 12.0))
     font = float(np.clip(15.5 - 1.2 * len(joined) ** 0.5, 7.5, 13))

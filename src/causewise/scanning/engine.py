@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from causewise.parallel import deaf_children, follow_parent, limit_processors, one_thread, processors, without_script
-from causewise.scanning.judging import Judge
+from causewise.scanning.pair_scorer import PairScorer
 from causewise.scanning.tasks import Died, Tile, Work
 
 AT_HAND = 2
@@ -46,12 +46,12 @@ class InProcess:
 
     workers, gpu = 1, False
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: PairScorer) -> None:
         self._judge, self._lasting = judge, ExitStack()
 
     def __enter__(self) -> Run:
         self._lasting.enter_context(one_thread())
-        self._lasting.enter_context(self._judge.shared())
+        self._lasting.enter_context(self._judge.share_columns())
         return self
 
     def __exit__(self, *problem: object) -> None:
@@ -68,7 +68,7 @@ class Processes:
 
     gpu = False
 
-    def __init__(self, judge: Judge, jobs: int) -> None:
+    def __init__(self, judge: PairScorer, jobs: int) -> None:
         self._judge, self.workers, self._pool = judge, jobs, None
         self._folder = tempfile.TemporaryDirectory(prefix="causewise-")
 
@@ -150,24 +150,24 @@ class Processes:
         self._pool = None
 
 
-def alone(judge: Judge, work: Work, tile: Tile) -> list[Any]:
+def alone(judge: PairScorer, work: Work, tile: Tile) -> list[Any]:
     """The results of one tile that may kill, worked on in processes of its own."""
     own = Processes(judge, 1)
     with own:
         return own.bisected(work, tile)
 
 
-_here: tuple[Judge, ExitStack] | None = None
+_here: tuple[PairScorer, ExitStack] | None = None
 """In a worker: the judge, and the contexts that last as long as the process."""
 
 
-def _enter(judge: Judge, place: Path, jobs: int) -> None:
+def _enter(judge: PairScorer, place: Path, jobs: int) -> None:
     global _here
     follow_parent()
     limit_processors(processors() // jobs)
     whole, lasting = replace(judge, values=np.load(place, mmap_mode="r")) if place.exists() else judge, ExitStack()
     lasting.enter_context(one_thread())
-    lasting.enter_context(whole.shared())
+    lasting.enter_context(whole.share_columns())
     _here = whole, lasting
 
 

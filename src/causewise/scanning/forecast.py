@@ -14,8 +14,8 @@ import numpy as np
 
 from causewise.errors import InputError
 from causewise.scanning.engine import Run
-from causewise.scanning.judging import REMEMBERED, Judge
-from causewise.scanning.pairs import BLOCK, Pairs
+from causewise.scanning.pair_scorer import REMEMBERED, PairScorer
+from causewise.scanning.table import BLOCK, Pairs
 from causewise.scanning.tasks import Died, Tile
 
 FEW = 10
@@ -64,7 +64,7 @@ class ScanForecast:
 
 
 def forecast(
-    run: Run, judge: Judge, pairs: Pairs, processors: int, left: tuple[int, int], batch: int = 1
+    run: Run, judge: PairScorer, pairs: Pairs, processors: int, left: tuple[int, int], batch: int = 1
 ) -> ScanForecast:
     """Try some of the pairs, `batch` at a time; `left` are to be screened and oriented."""
     tried = _tried(pairs, batch)
@@ -101,7 +101,7 @@ def _tried(pairs: Pairs, batch: int) -> Pairs:
     return sorted(tile, key=max)[:most]
 
 
-def _timed(judge: Judge, pairs: Tile) -> list[Any]:
+def _timed(judge: PairScorer, pairs: Tile) -> list[Any]:
     """Seconds that screening takes each pair, and orienting where there is something to orient."""
     times, testable = [], []
     for pair in pairs:
@@ -118,7 +118,7 @@ def _timed(judge: Judge, pairs: Tile) -> list[Any]:
     return times
 
 
-def needed_memory(judge: Judge, pairs: int, jobs: int) -> int:
+def needed_memory(judge: PairScorer, pairs: int, jobs: int) -> int:
     """Bytes that a scan needs beyond the table: what processes map in common, what each has of its own, the result."""
     columns, rows = judge.values.shape
     a_column = _A_ROW * rows + _A_SHORT_ROW * min(rows, _SHORT)
@@ -134,7 +134,7 @@ def remembered(jobs: int, free: int | None) -> int:
     return REMEMBERED if free is None else min(REMEMBERED, int(_SHARE * free) // jobs)
 
 
-def fitting_jobs(judge: Judge, pairs: int, wish: Iterable[int], free: int | None) -> int:
+def fitting_jobs(judge: PairScorer, pairs: int, wish: Iterable[int], free: int | None) -> int:
     """The first number of processes wished for with which the scan fits in memory; refused where none does."""
     wishes = list(wish)
 

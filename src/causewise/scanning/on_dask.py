@@ -30,8 +30,8 @@ from causewise.errors import InputError
 from causewise.pair import FloatArray
 from causewise.parallel import deaf_children, limit_processors
 from causewise.scanning.engine import InProcess, Run, alone
-from causewise.scanning.file_columns import FileColumns, UnseenError
-from causewise.scanning.judging import Judge
+from causewise.scanning.pair_scorer import PairScorer
+from causewise.scanning.table import FileColumns, UnseenError
 from causewise.scanning.tasks import Tile, Work, screened
 from causewise.version import VERSION
 
@@ -51,7 +51,7 @@ class ClusterError(Exception):
 
 @contextmanager
 def on_dask(
-    judge: Judge, there: FileColumns | None, where: Any, workers: int, identity: str, journal: str | None
+    judge: PairScorer, there: FileColumns | None, where: Any, workers: int, identity: str, journal: str | None
 ) -> Iterator[Run]:
     """A cluster that knows the judge: `local`, the address of a scheduler, or a client.
 
@@ -124,13 +124,15 @@ def _closed(client: Any) -> None:
 class _Cluster:
     """The judge on a cluster: handed over when it is first needed, kept there until it is released."""
 
-    def __init__(self, client: Any, judge: Judge, there: FileColumns | None, identity: str, cut_short: str) -> None:
+    def __init__(
+        self, client: Any, judge: PairScorer, there: FileColumns | None, identity: str, cut_short: str
+    ) -> None:
         self._client, self._identity, self._cut_short = client, identity, cut_short
         self._handed_over, self._read = judge, there and replace(judge, values=cast(FloatArray, there))
         self._held: dict[bool, Any] = {}
         self.workers, self.gpu = client.run_on_scheduler(_seen)
         # Networks train where there is a GPU, if anybody says so; a worker without one would take a thousand times.
-        self.gpu = self.gpu and getattr(judge.built(), "wants_gpu", False)
+        self.gpu = self.gpu and getattr(judge.build_method(), "wants_gpu", False)
 
     def release(self) -> None:
         """Dask may forget the judge, and all that was remembered with it."""
@@ -215,11 +217,11 @@ def _seen(dask_scheduler: Any) -> tuple[int, bool]:
     return max(1, sum(each.nthreads for each in workers)), any(each.resources.get(_GPU) for each in workers)
 
 
-def _judge(judge: Judge) -> Judge:
+def _judge(judge: PairScorer) -> PairScorer:
     return judge
 
 
-def _tile(judge: Judge, work: Work, tile: Tile, version: str) -> list[Any]:
+def _tile(judge: PairScorer, work: Work, tile: Tile, version: str) -> list[Any]:
     """On a worker: the results of one tile."""
     from distributed import get_worker
 
@@ -230,7 +232,7 @@ def _tile(judge: Judge, work: Work, tile: Tile, version: str) -> list[Any]:
     return results
 
 
-def _alone(judge: Judge, work: Work, tile: Tile, version: str) -> list[Any]:
+def _alone(judge: PairScorer, work: Work, tile: Tile, version: str) -> list[Any]:
     """On a worker: the results of a tile that may kill, which it does to another process."""
     # Dask starts its workers as daemons, to which multiprocessing denies children; `alone` ends those it starts.
     this: Any = multiprocessing.current_process()

@@ -1,4 +1,4 @@
-"""What a scan found: one row a pair, as a tidy table of the kind that went in, or as a file."""
+"""The result of a scan: one row a pair, as a tidy table of the kind that went in, or as a file."""
 
 import io
 import json
@@ -12,11 +12,9 @@ from causewise.errors import InputError
 from causewise.files import replace_with
 from causewise.formatting import csv_text, json_text
 from causewise.methods.combined.method import THRESHOLD
-from causewise.scanning.arrows import graph
-from causewise.scanning.graph_text import to_dot, to_graphml, to_json
-from causewise.scanning.judging import Judge
-from causewise.scanning.order import Order, order
-from causewise.scanning.quality import Quality, quality
+from causewise.scanning.consistency import Order, Quality, find_order, measure_quality, to_digraph
+from causewise.scanning.graph_files import GRAPH_FORMATS, check_ending
+from causewise.scanning.pair_scorer import PairScorer
 from causewise.scanning.scan_row import ScanRow
 
 if TYPE_CHECKING:
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
     from networkx import DiGraph
 
 COLUMNS = tuple(each.name for each in fields(ScanRow))
-_JOINED = " | "
-"""Between the warnings of one pair, where a cell holds text alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,23 +43,23 @@ class Scan:
 
     rows: tuple[ScanRow, ...]
     columns: tuple[str, ...]
-    """The columns that were judged."""
+    """The columns that were scored."""
     left_out: Mapping[str, str]
-    """Columns that could not be judged, with the reason."""
+    """Columns that could not be scored, with the reason."""
     facts: Mapping[str, Any]
     """Method, settings, seed and version: what it takes to repeat the scan."""
     kind: str = "dict"
     """`pandas`, `polars`, `pyarrow` or `dict`: what the table was."""
     before: tuple[tuple[str, str], ...] = ()
-    """Columns of which the first is known to come before the second."""
+    """Columns of which the first is given to come before the second."""
     kinds: Mapping[str, str] = field(default_factory=dict)
     """What each column is by how its values repeat; of columns that are adjusted, before that."""
     notes: tuple[str, ...] = ()
     """What had to be understood to make numbers of columns, such as dates, a sentence each."""
-    judge: Judge | None = field(default=None, repr=False)
-    """The columns, as they were judged, and the method: what it takes to decide a pair anew."""
+    scorer: PairScorer | None = field(default=None, repr=False)
+    """The columns, as they were scored, and the method: what it takes to decide a pair anew."""
     finished: Callable[[], None] = field(default=lambda: None, repr=False)
-    """Called when the result stands in a file: what was kept along the way is then no longer needed."""
+    """Called when the result is in a file: what was kept along the way is then no longer needed."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -74,20 +70,17 @@ class Scan:
     @property
     def counts(self) -> dict[str, int]:
         """How many pairs have each status."""
-        found = Counter(row.status for row in self.rows)
-        return {status: found[status] for status in ("oriented", "undecided", "unrelated", "failed")}
+        counts = Counter(row.status for row in self.rows)
+        return {status: counts[status] for status in ("oriented", "undecided", "unrelated", "failed")}
 
     @property
     def threshold(self) -> float:
         """The confidence that an answer needs, where the method has one."""
-        return THRESHOLD if self.judge is None else self.judge.threshold
+        return THRESHOLD if self.scorer is None else self.scorer.threshold
 
     def __str__(self) -> str:
-        counts = self.counts
-        failed = f", {counts['failed']} failed" if counts["failed"] else ""
-        told = ", ".join(f"{counts[status]} {status}" for status in ("oriented", "undecided", "unrelated"))
-        pairs = f"{len(self)} pair{'s' * (len(self) != 1)} of {len(self.columns)} columns"
-        return f"{pairs}: {told}{failed}"
+        counts = [f"{count} {status}" for status, count in self.counts.items() if count or status != "failed"]
+        return f"{len(self)} pair{'s' * (len(self) != 1)} of {len(self.columns)} columns: {', '.join(counts)}"
 
     def __repr__(self) -> str:
         return f"<Scan: {self}>"
@@ -97,7 +90,7 @@ class Scan:
 
         Pairwise arrows are no multivariate discovery: an edge may stand for a path, or for a common cause.
         """
-        return graph(self.rows, self.columns)
+        return to_digraph(self.rows, self.columns)
 
     def write_graph(self, path: Any) -> None:
         """Write the arrows as GraphML, JSON (node-link) or DOT, by the ending of the name."""
@@ -105,12 +98,12 @@ class Scan:
         replace_with(target, check_ending(target, GRAPH_FORMATS)(self.to_networkx()).encode())
 
     def order(self) -> Order:
-        """The order of the columns that disagrees least with the scores, and with nothing that is known."""
-        return order(self.rows, self.columns, self.before)
+        """The order of the columns that contradicts the scores least, and background knowledge nowhere."""
+        return find_order(self.rows, self.columns, self.before)
 
     def quality(self) -> Quality:
         """Contradictions among the arrows: cycles, and triples that run in a circle."""
-        return quality(self.rows, self.columns)
+        return measure_quality(self.rows, self.columns)
 
     def plot(self, path: Any = None, kind: str = "matrix") -> "Figure":
         """Draw the `matrix` of all pairs or the `graph` of the arrows."""
@@ -136,7 +129,8 @@ class Scan:
 
     def to_columns(self) -> dict[str, list[Any]]:
         """The table column by column; warnings joined to one text."""
-        return {name: [_plain(getattr(row, name)) for row in self.rows] for name in COLUMNS}
+        table = {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
+        return table | {"warnings": [" | ".join(row.warnings) for row in self.rows]}
 
     def to_frame(self) -> Any:
         """The table as a data frame of the library that the input came from; a dict of columns for arrays and files."""
@@ -149,7 +143,7 @@ class Scan:
             import polars
 
             return polars.DataFrame(table, infer_schema_length=None)
-        return _arrow(table) if self.kind == "pyarrow" else table
+        return _to_arrow(table) if self.kind == "pyarrow" else table
 
     def write(self, path: Any, raw: bool = False) -> None:
         """Write the table as CSV, Parquet or JSON, by the ending of the name; `raw` leaves cells as they are."""
@@ -159,39 +153,24 @@ class Scan:
         self.finished()
 
 
-def check_ending(target: Path, formats: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
-    """The writer for the ending of a file's name, refused where there is none."""
-    ending = target.suffix.lower()
-    if ending not in formats:
-        raise InputError(f"Got the file name {str(target)!r}; expected one that ends in {', '.join(formats)}.")
-    return formats[ending]
-
-
-def kind_of(data: Any) -> str:
+def find_library(data: Any) -> str:
     """Which library a table belongs to."""
     library = type(data).__module__.partition(".")[0]
     return library if library in ("pandas", "polars", "pyarrow") else "dict"
 
 
-def _plain(value: Any) -> Any:
-    return _JOINED.join(value) if isinstance(value, tuple) else value
+def _to_csv(scan: Scan, raw: bool) -> bytes:
+    lines = zip(*scan.to_columns().values(), strict=True)
+    cells = [["" if v is None else repr(v) if isinstance(v, float) else str(v) for v in line] for line in lines]
+    return csv_text([list(COLUMNS), *cells], raw).encode()
 
 
-def _csv(scan: Scan, raw: bool) -> bytes:
-    lines = [[_text(_plain(getattr(row, name))) for name in COLUMNS] for row in scan.rows]
-    return csv_text([list(COLUMNS), *lines], raw).encode()
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
-
-
-def _json(scan: Scan, raw: bool) -> bytes:
+def _to_json(scan: Scan, raw: bool) -> bytes:
     record = scan.to_dict()
     return (json.dumps(record) if raw else json_text(record)).encode() + b"\n"
 
 
-def _parquet(scan: Scan, raw: bool) -> bytes:
+def _to_parquet(scan: Scan, raw: bool) -> bytes:
     try:
         import pyarrow.parquet
     except ImportError:
@@ -200,14 +179,14 @@ def _parquet(scan: Scan, raw: bool) -> bytes:
             "pip install '.[tables]', or choose .csv."
         ) from None
     stream = io.BytesIO()
-    pyarrow.parquet.write_table(_arrow(scan.to_columns()), stream)
+    pyarrow.parquet.write_table(_to_arrow(scan.to_columns()), stream)
     return stream.getvalue()
 
 
-def _arrow(table: Mapping[str, list[Any]]) -> Any:
+def _to_arrow(table: Mapping[str, list[Any]]) -> Any:
     import pyarrow
 
-    # A column in which nothing is known still has its type.
+    # A column that is empty still has its type.
     text = {"x", "y", "status", "direction", "cause", "effect", "warnings", "reason", "x_kind", "y_kind"}
     whole = {"n", "dropped_rows", "rows_judged"}
     kinds = {
@@ -217,7 +196,5 @@ def _arrow(table: Mapping[str, list[Any]]) -> Any:
     return pyarrow.table({name: pyarrow.array(values, kinds[name]) for name, values in table.items()})
 
 
-FORMATS: Mapping[str, Callable[[Scan, bool], bytes]] = {".csv": _csv, ".parquet": _parquet, ".json": _json}
+FORMATS: Mapping[str, Callable[[Scan, bool], bytes]] = {".csv": _to_csv, ".parquet": _to_parquet, ".json": _to_json}
 """Of the table of all pairs."""
-GRAPH_FORMATS: Mapping[str, Callable[["DiGraph"], str]] = {".graphml": to_graphml, ".json": to_json, ".dot": to_dot}
-"""Of the arrows."""

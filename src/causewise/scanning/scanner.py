@@ -18,16 +18,14 @@ from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import Engine, OnProgress, processors
 from causewise.protocol import batch_size
 from causewise.scanning.engine import InProcess, Processes, Run
-from causewise.scanning.file_columns import FileColumns
 from causewise.scanning.forecast import FEW, fitting_jobs, forecast, remembered
 from causewise.scanning.journal import Journal
-from causewise.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from causewise.scanning.machine import available_memory
 from causewise.scanning.on_dask import on_dask
-from causewise.scanning.pairs import MOST, Pairs, choose_pairs, tiles
-from causewise.scanning.result import Scan, kind_of
+from causewise.scanning.pair_scorer import PairScorer, Screening, adjust_p_values, blank_row
+from causewise.scanning.result import Scan, find_library
 from causewise.scanning.scan_row import ScanRow
-from causewise.scanning.table import ScanTable, scan_table
+from causewise.scanning.table import MOST, FileColumns, Pairs, ScanTable, choose_pairs, cut_tiles, read_scan_table
 from causewise.scanning.tasks import Died, Tile, Work, of_the_dead, oriented, screened
 from causewise.tables.asking import split_reading_options
 from causewise.version import VERSION
@@ -53,7 +51,7 @@ def scan(
     engine: Engine = ENGINE,
     **settings: Any,
 ) -> Scan:
-    """Judge every pair of a table's columns.
+    """PairScorer every pair of a table's columns.
 
     Pairs whose columns are not dependent (HSIC, the false discovery rate over the table below `fdr`) are *unrelated*;
     the others are oriented by `method`. Rows with a missing value are left out pair by pair.
@@ -107,9 +105,9 @@ def scan(
     settings = stated_settings([method], stated, {name: f"{name}={value!r}" for name, value in stated.items()})[method]
     built = seeded_method(method, seed, **settings)  # refused before a large table is read
     tell, journal, dask = engine.on_progress, engine.journal, engine.dask
-    table = scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **reading)
+    table = read_scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **reading)
     wanted = choose_pairs(table, pairs)
-    judge = Judge(
+    judge = PairScorer(
         table.names, table.values, method, seed, settings, Knowledge.of(knowledge, table.every), stability, table.notes
     )
     identity = _identity(table, judge, wanted, fdr)
@@ -130,17 +128,17 @@ def scan(
             engine.on_forecast(replace(foreseen, hint=sample_hint(method, table.n, len(wanted))))
         # On a CPU a batch of networks takes a minute; no more than that is lost with a process.
         size = MOST if gpu or batch == 1 else min(MOST, batch)
-        found = _scanned(_Progress(judge, run, kept, tell), wanted, size, table, fdr, kind_of(data))
+        found = _scanned(_Progress(judge, run, kept, tell), wanted, size, table, fdr, find_library(data))
     return replace(found, finished=kept.close)
 
 
 def _scanned(run: "_Progress", wanted: Pairs, size: int, table: ScanTable, fdr: float, kind: str) -> Scan:
     judge = run.judge
-    tested = [Screened(*each) for each in run.results("screening", screened, list(tiles(wanted)))]
-    adjusted = dict(zip(((s.i, s.j) for s in tested), adjusted_p_values([s.p for s in tested]), strict=True))
+    tested = [Screening(*each) for each in run.results("screening", screened, list(cut_tiles(wanted)))]
+    adjusted = dict(zip(((s.i, s.j) for s in tested), adjust_p_values([s.p for s in tested]), strict=True))
     related = {(s.i, s.j): s for s in tested if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
-    parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in tiles(sorted(related), size)]
-    rows = {(s.i, s.j): judge.obeying(blank_row(table.names, s, adjusted[s.i, s.j])) for s in tested}
+    parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in cut_tiles(sorted(related), size)]
+    rows = {(s.i, s.j): judge.apply_knowledge(blank_row(table.names, s, adjusted[s.i, s.j])) for s in tested}
     place = {name: k for k, name in enumerate(table.names)}
     for each in run.results("orienting", oriented, parts):
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
@@ -170,7 +168,7 @@ def _scanned(run: "_Progress", wanted: Pairs, size: int, table: ScanTable, fdr: 
 
 
 def _engine(
-    judge: Judge, there: FileColumns | None, jobs: int, dask: Any, identity: str, journal: Any
+    judge: PairScorer, there: FileColumns | None, jobs: int, dask: Any, identity: str, journal: Any
 ) -> AbstractContextManager[Run]:
     """Who does the work: this process, several, or a cluster."""
     if dask is not None:
@@ -182,7 +180,7 @@ def _engine(
 class _Progress:
     """Who works, what is kept and who is told."""
 
-    judge: Judge
+    judge: PairScorer
     run: Run
     kept: Journal
     tell: OnProgress
@@ -211,7 +209,7 @@ def _digest(pairs: Sequence[Sequence[int]]) -> str:
     return blake2b(json.dumps(pairs).encode(), digest_size=8).hexdigest()
 
 
-def _identity(table: ScanTable, judge: Judge, wanted: Sequence[tuple[int, int]], fdr: float) -> str:
+def _identity(table: ScanTable, judge: PairScorer, wanted: Sequence[tuple[int, int]], fdr: float) -> str:
     digest = blake2b(digest_size=16)
     for k in range(len(table.names)):
         digest.update(np.ascontiguousarray(table.values[k]).data)

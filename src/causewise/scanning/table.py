@@ -1,8 +1,14 @@
-"""The columns of a table that can be judged, and why the others cannot."""
+"""The columns of a table that can be scored, here or on workers, why the others cannot, and the pairs to score."""
 
+import csv
+import io
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +18,20 @@ from causewise.errors import InputError
 from causewise.numerics.dates import read_as_days
 from causewise.pair import MIN_ROWS, FloatArray, as_column
 from causewise.parallel import OnProgress
-from causewise.scanning.adjusting import Adjustment
+from causewise.scanning.adjustment import Adjustment
 from causewise.scanning.mapped import ColumnStore, MappedColumns
-from causewise.tables import table_from
+from causewise.tables import read_table, table_from
 from causewise.tables.choose import ColumnTable, listed, position
+from causewise.tables.source import PARQUET
+
+Pairs = list[tuple[int, int]]
+
+MANY = 1_000_000
+"""Pairs that are not begun without being asked for by `pairs` or `target`: days of work, more often than not a slip."""
+BLOCK = 16
+"""Columns a side of a tile: what is remembered of a tile's columns stays at hand while its pairs are scored."""
+MOST = 64
+"""Pairs of a tile: half a second of work, so that no process waits long for the last one, and little is done twice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +42,7 @@ class ScanTable:
     values: FloatArray | MappedColumns
     """One line a column; of a large table on disk."""
     left_out: Mapping[str, str]
-    """Columns that cannot be judged, with the reason."""
+    """Columns that cannot be scored, with the reason."""
     every: tuple[str, ...]
     """Names of all columns, those too that were not asked for."""
     kinds: Mapping[str, Kind]
@@ -42,17 +58,71 @@ class ScanTable:
         return self.values.shape[1]
 
     def place(self, wanted: str | int) -> int:
-        """Where a column stands among those that are judged, given by its name or number in the whole table."""
+        """Where a column stands among those that are scored, given by its name or number in the whole table."""
         name = self.every[position(self.every, wanted)]
         if name not in self.names:
             why = self.left_out.get(name, "it is not among the columns asked for")
             raise InputError(
-                f"Got the column {name!r} in a pair, and {why}; expected one that is judged{listed(self.names)}."
+                f"Got the column {name!r} in a pair, and {why}; expected one that is scored{listed(self.names)}."
             )
         return self.names.index(name)
 
 
-def scan_table(
+class UnseenError(Exception):
+    """The file is not there for this process, or is not the one that was meant."""
+
+
+@dataclass(frozen=True, eq=False)
+class FileColumns:
+    """The columns of a Parquet file, read one by one on a worker that sees the file.
+
+    It takes the place of a matrix with one line a column: has a shape, and each line by its number. A worker compares
+    a hash of each column, so that another file of the same name, or one that was written anew meanwhile, is never
+    mistaken for the table: the columns are then sent instead.
+    """
+
+    path: str
+    places: Sequence[int]
+    """Where each column stands in the file."""
+    digests: Sequence[bytes]
+    """What each column's bytes must come to."""
+    rows: int
+    asked: Mapping[str, Any]
+    """How the file was read."""
+
+    @classmethod
+    def of(cls, data: Any, table: ScanTable, asked: Mapping[str, Any]) -> "FileColumns | None":
+        """The columns of a table that was read from a Parquet file and left as they are there; None for any other."""
+        if table.adjusted or not isinstance(data, str | os.PathLike) or not _is_parquet(Path(data)):
+            return None
+        places = [table.every.index(name) for name in table.names]
+        digests = [_digest(table.values[k]) for k in range(len(places))]
+        return cls(str(Path(data).absolute()), places, digests, table.n, dict(asked))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Columns and rows."""
+        return len(self.places), self.rows
+
+    def __getitem__(self, k: int) -> FloatArray:
+        try:
+            _, column, _ = next(read_columns(self._table, [self.places[k]]))
+        except (InputError, IndexError) as problem:
+            raise UnseenError(str(problem)) from None
+        if _digest(column) != self.digests[k]:
+            raise UnseenError(f"Column {self.places[k]} of {self.path!r} is not what it was.")
+        return column
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_table"}  # it is an open file
+
+    @cached_property
+    def _table(self) -> ColumnTable:
+        table, _ = read_table(self.path, **self.asked)
+        return table
+
+
+def read_scan_table(
     data: Any,
     wanted: Sequence[str | int] | None = None,
     adjust: Sequence[str | int] = (),
@@ -61,58 +131,63 @@ def scan_table(
 ) -> ScanTable:
     """Read the columns `wanted`, or all that numbers can be made of, one after the other, adjusted for others.
 
-    A column that was named and cannot be judged is refused.
+    A column that was named and cannot be scored is refused.
     """
     table, where = table_from(data, **asked)
-    others = _distinct(table, adjust)
-    chosen, left_out = chosen_columns(table, None if wanted is None else _distinct(table, wanted))
+    others = _find_columns(table, adjust)
+    chosen, left_out = choose_columns(table, None if wanted is None else _find_columns(table, wanted))
     left_out |= {table.names[k]: "the others are adjusted for it" for k in others}
-    read = _columns(table, [*others, *sorted(set(chosen) - set(others))])
-    adjustment = _adjustment({name: column for name, column, _ in islice(read, len(others))})
+    read = read_columns(table, [*others, *sorted(set(chosen) - set(others))])
+    adjustment = Adjustment.of({name: column for name, column, _ in islice(read, len(others))})
     names: list[str] = []
     kinds, notes = dict[str, Kind](), dict[str, tuple[str, ...]]()
     store = ColumnStore()
     expected = len(set(chosen) - set(others))
-    for done, (name, column, said) in enumerate(read, start=1):
-        left: FloatArray | str = unfit(column, MIN_ROWS, read_as_days(name, said))
-        if not left:
-            found = tally(column[~np.isnan(column)])
-            left = adjustment.residual(column)
-            # What others leave of steps and heaps looks continuous, and is not: no look at a pair would tell.
-            if others and not isinstance(left, str) and found.kind in (Kind.BINARY, Kind.LEVELS, Kind.HEAPED):
-                left = f"it {found.lump}, and cannot be adjusted"
-        if isinstance(left, str):
+    for done, (name, column, column_notes) in enumerate(read, start=1):
+        residual: FloatArray | str = unfit(column, MIN_ROWS, read_as_days(name, column_notes))
+        if not residual:
+            values = tally(column[~np.isnan(column)])
+            residual = adjustment.residual(column)
+            # What others leave of steps and point masses looks continuous, and is not: no data check would see it.
+            if others and not isinstance(residual, str) and values.kind in (Kind.BINARY, Kind.LEVELS, Kind.HEAPED):
+                residual = f"it {values.lump}, and cannot be adjusted"
+        if isinstance(residual, str):
             if wanted is not None:
-                raise InputError(f"Got the column {name!r}, and {left}; expected one that can be judged.")
-            left_out[name] = left
+                raise InputError(f"Got the column {name!r}, and {residual}; expected one that can be scored.")
+            left_out[name] = residual
         else:
             names.append(name)
-            store.add(left)
-            kinds[name] = found.kind
-            if others and found.is_coarse:
-                said = (*said, f"{name!r} takes only {found.distinct} values before it is adjusted.")
-            if said:
-                notes[name] = said
+            store.add(residual)
+            kinds[name] = values.kind
+            if others and values.is_coarse:
+                column_notes = (*column_notes, f"{name!r} takes only {values.distinct} values before it is adjusted.")
+            if column_notes:
+                notes[name] = column_notes
         if others:  # a fit a column, which may take longer than the scan
             tell("adjusting", done, expected)
-    if len(names) < 2:
-        reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
-        raise InputError(
-            f"Got {len(names)} column{'s' * (len(names) != 1)} that can be judged{listed(names)} in {where}; expected "
-            f"at least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
-        )
+    check_two_columns(names, left_out, where)
     return ScanTable(tuple(names), store.values, left_out, tuple(table.names), kinds, notes, adjustment.names)
 
 
-def chosen_columns(table: ColumnTable, wanted: list[int] | None) -> tuple[list[int], dict[str, str]]:
-    """Positions of the columns to read, and by name why the others are left out; all that can be unless told."""
+def check_two_columns(names: Sequence[str], left_out: Mapping[str, str], where: str) -> None:
+    """Refuse a table of which fewer than two columns are left."""
+    if len(names) < 2:
+        reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
+        raise InputError(
+            f"Got {len(names)} column{'s' * (len(names) != 1)} that can be used{listed(names)} in {where}; expected "
+            f"at least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
+        )
+
+
+def choose_columns(table: ColumnTable, wanted: list[int] | None) -> tuple[list[int], dict[str, str]]:
+    """Positions of the columns to read, and by name why the others are left out; all that can be by default."""
     if wanted is not None:
         return wanted, {}
     places = range(len(table.names))
     return [k for k in places if k not in table.passed_over], {table.names[k]: w for k, w in table.passed_over.items()}
 
 
-def _distinct(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
+def _find_columns(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
     chosen = [position(table.names, each) for each in wanted]
     if len(set(chosen)) < len(chosen):
         twice = next(table.names[k] for k in chosen if chosen.count(k) > 1)
@@ -120,24 +195,81 @@ def _distinct(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
     return chosen
 
 
-def _columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, FloatArray, tuple[str, ...]]]:
+def read_columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, FloatArray, tuple[str, ...]]]:
     """Name, numbers, and what had to be understood to make them."""
-    rows: dict[str, int] = {}
+    first: tuple[str, int] | None = None
     for k, raw in zip(places, table.each(*places), strict=True):
         name = table.names[k]
-        column, said = as_column(raw, name)
-        first, count = next(iter(rows.items()), (name, len(column)))
-        rows[name] = len(column)
-        if len(column) != count:
+        column, notes = as_column(raw, name)
+        first = first or (name, len(column))
+        if len(column) != first[1]:
             raise InputError(
-                f"Got {len(column)} values for {name!r} and {count} for {first!r}; expected columns of equal length, "
-                "one row per observation."
+                f"Got {len(column)} values for {name!r} and {first[1]} for {first[0]!r}; expected columns of equal "
+                "length, one row per observation."
             )
-        yield name, column, (*table.notes(k), *said)
+        yield name, column, (*table.notes(k), *notes)
 
 
-def _adjustment(columns: Mapping[str, FloatArray]) -> Adjustment:
-    for name, column in columns.items():
-        if why := unfit(column, MIN_ROWS, dated=True):  # a trend along the rows is a thing to adjust for
-            raise InputError(f"Got the column {name!r} to adjust for, and {why}; expected numbers that vary.")
-    return Adjustment.of(list(columns), list(columns.values()))
+def choose_pairs(table: ScanTable, pairs: Any = None) -> Pairs:
+    """All pairs, those with one column, or those of a list or a CSV file; the table's earlier column first."""
+    if isinstance(pairs, str | int):
+        t = table.place(pairs)
+        return [(min(k, t), max(k, t)) for k in range(len(table.names)) if k != t]
+    if pairs is not None:
+        return _check_pairs(table, pairs)
+    columns = len(table.names)
+    count = columns * (columns - 1) // 2
+    if count > MANY:
+        raise InputError(
+            f"Got {columns} columns, which are {count:,} pairs; expected at most {MANY:,}: choose columns, a target "
+            "or a list of pairs."
+        )
+    return [(i, j) for i in range(columns) for j in range(i + 1, columns)]
+
+
+def _check_pairs(table: ScanTable, pairs: Any) -> Pairs:
+    lines = _read_pairs(pairs) if isinstance(pairs, Path) else [tuple(each) for each in pairs]
+    chosen: dict[tuple[int, int], None] = {}
+    for line in lines:
+        if len(line) != 2:
+            raise InputError(
+                f"Got {', '.join(map(repr, line))} as a pair; expected two columns: write one pair a line, as in a,b."
+            )
+        i, j = sorted(table.place(each) for each in line)
+        if i == j:
+            raise InputError(f"Got the pair {line[0]!r}, {line[1]!r}; expected two different columns.")
+        chosen[i, j] = None
+    if not chosen:
+        raise InputError("Got no pairs; expected at least one: write one pair a line, as in a,b.")
+    return sorted(chosen)
+
+
+def _read_pairs(path: Path) -> list[tuple[str, ...]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as problem:
+        reason = getattr(problem, "strerror", None) or "it is no UTF-8 text"
+        raise InputError(f"Could not read the pairs in {str(path)!r} ({reason}); expected a CSV file.") from None
+    rows = [tuple(cell.strip() for cell in row) for row in csv.reader(io.StringIO(text)) if any(row)]
+    return rows[1:] if rows and tuple(cell.lower() for cell in rows[0]) in (("x", "y"), ("cause", "effect")) else rows
+
+
+def cut_tiles(pairs: Pairs, most: int = MOST) -> Iterator[Pairs]:
+    """The pairs in parts that share columns: those between one block of columns and another, `most` at a time."""
+    by_tile: dict[tuple[int, int], Pairs] = {}
+    for i, j in pairs:
+        by_tile.setdefault((i // BLOCK, j // BLOCK), []).append((i, j))
+    for tile in by_tile.values():
+        yield from (tile[k : k + most] for k in range(0, len(tile), most))
+
+
+def _is_parquet(path: Path) -> bool:
+    # A pipe would be emptied by a second look.
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return stream.read(len(PARQUET)) == PARQUET
+
+
+def _digest(column: FloatArray) -> bytes:
+    return blake2b(np.ascontiguousarray(column, np.float64).data, digest_size=16).digest()

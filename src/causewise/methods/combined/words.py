@@ -185,10 +185,7 @@ def _next_step(account: Account) -> str:
             "Next step: neither direction fits, as under a hidden common cause or a mixture; split the rows by a third "
             "column, or adjust for one."
         )
-    return (
-        "Next step: say what is known already, such as which column comes first in time (first: NAME among a scan's "
-        "known facts)."
-    )
+    return "Next step: give background knowledge to a scan, such as which column comes first in time (first: NAME)."
 
 
 def _long_tailed(column: FloatArray) -> bool:

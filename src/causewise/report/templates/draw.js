@@ -169,12 +169,12 @@ const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar } = (() 
       end += term.value;
     }
     steps.push({ name: "sum", text: sum.total, from: 0, to: value(sum.total), kind: "total" });
-    const weighed = sum.known ? value(sum.score) - sum.known.value : value(sum.score);
-    if (sum.known) {
+    const weighed = sum.given ? value(sum.score) - sum.given.value : value(sum.score);
+    if (sum.given) {
       steps.push({ name: `× weight ${sum.weight}`, text: sum.weighed, from: 0, to: weighed, kind: "total" });
-      steps.push({ name: "known beforehand", text: sum.known.text, from: weighed, to: value(sum.score), kind: "term" });
+      steps.push({ name: "given beforehand", text: sum.given.text, from: weighed, to: value(sum.score), kind: "term" });
     }
-    steps.push({ name: sum.known ? "= score" : `× weight ${sum.weight} = score`, text: sum.score, from: 0, to: value(sum.score), kind: "score" });
+    steps.push({ name: sum.given ? "= score" : `× weight ${sum.weight} = score`, text: sum.score, from: 0, to: value(sum.score), kind: "score" });
     const reach = Math.max(sum.reach, ...steps.flatMap(({ from, to }) => [Math.abs(from), Math.abs(to)]));
     const place = (at) => tenth(150 + (146 * at) / reach);
     const marks = [-6, -3, 3, 6];

@@ -39,10 +39,10 @@ const openPair = (() => {
     const { reach } = numbers;
     const terms = numbers.kinds.map((name, t) => ({ name, text: printed[t], value: Number(printed[t].replace("−", "-")) }));
     const [total, weight, weighed] = printed.slice(kinds);
-    if (!rows.known[k]) return { terms, total, weight, score: weighed, reach };
-    // The score as it is printed elsewhere, so that what was known takes up what rounding leaves.
-    const score = Number(rows.score[k].toFixed(2)), known = score - Number(weighed.replace("−", "-"));
-    return { terms, total, weight, weighed, known: { value: known, text: hundredths(known) }, score: hundredths(score), reach };
+    if (!rows.given[k]) return { terms, total, weight, score: weighed, reach };
+    // The score as it is printed elsewhere, so that what was given takes up what rounding leaves.
+    const score = Number(rows.score[k].toFixed(2)), given = score - Number(weighed.replace("−", "-"));
+    return { terms, total, weight, weighed, given: { value: given, text: hundredths(given) }, score: hundredths(score), reach };
   };
   const facts = (k, found) => {
     const [x, y] = [names[rows.x[k]], names[rows.y[k]]];
@@ -77,7 +77,7 @@ const openPair = (() => {
     if (!message && found && found.explanation !== words[0]) words.push(found.explanation);
     return words.filter(Boolean).map((text) => build("p", { class: "lead" }, text));
   };
-  // What is known outweighs the data: the row says which direction was given.
+  // Background knowledge outweighs the data: the row says which direction was given.
   const given = (found, k) => ({
     ...found,
     sides: found.sides.map((side, s) => ({ ...side, contested: rows.way[k] !== 0, chosen: rows.way[k] === (s ? -1 : 1) })),

@@ -1,20 +1,21 @@
-"""Columns with others accounted for: what a location-scale spline of those leaves of them, in standard deviations.
+"""Columns adjusted for others: what a location-scale spline of those leaves of them, in standard deviations.
 
-Two effects of a common cause are unrelated once it is accounted for. A direction survives where the others act beside
-the cause; where they act through it on a curved effect, what is left is no location-scale model any more, and the pair
-is undecided more often. The spline is additive over several columns. Its knots lie at their quantiles: equally spaced
+Two effects of a common cause are unrelated once adjusted for it. A direction survives where the others act beside the
+cause; where they act through it on a curved effect, what is left is no location-scale model any more, and the pair is
+undecided more often. The spline is additive over several columns. Its knots lie at their quantiles: equally spaced
 ones leave most of a skewed column between two of them, and what is not fitted there shows as a relation.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from causewise.column_types import unfit
 from causewise.errors import InputError
 from causewise.models.spline import DEGREE
-from causewise.pair import FloatArray, spread, standardise
+from causewise.pair import MIN_ROWS, FloatArray, spread, standardise
 
 KNOTS = 10
 """A column. The 25 of a lone fit follow the noise of both columns enough to halve the evidence for a direction."""
@@ -23,27 +24,31 @@ ROWS_A_FEATURE = 5
 FEWEST_ROWS = ROWS_A_FEATURE * (DEGREE + 1)
 """Rows a column that the plainest spline, of two knots, needs."""
 NOTHING_LEFT = 0.005
-"""Share of a column's spread; the prior of the spline leaves as much of an exact function."""
+"""Share of a column's standard deviation; the prior of the spline leaves as much of an exact function."""
 
 
 @dataclass(frozen=True, eq=False)
 class Adjustment:
-    """The columns that are accounted for; none leave every column as it is."""
+    """The columns that others are adjusted for; none leave every column as it is."""
 
     names: tuple[str, ...] = ()
     columns: tuple[FloatArray, ...] = ()
 
     @classmethod
-    def of(cls, names: Sequence[str], columns: Sequence[FloatArray]) -> "Adjustment":
-        """Refused where there are too few rows for a spline of all of them."""
+    def of(cls, others: Mapping[str, FloatArray]) -> "Adjustment":
+        """Refused where one does not vary, or there are too few rows for a spline of all of them."""
+        for name, column in others.items():
+            if why := unfit(column, MIN_ROWS, dated=True):  # a trend along the rows is a thing to adjust for
+                raise InputError(f"Got the column {name!r} to adjust for, and {why}; expected numbers that vary.")
+        names, columns = tuple(others), tuple(others.values())
         complete = int(np.count_nonzero(~np.isnan(columns).any(axis=0))) if columns else 0
         if complete < FEWEST_ROWS * len(columns):
+            present, them = ("is", "it") if len(names) == 1 else ("are all", "them")
             raise InputError(
-                f"Got {complete} rows in which {_quoted(names)} {'is' if len(names) == 1 else 'are all'} present; "
-                f"expected at least {FEWEST_ROWS * len(columns)} to adjust for {_them(names)}: give more rows, or "
-                "adjust for fewer columns."
+                f"Got {complete} rows in which {_quote(names)} {present} present; expected at least "
+                f"{FEWEST_ROWS * len(columns)} to adjust for {them}: give more rows, or adjust for fewer columns."
             )
-        return cls(tuple(names), tuple(columns))
+        return cls(names, columns)
 
     def residual(self, column: FloatArray) -> FloatArray | str:
         """What is left of a column, missing where one of the others is; or why nothing can be said about it."""
@@ -52,27 +57,27 @@ class Adjustment:
         complete = ~np.isnan([column, *self.columns]).any(axis=0)
         target, needed = column[complete], FEWEST_ROWS * len(self.names)
         if len(target) < needed:
-            return f"it has {len(target)} rows together with {_quoted(self.names)} where at least {needed} are needed"
+            return f"it has {len(target)} rows together with {_quote(self.names)} where at least {needed} are needed"
         if np.min(target) == np.max(target):
-            return f"it is {target[0]:g} in every row in which {_quoted(self.names)} can be adjusted for"
+            return f"it is {target[0]:g} in every row in which {_quote(self.names)} can be adjusted for"
         inputs = np.column_stack([each[complete] for each in self.columns])
         # Summed in the order of the values, so that the order of the rows changes nothing.
         order = np.lexsort((target, *inputs.T[::-1]))
         v = standardise(target[order])
-        mean, scale = _law(_standardised(inputs[order]), v)
+        mean, scale = _fit_moments(_standardise_all(inputs[order]), v)
         if spread(v - mean) <= NOTHING_LEFT:
-            return f"nothing is left of it once it is adjusted for {_quoted(self.names)}"
+            return f"nothing is left of it once it is adjusted for {_quote(self.names)}"
         left = np.full(len(column), np.nan)
         left[np.flatnonzero(complete)[order]] = (v - mean) / scale
         return left
 
 
-def _standardised(inputs: FloatArray) -> FloatArray:
+def _standardise_all(inputs: FloatArray) -> FloatArray:
     """Columns of any unit; one that varies only where others are missing stays as it is and explains nothing."""
     return np.column_stack([standardise(u) if np.min(u) < np.max(u) else np.zeros(len(u)) for u in inputs.T])
 
 
-def _law(inputs: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _fit_moments(inputs: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of v in every row."""
     # scikit-learn takes a second to import, which no scan without columns to adjust for should wait.
     from sklearn.exceptions import ConvergenceWarning
@@ -89,9 +94,5 @@ def _law(inputs: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
     return mean, scale
 
 
-def _quoted(names: Sequence[str]) -> str:
+def _quote(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))
-
-
-def _them(names: Sequence[str]) -> str:
-    return "it" if len(names) == 1 else "them"

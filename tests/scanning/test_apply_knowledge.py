@@ -8,29 +8,31 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from causewise.knowledge.knowledge import Knowledge, Known
-from causewise.scanning.obeying import obeyed
-from causewise.scanning.scan_row import ScanRow
+from causewise.knowledge.knowledge import Knowledge, PairStatement
+from causewise.scanning.scan_row import ScanRow, apply_knowledge
 
 SCORES = st.floats(-30, 30)
 THRESHOLDS = st.floats(0.5, 0.99)
-KNOWN = st.one_of(
+STATEMENTS = st.one_of(
     st.builds(
-        Known, direction=st.sampled_from(["x->y", "y->x"]), why=st.just("'a' before 'b'"), required=st.booleans()
+        PairStatement,
+        direction=st.sampled_from(["x->y", "y->x"]),
+        why=st.just("'a' before 'b'"),
+        required=st.booleans(),
     ),
-    st.just(Known(unrelated=True, why="'a' forbidden to cause 'b', 'b' forbidden to cause 'a'")),
-    st.builds(Known, log_odds=SCORES, why=st.just("'a' to cause 'b'")),
+    st.just(PairStatement(unrelated=True, why="'a' forbidden to cause 'b', 'b' forbidden to cause 'a'")),
+    st.builds(PairStatement, log_odds=SCORES, why=st.just("'a' to cause 'b'")),
 )
 ANSWER = {"x->y": ("a", "b"), "y->x": ("b", "a"), "undecided": (None, None)}
 ODDS = {"cause", "effect", "direction", "status", "confidence", "reason"}
 WHY = "'a' to cause 'b'"
 NEITHER = st.floats(0, 0.99)
-FORWARD = Known("x->y", why=WHY)
+FORWARD = PairStatement("x->y", why=WHY)
 STOPPED = ScanRow("a", "b", 100, 0, 9.0, 1e-9, 1e-8, "undecided", reason="Undecided: a straight line.")
 """Of a pair whose answer a warning stops."""
 
 
-def judged(score, threshold=0.8, neither=0.0):
+def scored_row(score, threshold=0.8, neither=0.0):
     """The row of a method with three outcomes."""
     confidence = (1.0 - neither) / (1.0 + math.exp(-abs(score)))
     direction = "undecided" if score == 0 or confidence < threshold else "x->y" if score > 0 else "y->x"
@@ -43,8 +45,8 @@ def judged(score, threshold=0.8, neither=0.0):
 
 @st.composite
 def rows(draw):
-    row = judged(draw(SCORES), neither=draw(NEITHER))
-    kind = draw(st.sampled_from(["judged", "no confidence", "stopped", "unrelated", "failed"]))
+    row = scored_row(draw(SCORES), neither=draw(NEITHER))
+    kind = draw(st.sampled_from(["scored", "no confidence", "stopped", "unrelated", "failed"]))
     if kind == "no confidence":
         return replace(row, confidence=None, neither=None, reason="Only one test rejects.")
     if kind == "stopped":
@@ -54,9 +56,9 @@ def rows(draw):
     return ScanRow("a", "b", 4, 0, reason="Got 4 rows.") if kind == "failed" else row
 
 
-@given(rows(), KNOWN, THRESHOLDS)
-def test_the_fields_of_a_row_agree(row, known, threshold):
-    found = obeyed(row, known, threshold)
+@given(rows(), STATEMENTS, THRESHOLDS)
+def test_the_fields_of_a_row_agree(row, statement, threshold):
+    found = apply_knowledge(row, statement, threshold)
     assert (found.cause, found.effect) == ANSWER[found.direction]
     assert (found.status == "oriented") == (found.direction != "undecided")
     if found.confidence is not None and found.direction != "undecided":
@@ -65,15 +67,15 @@ def test_the_fields_of_a_row_agree(row, known, threshold):
     assert row.reason in found.reason
 
 
-@given(rows(), KNOWN, THRESHOLDS)
-def test_hard_knowledge_is_obeyed_exactly_and_leaves_the_numbers(row, known, threshold):
-    assume(not known.log_odds)
-    found = obeyed(row, known, threshold)
+@given(rows(), STATEMENTS, THRESHOLDS)
+def test_hard_knowledge_is_obeyed_exactly_and_leaves_the_numbers(row, statement, threshold):
+    assume(not statement.log_odds)
+    found = apply_knowledge(row, statement, threshold)
     related = row.status in ("oriented", "undecided")
-    if known.unrelated:
+    if statement.unrelated:
         assert found.status == "unrelated"
-    elif known.direction and (known.required or related):
-        assert found.direction == known.direction
+    elif statement.direction and (statement.required or related):
+        assert found.direction == statement.direction
     else:
         assert found == row
     assert replace(found, **{name: getattr(row, name) for name in ODDS}) == row
@@ -81,8 +83,8 @@ def test_hard_knowledge_is_obeyed_exactly_and_leaves_the_numbers(row, known, thr
 
 @given(SCORES, NEITHER, st.sampled_from(["x->y", "y->x"]))
 def test_confidence_is_the_data_s_own_where_they_agree_and_the_rest_where_not(score, neither, direction):
-    row = judged(score, neither=neither)
-    found = obeyed(row, Known(direction, why="'a' before 'b'"), 0.8)
+    row = scored_row(score, neither=neither)
+    found = apply_knowledge(row, PairStatement(direction, why="'a' before 'b'"), 0.8)
     if score == 0 or (score > 0) == (direction == "x->y"):
         assert found.confidence == row.confidence
     else:
@@ -93,54 +95,54 @@ def test_confidence_is_the_data_s_own_where_they_agree_and_the_rest_where_not(sc
 @given(SCORES, SCORES, THRESHOLDS, NEITHER)
 def test_soft_knowledge_is_a_term_of_the_score_and_leaves_neither(score, odds, threshold, neither):
     assume(odds != 0)
-    row = judged(score, threshold, neither)
-    found = obeyed(row, Known(log_odds=odds, why=WHY), threshold)
-    expected = judged(score + odds, threshold, neither)
+    row = scored_row(score, threshold, neither)
+    found = apply_knowledge(row, PairStatement(log_odds=odds, why=WHY), threshold)
+    expected = scored_row(score + odds, threshold, neither)
     for name in ("status", "direction", "cause", "effect", "score", "confidence", "neither"):
         assert getattr(found, name) == getattr(expected, name)
-    assert (found.known, found.description, found.weight) == (odds, row.description, row.weight)
+    assert (found.given, found.description, found.weight) == (odds, row.description, row.weight)
 
 
 @given(SCORES, SCORES, NEITHER)
 def test_the_outcomes_add_up_to_one_whatever_is_believed(score, odds, neither):
-    found = obeyed(judged(score, neither=neither), Known(log_odds=odds, why=WHY), 0.8)
-    ways = [obeyed(found, Known(way, why=WHY), 0.8).confidence for way in ("x->y", "y->x")]
+    found = apply_knowledge(scored_row(score, neither=neither), PairStatement(log_odds=odds, why=WHY), 0.8)
+    ways = [apply_knowledge(found, PairStatement(way, why=WHY), 0.8).confidence for way in ("x->y", "y->x")]
     assert math.isclose(sum(ways) + found.neither, 1.0)
     assert math.isclose(max(ways), found.confidence)
 
 
 @given(rows(), THRESHOLDS)
 def test_nothing_known_changes_nothing(row, threshold):
-    assert obeyed(row, Known(), threshold) is row
+    assert apply_knowledge(row, PairStatement(), threshold) is row
 
 
-@given(rows(), KNOWN, THRESHOLDS)
-def test_exchanging_the_columns_exchanges_the_answer(row, known, threshold):
+@given(rows(), STATEMENTS, THRESHOLDS)
+def test_exchanging_the_columns_exchanges_the_answer(row, statement, threshold):
     turn = {"x->y": "y->x", "y->x": "x->y"}
 
     def turned(one):
         score = None if one.score is None else -one.score
-        given = None if one.known is None else -one.known
+        log_odds = None if one.given is None else -one.given
         return replace(
-            one, x=one.y, y=one.x, direction=turn.get(one.direction, one.direction), score=score, known=given
+            one, x=one.y, y=one.x, direction=turn.get(one.direction, one.direction), score=score, given=log_odds
         )
 
-    other = known._replace(direction=turn.get(known.direction), log_odds=-known.log_odds)
-    assert turned(obeyed(row, known, threshold)) == obeyed(turned(row), other, threshold)
+    other = statement._replace(direction=turn.get(statement.direction), log_odds=-statement.log_odds)
+    assert turned(apply_knowledge(row, statement, threshold)) == apply_knowledge(turned(row), other, threshold)
 
 
 def test_soft_knowledge_without_log_odds_to_add_it_to_is_said_to_be_unused():
-    row = replace(judged(0.01), status="oriented", direction="x->y", cause="a", effect="b", confidence=None)
-    found = obeyed(row, Known(log_odds=-5.0, why=WHY), 0.8)
+    row = replace(scored_row(0.01), status="oriented", direction="x->y", cause="a", effect="b", confidence=None)
+    found = apply_knowledge(row, PairStatement(log_odds=-5.0, why=WHY), 0.8)
     assert "not used" in found.reason
     assert replace(found, reason="") == row
 
 
 def test_soft_knowledge_opens_no_answer_that_the_rows_forbid():
-    found = obeyed(STOPPED, Known(log_odds=9.0, why=WHY), 0.8)
+    found = apply_knowledge(STOPPED, PairStatement(log_odds=9.0, why=WHY), 0.8)
     assert replace(found, reason=STOPPED.reason) == STOPPED
     assert "not used" in found.reason
-    told = obeyed(STOPPED, FORWARD, 0.8)
+    told = apply_knowledge(STOPPED, FORWARD, 0.8)
     assert (told.direction, told.confidence, told.score) == ("x->y", None, None)
 
 
@@ -149,10 +151,10 @@ def test_soft_knowledge_opens_no_answer_that_the_rows_forbid():
 )
 def test_only_a_required_edge_joins_unrelated_columns(stated, status):
     row = ScanRow("a", "b", 100, 0, 1.0, 0.4, 0.5, "unrelated")
-    assert obeyed(row, Knowledge.of({stated: [["b", "a"]]}, ["a", "b"]).on("a", "b"), 0.8).status == status
+    assert apply_knowledge(row, Knowledge.of({stated: [["b", "a"]]}, ["a", "b"]).on("a", "b"), 0.8).status == status
 
 
 def test_the_message_says_what_is_known_and_what_the_data_say():
-    row = replace(judged(0.5), reason="Undecided: 62 %.")
-    found = obeyed(row, Knowledge.of({"before": [["a", "b"]]}, ["a", "b"]).on("a", "b"), 0.8)
-    assert found.reason == "Known: 'a' before 'b'. The data alone: Undecided: 62 %."
+    row = replace(scored_row(0.5), reason="Undecided: 62 %.")
+    found = apply_knowledge(row, Knowledge.of({"before": [["a", "b"]]}, ["a", "b"]).on("a", "b"), 0.8)
+    assert found.reason == "Given: 'a' before 'b'. The data alone: Undecided: 62 %."

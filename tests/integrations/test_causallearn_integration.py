@@ -65,7 +65,7 @@ def test_nameless_columns_are_the_nodes_in_their_order() -> None:
         causewise.orient(pc(data, show_progress=False).G, data[:, :2])
 
 
-def test_arrows_stay_and_what_is_known_is_obeyed() -> None:
+def test_arrows_stay_and_knowledge_is_applied() -> None:
     graph = drawn(
         ("level", "dose", Endpoint.TAIL, Endpoint.ARROW),  # against the rows
         ("level", "answer", Endpoint.TAIL, Endpoint.TAIL),

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import causewise
 from causewise.errors import InputError
-from causewise.integrations import orienting
-from causewise.integrations.orienting import OrientedEdge
+from causewise.integrations import orientation
+from causewise.integrations.orientation import OrientedEdge
 
 NAMES = "abcdef"
 
@@ -66,14 +66,14 @@ def test_arrows_stay_and_two_way_edges_are_open() -> None:
     assert [(edge.x, edge.y) for edge in found.edges] == [("b", "c")]
 
 
-def test_what_is_known_decides_whatever_the_rows_say() -> None:
+def test_background_knowledge_decides_whatever_the_rows_say() -> None:
     found = causewise.orient(nx.path_graph(["a", "b", "c"]), chain(), knowledge={"tiers": [["b"], ["a"]]})
     assert ("b", "a") in arrows(found.graph)
     edge = found.edges[0]
-    assert edge.known and "earlier tier" in edge.why and edge.confidence < 0.5
+    assert edge.given and "earlier tier" in edge.why and edge.confidence < 0.5
 
 
-def test_what_is_known_to_have_no_edge_is_left_as_it_is() -> None:
+def test_what_is_given_as_no_edge_is_left_as_it_is() -> None:
     known = {"forbidden": [["a", "b"], ["b", "a"]]}
     found = causewise.orient(nx.Graph([("a", "b")]), chain(), knowledge=known)
     assert not arrows(found.graph) and "the graph has the edge all the same" in found.edges[0].why
@@ -83,16 +83,16 @@ def test_a_likely_direction_is_added_to_the_score() -> None:
     graph, table = nx.Graph([("a", "b")]), chain()
     alone = causewise.orient(graph, table).edges[0]
     told = causewise.orient(graph, table, knowledge={"soft": [["b", "a", {"log_odds": 10}]]}).edges[0]
-    assert told.score == pytest.approx(alone.score - 10) and told.cause == "b" and not told.known
+    assert told.score == pytest.approx(alone.score - 10) and told.cause == "b" and not told.given
 
 
-def test_arrows_of_the_graph_that_go_against_what_is_known_are_told_of() -> None:
+def test_arrows_of_the_graph_that_contradict_what_was_given_are_named() -> None:
     found = causewise.orient(nx.DiGraph([("a", "b")]), chain(), knowledge={"forbidden": [["a", "b"]]})
     assert set(found.graph.edges) == {("a", "b")}
-    assert "a → b goes against what is known" in found.against[0] and found.against[0] in str(found)
+    assert "a → b contradicts what was given" in found.contradictions[0] and found.contradictions[0] in str(found)
 
 
-def test_ends_that_cannot_be_judged_leave_their_edge_open() -> None:
+def test_ends_that_cannot_be_scored_leave_their_edge_open() -> None:
     table = {**chain(), "same": np.ones(500), "word": ["x"] * 500}
     graph = nx.Graph([("a", "b"), ("a", "same"), ("word", "b"), ("b", "hidden")])
     found = causewise.orient(graph, table)
@@ -104,7 +104,7 @@ def test_ends_that_cannot_be_judged_leave_their_edge_open() -> None:
     assert skeleton(found.graph) == skeleton(graph)
 
 
-def test_a_known_direction_needs_no_rows_that_answer() -> None:
+def test_a_given_direction_needs_no_rows_that_answer() -> None:
     table = chain()
     table["copy"] = table["a"]  # refused as a pair: both columns are equal
     found = causewise.orient(nx.Graph([("a", "copy")]), table, knowledge={"before": [["a", "copy"]]})
@@ -191,16 +191,16 @@ def test_a_circle_through_a_node_without_a_column_is_seen() -> None:
 
 def answered(graph: nx.Graph, answers: dict[tuple[str, str], tuple[int, float]], knowledge: object = None):
     """Orient with these answers in the place of the rows': sign (0 for none) and confidence, by pair."""
-    real = orienting.judged_edge
+    real = orientation.score_edge
 
-    def judged(judge, nodes, places) -> OrientedEdge:
-        if judge.knowledge.on(*nodes).direction:
-            return real(judge, nodes, places)
+    def score(scorer, nodes, places) -> OrientedEdge:
+        if scorer.knowledge.on(*nodes).direction:
+            return real(scorer, nodes, places)
         sign, sure = answers[nodes]
         ends = {1: nodes, -1: nodes[::-1], 0: (None, None)}[sign]
         return OrientedEdge(*nodes, *ends, confidence=sure, score=sign * sure)
 
     table = dict(zip(NAMES, np.random.default_rng(0).normal(size=(6, 30)), strict=True))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(orienting, "judged_edge", judged)
-        return orienting.orient(graph, table, knowledge=knowledge, method="igci")
+        patch.setattr(orientation, "score_edge", score)
+        return orientation.orient(graph, table, knowledge=knowledge, method="igci")

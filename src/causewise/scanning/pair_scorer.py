@@ -1,4 +1,4 @@
-"""One pair of a table: is it related, and which way does it point? The same work as `infer`, columns prepared once."""
+"""Score one pair of a table: is it related, and which causes which? As `infer` does, columns prepared once."""
 
 import math
 import time
@@ -23,8 +23,7 @@ from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.pair import FloatArray, Pair, standardise
 from causewise.protocol import Method, batch_size
 from causewise.scanning.mapped import MappedColumns
-from causewise.scanning.obeying import obeyed
-from causewise.scanning.scan_row import ScanRow
+from causewise.scanning.scan_row import ScanRow, apply_knowledge
 from causewise.stability import half_samples
 
 REMEMBERED = 2 << 30
@@ -33,8 +32,8 @@ _AT_HAND = 64
 """Columns kept as they are, of those that were asked for last: more than a tile has."""
 
 
-class Screened(NamedTuple):
-    """Whether two columns are related."""
+class Screening(NamedTuple):
+    """The test whether two columns are related."""
 
     i: int
     j: int
@@ -47,8 +46,8 @@ class Screened(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
-    """The columns, and the method that orients them."""
+class PairScorer:
+    """The columns of a table, and the method that orients two of them."""
 
     names: Sequence[str]
     values: FloatArray | MappedColumns
@@ -67,8 +66,8 @@ class Judge:
     def __getstate__(self) -> dict[str, Any]:
         return {each.name: getattr(self, each.name) for each in fields(self)}  # not what this process remembers
 
-    def shared(self) -> AbstractContextManager[None]:
-        """Inside, what depends on one column alone is computed once, as long as this judge lives."""
+    def share_columns(self) -> AbstractContextManager[None]:
+        """Inside, what depends on one column alone is computed once, as long as this scorer lives."""
         return shared_columns(self._memory)
 
     @cached_property
@@ -93,94 +92,93 @@ class Judge:
             pair = Pair(x, y, self.names[i], self.names[j])
         else:
             pair = Pair.of(x, y, x_name=self.names[i], y_name=self.names[j], nan_policy="omit")
-        said = [note for name in (pair.x_name, pair.y_name) for note in self.notes.get(name, ())]
-        return replace(pair, notes=tuple(dict.fromkeys(said))) if said else pair
+        notes = [note for name in (pair.x_name, pair.y_name) for note in self.notes.get(name, ())]
+        return replace(pair, notes=tuple(dict.fromkeys(notes))) if notes else pair
 
-    def missing(self, i: int, j: int) -> int:
+    def count_missing(self, i: int, j: int) -> int:
         """Rows that lack a value in one of two columns."""
         return int(np.count_nonzero(np.isnan(self._column(i)) | np.isnan(self._column(j))))
 
-    def screen(self, i: int, j: int) -> Screened:
+    def screen(self, i: int, j: int) -> Screening:
         """HSIC of the two columns over its mean under independence, and its p-value."""
         start = time.perf_counter()
-        missing = self.missing(i, j)
+        missing = self.count_missing(i, j)
         n, dependence, p, message = self.values.shape[1] - missing, None, None, ""
         try:
             pair = self.pair(i, j)
-            test = hsic_test(once(_prepared, pair.x), once(_prepared, pair.y))
+            test = hsic_test(once(_prepare_kernel, pair.x), once(_prepare_kernel, pair.y))
             dependence, p = test.statistic / test.null_mean if test.null_mean > 0 else 0.0, test.p_value
         except InputError as refusal:
             message = str(refusal)
         except ArithmeticError as problem:
             message = f"The test of independence broke down on this pair ({problem})."
-        return Screened(i, j, n, missing, dependence, p, message, time.perf_counter() - start)
+        return Screening(i, j, n, missing, dependence, p, message, time.perf_counter() - start)
 
-    def orient(self, screened: Screened, adjusted: float) -> ScanRow:
+    def orient(self, screening: Screening, adjusted: float) -> ScanRow:
         """Which of two related columns causes the other."""
-        (row,) = self.orient_all([(screened, adjusted)])
+        (row,) = self.orient_all([(screening, adjusted)])
         return row
 
-    def orient_all(self, related: Sequence[tuple[Screened, float]]) -> list[ScanRow]:
+    def orient_all(self, related: Sequence[tuple[Screening, float]]) -> list[ScanRow]:
         """Which of two related columns causes the other, for several pairs; batched methods see many at once."""
-        built = self.built()
-        size = batch_size(built)
+        method = self.build_method()
+        size = batch_size(method)
         parts = [related[k : k + size] for k in range(0, len(related), size)]
-        return [row for part in parts for row in self._oriented(built, part)]
+        return [row for part in parts for row in self._orient_batch(method, part)]
 
-    def _oriented(self, built: Method, related: Sequence[tuple[Screened, float]]) -> Iterator[ScanRow]:
+    def _orient_batch(self, method: Method, related: Sequence[tuple[Screening, float]]) -> Iterator[ScanRow]:
         start = time.perf_counter()
-        decisions = decide_pairs([self.pair(each.i, each.j) for each, _ in related], built, self.seed)
+        decisions = decide_pairs([self.pair(each.i, each.j) for each, _ in related], method, self.seed)
         shared = (time.perf_counter() - start) / len(related)  # of a batch nobody knows whose time it was
-        for (screened, adjusted), decision in zip(related, decisions, strict=True):
+        for (screening, adjusted), decision in zip(related, decisions, strict=True):
             start = time.perf_counter()
-            told = self.obeying(_filled(blank_row(self.names, screened, adjusted), decision))
-            leans = told.score is not None and {decision.status, told.status} <= {"oriented", "undecided"}
+            row = self.apply_knowledge(_fill_row(blank_row(self.names, screening, adjusted), decision))
+            leans = row.score is not None and {decision.status, row.status} <= {"oriented", "undecided"}
             if self.stability and leans:
-                told = _repeated(told, decision, self.seed, built)
-            seconds = screened.seconds + shared + time.perf_counter() - start
-            yield replace(told, warnings=tuple(map(str, told.warnings)), seconds=seconds)
+                row = _add_stability(row, decision, self.seed, method)
+            seconds = screening.seconds + shared + time.perf_counter() - start
+            yield replace(row, warnings=tuple(map(str, row.warnings)), seconds=seconds)
 
     def decide(self, i: int, j: int) -> Decision:
         """What the data alone say about two columns, with the fits of both directions."""
-        (decision,) = decide_pairs([self.pair(i, j)], self.built(), self.seed)
+        (decision,) = decide_pairs([self.pair(i, j)], self.build_method(), self.seed)
         return decision
 
-    def obeying(self, row: ScanRow) -> ScanRow:
-        """The row once what is known about its columns has been heard."""
-        return obeyed(row, self.knowledge.on(row.x, row.y), self.threshold)
+    def apply_knowledge(self, row: ScanRow) -> ScanRow:
+        """The row once the background knowledge about its columns is applied."""
+        return apply_knowledge(row, self.knowledge.on(row.x, row.y), self.threshold)
 
     @cached_property
     def threshold(self) -> float:
         """The confidence that an answer needs."""
-        return float(getattr(self.built(), "threshold", THRESHOLD))
+        return float(getattr(self.build_method(), "threshold", THRESHOLD))
 
-    def built(self) -> Method:
+    def build_method(self) -> Method:
         """The method, ready to decide."""
         return seeded_method(self.method, self.seed, **self.settings)
 
 
-def _prepared(column: FloatArray) -> Any:
+def _prepare_kernel(column: FloatArray) -> Any:
     return kernel_column(standardise(column))
 
 
-def blank_row(names: Sequence[str], screened: Screened, adjusted: float | None) -> ScanRow:
+def blank_row(names: Sequence[str], screening: Screening, adjusted: float | None) -> ScanRow:
     """The row of a pair that is not oriented: its columns are unrelated, or it could not be tested."""
-    related = screened.p is None
     return ScanRow(
-        names[screened.i],
-        names[screened.j],
-        screened.n,
-        screened.missing,
-        screened.dependence,
-        screened.p,
+        names[screening.i],
+        names[screening.j],
+        screening.n,
+        screening.missing,
+        screening.dependence,
+        screening.p,
         adjusted,
-        status="failed" if related else "unrelated",
-        reason=screened.message,
-        seconds=screened.seconds,
+        status="failed" if screening.p is None else "unrelated",
+        reason=screening.message,
+        seconds=screening.seconds,
     )
 
 
-def _filled(row: ScanRow, decision: Decision) -> ScanRow:
+def _fill_row(row: ScanRow, decision: Decision) -> ScanRow:
     terms: dict[str, Any] = {name: decision.contributions.get(name) for name in KINDS}
     return replace(
         row,
@@ -201,24 +199,21 @@ def _filled(row: ScanRow, decision: Decision) -> ScanRow:
     )
 
 
-def _repeated(row: ScanRow, decision: Decision, seed: int, built: Method) -> ScanRow:
+def _add_stability(row: ScanRow, decision: Decision, seed: int, method: Method) -> ScanRow:
     """The row with what halves of its rows say; where they say nothing, a note says why.
 
     The seed draws the same rows for every pair without holes, so the halves of a column too are prepared once.
     """
     try:
-        found = half_samples(decision, seed=seed, built=built)
+        halves = half_samples(decision, seed=seed, built=method)
     except InputError as problem:
         return replace(row, warnings=(*row.warnings, str(problem)))
-    return replace(row, agreement=found.agreement, half_low=found.low, half_high=found.high)
+    return replace(row, agreement=halves.agreement, half_low=halves.low, half_high=halves.high)
 
 
-def adjusted_p_values(p: Sequence[float | None]) -> list[float | None]:
-    """Benjamini and Hochberg's (1995) adjustment: rejecting all below q keeps the share of false ones below q."""
-    known = np.array([value for value in p if value is not None], np.float64)
-    order = np.argsort(known, kind="stable")
-    ranked = known[order] * len(known) / np.arange(1, len(known) + 1)
-    adjusted = np.empty(len(known))
-    adjusted[order] = np.minimum(np.minimum.accumulate(ranked[::-1])[::-1], 1.0)
-    values = iter(adjusted.tolist())
-    return [None if value is None else next(values) for value in p]
+def adjust_p_values(p_values: Sequence[float | None]) -> list[float | None]:
+    """Benjamini and Hochberg's (1995) adjustment, None left out: below q the false discovery rate is at most q."""
+    from scipy.stats import false_discovery_control  # half a second to import
+
+    adjusted = iter(false_discovery_control([p for p in p_values if p is not None]).tolist())
+    return [None if p is None else next(adjusted) for p in p_values]

@@ -1,4 +1,4 @@
-"""The examples of the page on bridges, run where their package is installed."""
+"""The examples of the page on integrations, run where their package is installed."""
 
 import re
 from importlib.util import find_spec

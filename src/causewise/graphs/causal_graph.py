@@ -1,14 +1,13 @@
-"""What was found of a table's columns together: an order, causes first, and edges that say what a parent moves."""
+"""The causal graph of a table: an order, causes first, and edges with what the parent affects, mean or variance."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causewise.files import replace_with
 from causewise.formatting import json_text, visible
-from causewise.scanning.graph_text import to_dot, to_graphml
-from causewise.scanning.result import check_ending
+from causewise.scanning.graph_files import GRAPH_FORMATS, build_digraph, check_ending
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,22 +22,22 @@ FREE = "Columns that no path of arrows joins may stand in any order."
 
 @dataclass(frozen=True)
 class Edge:
-    """One column moves another."""
+    """One column affects another."""
 
     parent: str
     child: str
     mean: bool
-    """Whether the parent moves the child's mean."""
+    """Whether the parent affects the child's mean."""
     spread: bool
-    """Whether it moves the size of the child's noise."""
+    """Whether it affects the variance of the child's noise."""
     p_mean: float | None
-    """Of the test that it does not move the mean, given all other edges; None where that is not in the model."""
+    """Of the test that it does not affect the mean, given all other edges; None where that is not in the model."""
     p_spread: float | None
-    """The same of the spread."""
+    """The same of the variance."""
     support: float | None = None
     """The share of random parts of the rows in which this edge is found; None where none were drawn."""
     required: bool = False
-    """Whether it is known, and kept whatever its tests say."""
+    """Whether it is given, and kept whatever its tests say."""
 
     @property
     def p(self) -> float:
@@ -47,7 +46,7 @@ class Edge:
 
     @property
     def moves(self) -> str:
-        """What the parent moves, in words."""
+        """What the parent affects, in words."""
         return {(True, True): "mean and spread", (True, False): "mean", (False, True): "spread"}.get(
             (self.mean, self.spread), "nothing that shows"
         )
@@ -58,7 +57,7 @@ class Edge:
 
 @dataclass(frozen=True, eq=False)
 class CausalGraph:
-    """An order of a table's columns, and who moves what.
+    """An order of a table's columns, which parents affect the mean of each, and which its variance.
 
     Examples
     --------
@@ -66,10 +65,10 @@ class CausalGraph:
     >>> rng = np.random.default_rng(0)
     >>> dose = rng.uniform(-2, 2, 400)
     >>> response = np.sin(2 * dose) + 0.3 * np.exp(0.4 * dose) * rng.normal(size=400)
-    >>> found = causewise.graph({"response": response, "dose": dose})
-    >>> print(found)
+    >>> graph = causewise.graph({"response": response, "dose": dose})
+    >>> print(graph)
     1 edge between 2 columns of 400 rows; causes first: dose, response
-    >>> found.parents("response"), found.edges[0].moves
+    >>> graph.parents("response"), graph.edges[0].moves
     (('dose',), 'mean and spread')
     """
 
@@ -78,18 +77,18 @@ class CausalGraph:
     edges: tuple[Edge, ...]
     """By the child's place in the order, then the parent's."""
     independence: Mapping[str, float | None]
-    """Of each column: the p-value that its noise is independent of all columns before it.
+    """Of each column: the p-value that its noise is independent of its predecessors.
 
-    None for the first, and for columns of few levels or with a heap.
+    None for the first, and for columns of few values or with a point mass.
     """
     log_likelihood: float
-    """Nats a row, of all columns standardised, less one nat a coefficient; the larger, the better the order."""
+    """Nats a row, of all columns standardised, less an AIC penalty; the larger, the better the order."""
     n: int
     """Complete rows."""
     dropped_rows: int
     """Rows left out because a value was missing."""
     left_out: Mapping[str, str]
-    """Columns that could not be judged, with the reason."""
+    """Columns that could not be used, with the reason."""
     kinds: Mapping[str, str]
     """What each column is by how its values repeat."""
     warnings: tuple[str, ...]
@@ -110,20 +109,16 @@ class CausalGraph:
         return f"{edges} between {len(self.order)} columns of {self.n:,} rows"
 
     def parents(self, column: str) -> tuple[str, ...]:
-        """The columns that move this one."""
+        """The columns that affect this one."""
         return tuple(edge.parent for edge in self.edges if edge.child == column)
 
     def to_networkx(self) -> "DiGraph":
         """The edges as a networkx graph: columns in their order, the weight of an edge its support (1.0 without)."""
-        import networkx as nx
-
-        found = nx.DiGraph()
-        found.add_nodes_from(self.order)
+        edges = []
         for edge in self.edges:
-            facts = {"weight": 1.0 if edge.support is None else edge.support, **asdict(edge)}
-            told = {name: value for name, value in facts.items() if value is not None}
-            found.add_edge(told.pop("parent"), told.pop("child"), **told)
-        return found
+            attributes = {"weight": 1.0 if edge.support is None else edge.support, **asdict(edge)}
+            edges.append((attributes.pop("parent"), attributes.pop("child"), attributes))
+        return build_digraph(self.order, edges)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, in plain numbers and text."""
@@ -143,17 +138,12 @@ class CausalGraph:
     def write(self, path: Any) -> None:
         """Write everything as JSON, or the edges as GraphML or DOT, by the ending of the name."""
         target = Path(path)
-        replace_with(target, check_ending(target, FORMATS)(self).encode())
+        to_text = check_ending(target, GRAPH_FORMATS)
+        is_json = target.suffix.lower() == ".json"
+        replace_with(target, (json_text(self.to_dict()) + "\n" if is_json else to_text(self.to_networkx())).encode())
 
     def plot(self, path: Any = None) -> "Figure":
         """Draw the columns and the arrows between them."""
         from causewise.report.causal_graph import draw_causal_graph
 
         return draw_causal_graph(self.to_networkx(), self._counts, path)
-
-
-FORMATS: Mapping[str, Callable[[CausalGraph], str]] = {
-    ".json": lambda found: json_text(found.to_dict()) + "\n",
-    ".graphml": lambda found: to_graphml(found.to_networkx()),
-    ".dot": lambda found: to_dot(found.to_networkx()),
-}

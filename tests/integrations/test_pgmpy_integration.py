@@ -36,7 +36,7 @@ def test_no_answer_is_none_unless_a_leaning_is_asked_for() -> None:
     assert lean is not None and set(lean) == {"level", "answer"}
 
 
-def test_the_function_obeys_what_is_known_and_refuses_what_it_cannot_judge() -> None:
+def test_the_function_applies_knowledge_and_refuses_what_it_cannot_score() -> None:
     table = {**columns(), "word": ["x"] * 1000}
     assert orientation_fn(table, knowledge={"before": [["level", "dose"]]})("dose", "level") == ("level", "dose")
     with pytest.raises(InputError, match="holds text"):

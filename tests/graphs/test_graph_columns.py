@@ -1,4 +1,4 @@
-"""Columns that are not continuous in a graph: left out with the reason, or where they are known to stand."""
+"""Columns that are not continuous in a graph: left out with the reason, or where their place is given."""
 
 from datetime import date, timedelta
 
@@ -9,7 +9,7 @@ import pytest
 from worlds import unit
 
 import causewise
-from causewise.graphs.complete_rows import graph_columns
+from causewise.graphs.graph_columns import read_graph_columns
 
 N = 600
 
@@ -25,7 +25,7 @@ def table() -> dict[str, np.ndarray]:
     return {"group": group, "a": a, "b": b, "stage": stage, "visits": rng.poisson(2, N).astype(float)}
 
 
-KNOWN = {"tiers": [["group"], ["a", "b"], ["stage", "visits"]]}
+KNOWLEDGE = {"tiers": [["group"], ["a", "b"], ["stage", "visits"]]}
 
 
 def arrows(found: causewise.CausalGraph) -> set[tuple[str, str]]:
@@ -42,19 +42,19 @@ def test_coarse_columns_are_left_out_with_the_reason(table):
         causewise.graph(table, columns=["a", "b", "stage"])
 
 
-def test_where_their_place_is_known_they_stand_there(table):
-    found = causewise.graph(table, knowledge=KNOWN)
+def test_where_their_place_is_given_they_stand_there(table):
+    found = causewise.graph(table, knowledge=KNOWLEDGE)
     assert arrows(found) == {("group", "a"), ("a", "b"), ("b", "stage")}
     assert found.order[:3] == ("group", "a", "b")
     assert found.kinds["group"] == "two values" and found.kinds["stage"] == "few levels"
     assert found.kinds["visits"] == "count" and found.kinds["a"] == "continuous"
     assert found.to_dict()["kinds"] == found.kinds
     assert found.independence["stage"] is None and found.independence["b"] is not None
-    assert "'group' takes only 2 values: its place is known, not found." in found.warnings
+    assert "'group' takes only 2 values: its place is given, not found." in found.warnings
     assert not any("depends on columns before it" in warning for warning in found.warnings)
 
 
-def test_a_place_known_in_part_is_not_known(table):
+def test_a_place_given_in_part_is_not_given(table):
     found = causewise.graph(table, knowledge={"before": [["group", "a"]]})
     assert "group" in found.left_out
     found = causewise.graph(table, knowledge={"forbidden": [["a", "group"], ["b", "group"]]})
@@ -63,15 +63,15 @@ def test_a_place_known_in_part_is_not_known(table):
 
 def test_without_a_column_whose_place_can_be_found_there_is_no_graph(table):
     coarse = {name: table[name] for name in ("group", "stage", "visits")}
-    with pytest.raises(causewise.InputError, match="0 columns that can be judged"):
-        causewise.graph(coarse, knowledge=KNOWN | {"tiers": [["group"], ["stage", "visits"]]})
+    with pytest.raises(causewise.InputError, match="0 columns that can be used"):
+        causewise.graph(coarse, knowledge=KNOWLEDGE | {"tiers": [["group"], ["stage", "visits"]]})
 
 
 def test_a_value_that_hardly_any_row_has_shows_nothing(table):
     rare = table | {"group": (np.arange(N) < 19).astype(float)}
-    assert causewise.graph(rare, knowledge=KNOWN).left_out["group"] == "it is 0 in all but 19 rows"
+    assert causewise.graph(rare, knowledge=KNOWLEDGE).left_out["group"] == "it is 0 in all but 19 rows"
     enough = table | {"group": (np.arange(N) < 20).astype(float)}
-    found = causewise.graph(enough, knowledge=KNOWN, bootstrap=3, engine=causewise.Engine(jobs=1))
+    found = causewise.graph(enough, knowledge=KNOWLEDGE, bootstrap=3, engine=causewise.Engine(jobs=1))
     assert "group" in found.order and np.isfinite(found.log_likelihood)
 
 
@@ -89,9 +89,9 @@ def test_neither_the_order_of_rows_nor_processes_matter(table):
     steps = table | {"b": np.round(table["b"], 1)}
     shuffled = rng.permutation(N)
     other = {name: steps[name][shuffled] for name in reversed(steps)}
-    found = causewise.graph(steps, knowledge=KNOWN, bootstrap=2, engine=causewise.Engine(jobs=1))
+    found = causewise.graph(steps, knowledge=KNOWLEDGE, bootstrap=2, engine=causewise.Engine(jobs=1))
     assert (
-        causewise.graph(other, knowledge=KNOWN, bootstrap=2, engine=causewise.Engine(jobs=2)).to_dict()
+        causewise.graph(other, knowledge=KNOWLEDGE, bootstrap=2, engine=causewise.Engine(jobs=2)).to_dict()
         == found.to_dict()
     )
     assert any("'b' has many equal values" in warning for warning in found.warnings)
@@ -99,7 +99,7 @@ def test_neither_the_order_of_rows_nor_processes_matter(table):
 
 def test_values_that_are_spread_stay_in_their_cells(table):
     steps = table | {"b": np.round(table["b"], 1)}
-    spread = graph_columns(steps, ["a", "b"]).canonical()
+    spread = read_graph_columns(steps, ["a", "b"]).to_canonical()
     b = spread.values[spread.names.index("b")]
     assert len(np.unique(b)) == N
     skew = np.sign(np.sum(unit(steps["b"]) ** 3))
@@ -109,7 +109,7 @@ def test_values_that_are_spread_stay_in_their_cells(table):
 def test_rows_are_not_lost_to_a_column_that_is_left_out(table):
     holed = table | {"group": np.where(np.arange(N) % 2, np.nan, table["group"])}
     assert causewise.graph(holed).n == N
-    assert causewise.graph(holed, knowledge=KNOWN).n == N // 2
+    assert causewise.graph(holed, knowledge=KNOWLEDGE).n == N // 2
 
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])

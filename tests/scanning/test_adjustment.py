@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import causewise
 from causewise.cli.app import app
 from causewise.errors import InputError
-from causewise.scanning.adjusting import FEWEST_ROWS, KNOTS, Adjustment
+from causewise.scanning.adjustment import FEWEST_ROWS, KNOTS, Adjustment
 
 
 def fork(seed, n=400):
@@ -69,19 +69,19 @@ def test_a_direct_cause_keeps_its_direction():
 @given(st.integers(0, 99), st.floats(1e-3, 1e3), st.floats(-1e3, 1e3))
 def test_units_and_the_order_of_rows_do_not_matter(seed, unit, offset):
     table, order = fork(seed % 3, 60), np.random.default_rng(seed).permutation(60)
-    plain = Adjustment.of(["c"], [table["c"]]).residual(table["a"])
-    shuffled = Adjustment.of(["c"], [table["c"][order]]).residual(table["a"][order])
+    plain = Adjustment.of({"c": table["c"]}).residual(table["a"])
+    shuffled = Adjustment.of({"c": table["c"][order]}).residual(table["a"][order])
     assert np.array_equal(shuffled, plain[order])
-    moved = Adjustment.of(["c"], [unit * table["c"] + offset]).residual(unit * table["a"] + offset)
+    moved = Adjustment.of({"c": unit * table["c"] + offset}).residual(unit * table["a"] + offset)
     assert moved == pytest.approx(plain, abs=1e-4)
 
 
 @pytest.mark.parametrize("unit", [1e300, 1e-300, 1e-310])
 def test_extreme_units_do_not_matter(unit):
     table = fork(0)
-    plain = Adjustment.of(["c"], [table["c"]]).residual(table["a"])
-    assert Adjustment.of(["c"], [unit * table["c"]]).residual(table["a"]) == pytest.approx(plain, abs=1e-6)
-    assert Adjustment.of(["c"], [table["c"]]).residual(unit * table["a"]) == pytest.approx(plain, abs=1e-6)
+    plain = Adjustment.of({"c": table["c"]}).residual(table["a"])
+    assert Adjustment.of({"c": unit * table["c"]}).residual(table["a"]) == pytest.approx(plain, abs=1e-6)
+    assert Adjustment.of({"c": table["c"]}).residual(unit * table["a"]) == pytest.approx(plain, abs=1e-6)
 
 
 def test_columns_with_ties_or_without_variation_can_be_adjusted_for():
@@ -89,7 +89,7 @@ def test_columns_with_ties_or_without_variation_can_be_adjusted_for():
     still = np.where(np.arange(400) < 300, 1.0, table["c"])
     column = np.where(np.arange(400) < 300, table["a"], np.nan)
     for other in (np.sign(table["c"]), np.round(table["c"]), still):
-        left = Adjustment.of(["c"], [other]).residual(column)
+        left = Adjustment.of({"c": other}).residual(column)
         assert np.array_equal(np.isnan(left), np.isnan(column))
         assert np.nanstd(left) == pytest.approx(1.0, abs=0.01)
 
@@ -98,7 +98,7 @@ def test_the_residual_is_the_estimators():
     table = fork(0, 1000)
     model = causewise.LocationScaleRegressor(KNOTS, knots="quantile").fit(table["c"][:, None], table["a"])
     mean, std = model.predict(table["c"][:, None], return_std=True)
-    residual = Adjustment.of(["c"], [table["c"]]).residual(table["a"])
+    residual = Adjustment.of({"c": table["c"]}).residual(table["a"])
     assert residual == pytest.approx((table["a"] - mean) / std, abs=1e-5)
 
 
@@ -151,8 +151,8 @@ def test_columns_that_seldom_meet_are_left_out_with_the_reason():
         ({"adjust": ["c", "c"]}, "'c' twice"),
         ({"adjust": ["word"]}, "'word'"),
         ({"adjust": ["one"]}, "'one' to adjust for, and it is 1 in every row"),
-        ({"adjust": ["a", "b"]}, "Got 1 column that can be judged"),
-        ({"columns": ["a", "c"], "adjust": ["c"]}, "Got 1 column that can be judged"),
+        ({"adjust": ["a", "b"]}, "Got 1 column that can be used"),
+        ({"columns": ["a", "c"], "adjust": ["c"]}, "Got 1 column that can be used"),
         ({"columns": ["a", "c"], "pairs": "b"}, "'b' in a pair, and it is not among the columns asked for"),
     ],
 )

@@ -1,0 +1,208 @@
+"""The columns of a table that can stand in a graph, in complete rows, why the others cannot, and constraints on them.
+
+A place is found by the noise that is left, which needs a density: ties of a few equal values are broken within their
+cells. Where a value holds a tenth of the rows (few values, counts, point masses) that density would be made up, and
+edges are turned round, ties broken or not (`python benchmarks/graph_column_types.py`). A place that is given needs no
+density: there such columns are parents and children like all others.
+"""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causewise.column_types import Kind, Tally, tally, unfit
+from causewise.errors import InputError
+from causewise.knowledge.knowledge import Knowledge
+from causewise.numerics.dates import read_as_days
+from causewise.numerics.native import FloatArray
+from causewise.numerics.ties import scrambled, spread
+from causewise.pair import Pair, one_variable, standardise
+from causewise.scanning.table import check_two_columns, choose_columns, read_columns
+from causewise.tables import table_from
+from causewise.tables.choose import position
+
+LEAST_ROWS = 100
+"""Fewer do not carry a spline of one parent and its test."""
+LEAST_OTHERS = 20
+"""Rows that do not hold the commonest value: of fewer, a random part of the rows may have none."""
+MOST_COLUMNS = 60
+"""The work grows between their square and their cube; it was tried on up to 40."""
+
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Background knowledge as matrices; row: the first column of a statement, column: the second."""
+
+    before: BoolArray
+    """The first stands before the second; transitive."""
+    barred: BoolArray
+    """The first is no parent of the second, though it may stand before it."""
+    required: BoolArray
+    """The first is a parent of the second, whatever the data say."""
+    log_odds: FloatArray
+    """That the first stands before the second: antisymmetric, 0 where nothing is said."""
+
+    @classmethod
+    def none(cls, count: int) -> "Constraints":
+        """No background knowledge."""
+        return cls(*(np.zeros((count, count), dtype=kind) for kind in (bool, bool, bool, float)))
+
+    @classmethod
+    def of(cls, knowledge: Knowledge, names: Sequence[str]) -> "Constraints":
+        """What a table's knowledge says about these columns."""
+        constraints = cls.none(len(names))
+        for (i, first), (j, second) in permutations(enumerate(names), 2):
+            constraints.before[i, j] = bool(knowledge.explain_order(first, second))
+            constraints.barred[i, j] = (first, second) in knowledge.forbidden
+            constraints.required[i, j] = knowledge.requires(first, second)
+            odds = knowledge.soft.get((first, second), 0.0)
+            constraints.log_odds[i, j] += odds
+            constraints.log_odds[j, i] -= odds
+        return constraints
+
+
+@dataclass(frozen=True, eq=False)
+class GraphColumns:
+    """Columns of numbers without missing values, and background knowledge about them."""
+
+    names: tuple[str, ...]
+    values: FloatArray
+    """One line a column, in the units of the table."""
+    kinds: Mapping[str, Kind]
+    placed: frozenset[str]
+    """Columns that are too coarse to find their place, and stand where it is given."""
+    knowledge: Knowledge
+    left_out: Mapping[str, str]
+    """Columns that cannot be used, with the reason."""
+    missing: int
+    """Rows that were left out because a value was missing."""
+    notes: tuple[str, ...] = ()
+    """What was done to columns, a sentence each."""
+
+    def to_canonical(self) -> "GraphColumns":
+        """The same columns standardised, such that no result depends on how the table was written down.
+
+        Rows are sorted before anything is summed; units are divided out, and signs turned so that the longer tail is on
+        the right; columns are sorted by their mean distance from the middle, which none of these changes.
+        """
+        columns = {
+            name: _upright(standardise(np.sort(column)), column)
+            for name, column in zip(self.names, self.values, strict=True)
+        }
+        names = sorted(columns, key=lambda name: (round(float(np.mean(np.abs(np.sort(columns[name])))), 9), name))
+        values = np.array([columns[name] for name in names])
+        values = values[:, np.lexsort(values[::-1])]
+        tied = [k for k, name in enumerate(names) if name not in self.placed and _has_long_ties(values[k])]
+        for k in tied:
+            # Broken in the order of the rows, ties would follow the column that the rows are sorted by.
+            key = scrambled(np.arange(values.shape[1], dtype=np.uint64) + np.uint64(k << 32))
+            values[k] = standardise(spread(values[k], values[k], key))
+        notes = (f"{names[k]!r} has many equal values, which are spread at random to their neighbours'." for k in tied)
+        return replace(self, names=tuple(names), values=values, notes=(*self.notes, *notes))
+
+    def constraints(self) -> Constraints:
+        """Background knowledge in the order of the columns; between two whose place is not found there is no edge."""
+        constraints = Constraints.of(self.knowledge, self.names)
+        placed = np.array([name in self.placed for name in self.names])
+        loose = np.outer(placed, placed) & ~constraints.before & ~constraints.before.T
+        return replace(constraints, barred=constraints.barred | (loose & ~constraints.required))
+
+
+def read_graph_columns(
+    data: Any, wanted: Sequence[str | int] | None = None, knowledge: Any = None, **asked: Any
+) -> GraphColumns:
+    """Read the columns `wanted`, or all that can be used; one that was named and cannot be is refused."""
+    table, where = table_from(data, **asked)
+    background = Knowledge.of(knowledge, table.names)
+    chosen, left_out = choose_columns(table, None if wanted is None else [position(table.names, k) for k in wanted])
+    columns_and_notes = list(read_columns(table, chosen))
+    read = {name: column for name, column, _ in columns_and_notes}
+    dated = {name for name, _, notes in columns_and_notes if read_as_days(name, notes)}
+    rows = max(map(len, read.values()), default=LEAST_ROWS)
+    if rows < LEAST_ROWS:
+        raise InputError(f"Got {rows} rows in {where}; expected at least {LEAST_ROWS}: a graph takes more than a pair.")
+    # Twice, since what is left out must cost no rows, and fewer rows may be of another kind.
+    kept = _tally_usable(
+        {name: values[~np.isnan(values)] for name, values in read.items()}, dated, background, left_out
+    )
+    complete = ~np.any(np.isnan([read[name] for name in kept]), axis=0) if kept else np.zeros(0, dtype=bool)
+    if kept and np.count_nonzero(complete) < LEAST_ROWS:
+        raise _too_few_rows(int(np.count_nonzero(complete)), {name: read[name] for name in kept}, where)
+    tallies = _tally_usable({name: read[name][complete] for name in kept}, dated, background, left_out)
+    columns = {name: read[name][complete] for name in tallies}
+    for first, second in combinations(tallies, 2):
+        if first in columns and second in columns and one_variable(Pair(columns[first], columns[second])):
+            left_out[second] = f"it is {first!r} in another unit"
+            del columns[second]
+    refused = [] if wanted is None else [name for name in read if name in left_out]
+    if refused:
+        raise InputError(
+            f"Got the column {refused[0]!r}, and {left_out[refused[0]]}; expected columns that can be used."
+        )
+    check_two_columns(list(columns), left_out, where)
+    if len(columns) > MOST_COLUMNS:
+        raise InputError(
+            f"Got {len(columns)} columns in {where}; expected at most {MOST_COLUMNS}: choose some of them with columns."
+        )
+    placed = frozenset(name for name in columns if tallies[name].lump)
+    notes = {note for name, _, notes in columns_and_notes if name in columns for note in notes}
+    notes |= {f"{name!r} {tallies[name].lump}: its place is given, not found." for name in placed}
+    return GraphColumns(
+        tuple(columns),
+        np.array(list(columns.values())),
+        {name: tallies[name].kind for name in columns},
+        placed,
+        background,
+        left_out,
+        int(np.count_nonzero(~complete)),
+        tuple(sorted(notes)),
+    )
+
+
+def _upright(ordered: FloatArray, column: FloatArray) -> FloatArray:
+    """The column with the mean and the scale that its values have in ascending order, its longer tail on the right."""
+    rank = np.argsort(np.argsort(column, kind="stable"), kind="stable")
+    # Cubes of equal and opposite values cancel in pairs, so that a turned column sums to the same with another sign.
+    skew = math.fsum(ordered**3)
+    return ordered[rank] if skew >= 0 else -ordered[rank]
+
+
+def _tally_usable(
+    columns: Mapping[str, FloatArray], dated: Collection[str], knowledge: Knowledge, left_out: dict[str, str]
+) -> dict[str, Tally]:
+    """The columns that can be used, with how their values repeat; the reasons of the others are noted down."""
+    left_out |= {name: why for name, column in columns.items() if (why := unfit(column, LEAST_ROWS, name in dated))}
+    tallies = {name: tally(column) for name, column in columns.items() if name not in left_out}
+    firm = [name for name, each in tallies.items() if not each.lump]
+    left_out |= {name: why for name, each in tallies.items() if (why := _too_coarse(name, each, firm, knowledge))}
+    return {name: each for name, each in tallies.items() if name not in left_out}
+
+
+def _too_coarse(name: str, values: Tally, firm: Sequence[str], knowledge: Knowledge) -> str:
+    """Why a column's steps keep it out of a graph; empty where they do not, or its place among the others is given."""
+    if values.n - values.most < LEAST_OTHERS:
+        return f"it is {values.common:g} in all but {values.n - values.most} rows"
+    statements = (knowledge.on(name, other) for other in firm)
+    if not values.lump or (firm and all(each.direction is not None or each.unrelated for each in statements)):
+        return ""
+    return f"it {values.lump}: too coarse for a graph unless its place is given (knowledge)"
+
+
+def _has_long_ties(column: FloatArray) -> bool:
+    """Whether equal values leave gaps: the noise's density is taken from rows √n apart, in parts of the rows too."""
+    return int(np.unique(column, return_counts=True)[1].max()) > math.isqrt(len(column)) // 2
+
+
+def _too_few_rows(rows: int, columns: Mapping[str, FloatArray], where: str) -> InputError:
+    worst = max(columns, key=lambda name: np.count_nonzero(np.isnan(columns[name])))
+    lacking = int(np.count_nonzero(np.isnan(columns[worst])))
+    most = f": {worst!r} lacks {lacking} values, leave it out" if lacking else ""
+    return InputError(f"Got {rows} complete rows in {where}; expected at least {LEAST_ROWS}{most}.")
