@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from rainfall import X, Y, assert_same, lines, save
 
 from causewise.data_checks import Level, check
-from causewise.errors import InputError
+from causewise.errors import InputError, UnclearError
 from causewise.tables import read_pair
-from causewise.tables.asking import UnclearError
-from causewise.tables.cells import number
+from causewise.tables.cells import parse_number
 from causewise.tables.sniff import sniff
 
 
@@ -157,17 +156,17 @@ def test_any_bytes_are_text_or_a_sentence(content: bytes) -> None:
 
 
 def test_a_cell() -> None:
-    assert [number(c) for c in ("1", " 2.5 ", "1e3", '"7"', "−3")] == [1, 2.5, 1000, 7, -3]
-    assert number("1,5", ",") == 1.5
-    assert [number(c) for c in ("1,5", "abc", "12_34", "1 2", "2020-01-01", "5%")] == [None] * 6
-    assert [number(c, ",") for c in ("1.234,5", "1.234", "-1'234'567", "1\u202f234,5", "1.5")] == [
+    assert [parse_number(c) for c in ("1", " 2.5 ", "1e3", '"7"', "−3")] == [1, 2.5, 1000, 7, -3]
+    assert parse_number("1,5", ",") == 1.5
+    assert [parse_number(c) for c in ("1,5", "abc", "12_34", "1 2", "2020-01-01", "5%")] == [None] * 6
+    assert [parse_number(c, ",") for c in ("1.234,5", "1.234", "-1'234'567", "1\u202f234,5", "1.5")] == [
         1234.5,
         1234,
         -1234567,
         1234.5,
         None,
     ]
-    assert [number(c) for c in ("1,234.5", "1,234", "0,123", "1,23,456", "1234,567")] == [
+    assert [parse_number(c) for c in ("1,234.5", "1,234", "0,123", "1,23,456", "1234,567")] == [
         1234.5,
         1234,
         None,

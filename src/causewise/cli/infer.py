@@ -13,7 +13,7 @@ import typer
 
 from causewise.cli.streams import put, put_lines, say
 from causewise.formatting import json_text, plain_value, shell_word
-from causewise.tables.asking import MAX_BYTES, MAX_ROWS
+from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
     from causewise.consensus import Answer
@@ -225,8 +225,7 @@ def with_halves(decision: "Decision", method: str, seed: int, quiet: bool = Fals
 @contextmanager
 def hint_at_options() -> Iterator[None]:
     """What a table leaves open is said by arguments in Python and by options here."""
-    from causewise.errors import InputError
-    from causewise.tables.asking import UnclearError
+    from causewise.errors import InputError, UnclearError
 
     try:
         yield

@@ -27,7 +27,7 @@ from causewise.cli.stopped import STOPPED
 from causewise.cli.streams import put, put_lines, say
 from causewise.cli.table_columns import say_columns
 from causewise.formatting import visible
-from causewise.tables.asking import MAX_BYTES, MAX_ROWS
+from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
     from causewise.scanning.forecast import ScanForecast

@@ -24,7 +24,7 @@ from causewise.numerics.ties import scrambled, spread
 from causewise.pair import Pair, as_column, one_variable, standardise
 from causewise.scanning.table import chosen_columns
 from causewise.tables import table_from
-from causewise.tables.choose import listed, position
+from causewise.tables.choose import find_column, list_names
 
 LEAST_ROWS = 100
 """Fewer do not carry a spline of one parent and its test."""
@@ -87,7 +87,7 @@ def graph_columns(
     """Read the columns `wanted`, or all that can be judged; one that was named and cannot be is refused."""
     table, where = table_from(data, **asked)
     knowledge = Knowledge.of(known, table.names)
-    chosen, left_out = chosen_columns(table, None if wanted is None else [position(table.names, k) for k in wanted])
+    chosen, left_out = chosen_columns(table, None if wanted is None else [find_column(table.names, k) for k in wanted])
     raw = zip(chosen, table.columns(*chosen), strict=True)
     told = {table.names[k]: as_column(column, table.names[k]) for k, column in raw}
     read = {name: column for name, (column, _) in told.items()}
@@ -186,6 +186,6 @@ def _not_as_many(names: list[str], left_out: Mapping[str, str], where: str) -> I
         )
     reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
     return InputError(
-        f"Got {len(names)} column{'s' * (len(names) != 1)} that can be judged{listed(names)} in {where}; expected at "
-        f"least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
+        f"Got {len(names)} column{'s' * (len(names) != 1)} that can be judged{list_names(names)} in {where}; expected "
+        f"at least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
     )

@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any
 
 from causewise.errors import InputError
-from causewise.tables.choose import position
+from causewise.tables.choose import find_column
 
 Edge = tuple[str, str]
 
@@ -79,7 +79,7 @@ class _Names:
         if name in self.known:
             return str(name)
         try:
-            return self.columns[position(self.columns, name)]
+            return self.columns[find_column(self.columns, name)]
         except InputError as problem:
             raise InputError(f"{problem} (In the knowledge: {kind}, {_shown(entry)}.)") from None
 

@@ -14,7 +14,7 @@ from causewise.pair import MIN_ROWS, FloatArray, as_column
 from causewise.scanning.adjusting import Adjustment
 from causewise.scanning.mapped import ColumnStore, MappedColumns
 from causewise.tables import table_from
-from causewise.tables.choose import ColumnTable, listed, position
+from causewise.tables.choose import ColumnTable, find_column, list_names
 
 OnProgress = Callable[[str, int, int], None]
 """Called with what is being done, how many pairs or columns are done, and of how many."""
@@ -45,11 +45,11 @@ class ScanTable:
 
     def place(self, wanted: str | int) -> int:
         """Where a column stands among those that are judged, given by its name or number in the whole table."""
-        name = self.every[position(self.every, wanted)]
+        name = self.every[find_column(self.every, wanted)]
         if name not in self.names:
             why = self.left_out.get(name, "it is not among the columns asked for")
             raise InputError(
-                f"Got the column {name!r} in a pair, and {why}; expected one that is judged{listed(self.names)}."
+                f"Got the column {name!r} in a pair, and {why}; expected one that is judged{list_names(self.names)}."
             )
         return self.names.index(name)
 
@@ -100,8 +100,8 @@ def scan_table(
     if len(names) < 2:
         reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
         raise InputError(
-            f"Got {len(names)} column{'s' * (len(names) != 1)} that can be judged{listed(names)} in {where}; expected "
-            f"at least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
+            f"Got {len(names)} column{'s' * (len(names) != 1)} that can be judged{list_names(names)} in {where}; "
+            f"expected at least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
         )
     return ScanTable(tuple(names), store.values, left_out, tuple(table.names), kinds, notes, adjustment.names)
 
@@ -115,7 +115,7 @@ def chosen_columns(table: ColumnTable, wanted: list[int] | None) -> tuple[list[i
 
 
 def _distinct(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
-    chosen = [position(table.names, each) for each in wanted]
+    chosen = [find_column(table.names, each) for each in wanted]
     if len(set(chosen)) < len(chosen):
         twice = next(table.names[k] for k in chosen if chosen.count(k) > 1)
         raise InputError(f"Got the column {twice!r} twice; expected every column once: leave one of them out.")
@@ -125,7 +125,7 @@ def _distinct(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
 def _columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, FloatArray, tuple[str, ...]]]:
     """Name, numbers, and what had to be understood to make them."""
     rows: dict[str, int] = {}
-    for k, raw in zip(places, table.each(*places), strict=True):
+    for k, raw in zip(places, table.columns(*places), strict=True):
         name = table.names[k]
         column, said = as_column(raw, name)
         first, count = next(iter(rows.items()), (name, len(column)))
