@@ -1,7 +1,7 @@
-"""What two columns look like before any fit: gaps, repeats, drift along the file, how much of one is noise.
+"""Diagnostics of two columns before any fit: gaps, repeats, autocorrelation along the rows, the share of noise.
 
-Estimates only; `preflight` puts them into words, the default method weighs some of them. Each costs O(n log n) at most,
-and neither units nor the sign of a column matter.
+Estimates only; `data_checks` puts them into words, and some are terms of the default method. Each costs O(n log n) at
+most, and neither units nor the sign of a column matter.
 """
 
 import math

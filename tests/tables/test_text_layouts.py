@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rainfall import X, Y, assert_same, lines, save
 
-from causewise.data_checks import Level, check
+from causewise.data_checks import Severity, check
 from causewise.errors import InputError, UnclearError
 from causewise.tables import read_pair
 from causewise.tables.cells import parse_number
@@ -92,7 +92,7 @@ def test_columns_by_name_and_number(tmp_path: Path) -> None:
     path = save(tmp_path, frame.to_csv(index=False))
     assert_same(read_pair(path, "rain", "river"))
     assert_same(read_pair(path, "3", 4))
-    assert_same(read_pair(path, "river", "rain").swapped())
+    assert_same(read_pair(path, "river", "rain").swap())
     np.testing.assert_array_equal(read_pair(path, "1", "rain").x, -X)  # the name wins over the number
     without = save(tmp_path, frame.drop(columns="1").to_csv(index=False))
     assert_same(read_pair(without))  # the only two columns of numbers
@@ -196,9 +196,9 @@ def test_three_decimals_are_decimals_where_the_table_shows_so_or_the_caller_says
 def test_a_comma_between_cells_means_points_within_and_says_so(tmp_path: Path) -> None:
     pair = read_pair(save(tmp_path, "a,b\n" + "".join(f"{k}.{k:03d},{k % 5}\n" for k in range(1, 13))))
     assert pair.x.tolist() == [float(f"{k}.{k:03d}") for k in range(1, 13)]
-    (notice,) = (notice for notice in check(pair) if notice.kind == "understood")
+    (notice,) = (notice for notice in check(pair) if notice.kind == "reading_notes")
     assert "'a' is read with decimal points (1.001, not 1001)" in notice
-    assert notice.level is Level.NOTE
+    assert notice.severity is Severity.NOTE
 
 
 def test_the_header_that_pandas_writes_without_names(tmp_path: Path) -> None:

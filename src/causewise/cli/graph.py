@@ -63,7 +63,7 @@ def graph(
 
     Up to some 30 columns of numbers or dates; rows with a missing value are left out.
 
-    Columns of few levels or with a heap stand in it where --known says what comes before and after them.
+    Columns of few levels or with a point mass stand in it where --known says what comes before and after them.
     """
     from causewise.graphs.edges import FORMATS
     from causewise.graphs.finder import order

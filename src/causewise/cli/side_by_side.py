@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from causewise.cli.answer import bullets, directions, guide_to_p, plain_table, warn
 from causewise.cli.streams import paragraph, terminal
 from causewise.consensus import Answer, consensus, in_words
-from causewise.data_checks import Level, Notice
+from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Direction, percent
 from causewise.report.wording import count, how_sure, leans_anywhere, level_of, shown, signed, tested
 
@@ -60,7 +60,9 @@ def _warnings(answers: Sequence[Answer]) -> tuple[str, ...]:
     for text in dict.fromkeys(text for answer in answers for text in answer.decision.warnings):
         by = [answer.asked for answer in answers if text in answer.decision.warnings]
         some = f"{', '.join(by)}: {text}"
-        told.append(text if len(by) == len(answers) else Notice(some, Level(level_of(text)), getattr(text, "kind", "")))
+        told.append(
+            text if len(by) == len(answers) else DataWarning(some, Severity(level_of(text)), getattr(text, "kind", ""))
+        )
     return tuple(told)
 
 

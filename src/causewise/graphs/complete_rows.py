@@ -1,8 +1,8 @@
 """The columns of a table that can stand in a graph, in complete rows, and why the others cannot.
 
-A place is found by the noise that is left, which needs a density: a few equal values are spread over their cells. Where
-a value holds a tenth of the rows (few levels, counts, heaps) that density would be made up, and edges are turned round,
-spread or not (`python benchmarks/graph_kinds.py`). A place that is known needs no density: there such columns are
+A place is found by the noise that is left, which needs a density: a few ties are broken within their cells. Where a
+value holds a tenth of the rows (few levels, counts, point masses) that density would be made up, and edges are reversed,
+ties broken or not (`python benchmarks/graph_kinds.py`). A place that is known needs no density: there such columns are
 parents and children like all others.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from causewise.column_types import Kind, Tally, tally, unfit
+from causewise.column_types import ColumnType, Tally, explain_unusable, tally
 from causewise.errors import InputError
 from causewise.graphs.constraints import Constraints
 from causewise.knowledge.knowledge import Knowledge
@@ -41,7 +41,7 @@ class GraphColumns:
     names: tuple[str, ...]
     values: FloatArray
     """One line a column, in the units of the table."""
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, ColumnType]
     placed: frozenset[str]
     """Columns that are too coarse for a place to be found by, and stand where they are known to."""
     knowledge: Knowledge
@@ -67,7 +67,7 @@ class GraphColumns:
             # Spread in the order of the rows, equal values would follow the column that the rows are sorted by.
             key = scrambled(np.arange(values.shape[1], dtype=np.uint64) + np.uint64(k << 32))
             values[k] = standardise(spread(values[k], values[k], key))
-        notes = (f"{names[k]!r} has many equal values, which are spread at random to their neighbours'." for k in tied)
+        notes = (f"{names[k]!r} has many equal values: ties are broken at random." for k in tied)
         return replace(self, names=tuple(names), values=values, notes=(*self.notes, *notes))
 
     def constraints(self) -> Constraints:
@@ -117,12 +117,14 @@ def graph_columns(
     places = [table.names.index(name) for name in columns]
     notes = [*table.notes(*places), *(note for name in columns for note in told[name][1])]
     placed = {
-        name: f"{name!r} {found[name].lump}: its place is known, not found." for name in columns if found[name].lump
+        name: f"{name!r} {found[name].concentration}: its place is known, not found."
+        for name in columns
+        if found[name].concentration
     }
     return GraphColumns(
         tuple(columns),
         np.array(list(columns.values())),
-        {name: found[name].kind for name in columns},
+        {name: found[name].column_type for name in columns},
         frozenset(placed),
         knowledge,
         left_out,
@@ -143,9 +145,11 @@ def _fitting(
     columns: Mapping[str, FloatArray], dated: Collection[str], knowledge: Knowledge, left_out: dict[str, str]
 ) -> dict[str, Tally]:
     """The columns that can be judged, with how their values repeat; the reasons of the others are noted down."""
-    left_out |= {name: why for name, column in columns.items() if (why := unfit(column, LEAST_ROWS, name in dated))}
+    left_out |= {
+        name: why for name, column in columns.items() if (why := explain_unusable(column, LEAST_ROWS, name in dated))
+    }
     found = {name: tally(column) for name, column in columns.items() if name not in left_out}
-    firm = [name for name, each in found.items() if not each.lump]
+    firm = [name for name, each in found.items() if not each.concentration]
     left_out |= {name: why for name, each in found.items() if (why := _too_coarse(name, each, firm, knowledge))}
     return {name: each for name, each in found.items() if name not in left_out}
 
@@ -155,9 +159,9 @@ def _too_coarse(name: str, found: Tally, firm: Sequence[str], knowledge: Knowled
     if found.n - found.most < LEAST_OTHERS:
         return f"it is {found.common:g} in all but {found.n - found.most} rows"
     known = (knowledge.on(name, other) for other in firm)
-    if not found.lump or (firm and all(each.direction is not None or each.unrelated for each in known)):
+    if not found.concentration or (firm and all(each.direction is not None or each.unrelated for each in known)):
         return ""
-    return f"it {found.lump}: too coarse for a graph unless its place is stated (known)"
+    return f"it {found.concentration}: too coarse for a graph unless its place is stated (known)"
 
 
 def _has_long_ties(column: FloatArray) -> bool:

@@ -80,7 +80,7 @@ class CausalGraph:
     independence: Mapping[str, float | None]
     """Of each column: the p-value that its noise is independent of all columns before it.
 
-    None for the first, and for columns of few levels or with a heap.
+    None for the first, and for columns of few levels or with a point mass.
     """
     log_likelihood: float
     """Nats a row, of all columns standardised, less one nat a coefficient; the larger, the better the order."""

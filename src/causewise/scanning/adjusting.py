@@ -14,7 +14,7 @@ import numpy as np
 
 from causewise.errors import InputError
 from causewise.models.spline import DEGREE
-from causewise.pair import FloatArray, spread, standardise
+from causewise.pair import FloatArray, standard_deviation, standardise
 
 KNOTS = 10
 """A column. The 25 of a lone fit follow the noise of both columns enough to halve the evidence for a direction."""
@@ -60,7 +60,7 @@ class Adjustment:
         order = np.lexsort((target, *inputs.T[::-1]))
         v = standardise(target[order])
         mean, scale = _law(_standardised(inputs[order]), v)
-        if spread(v - mean) <= NOTHING_LEFT:
+        if standard_deviation(v - mean) <= NOTHING_LEFT:
             return f"nothing is left of it once it is adjusted for {_quoted(self.names)}"
         left = np.full(len(column), np.nan)
         left[np.flatnonzero(complete)[order]] = (v - mean) / scale

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from causewise.column_types import Kind, tally, unfit
+from causewise.column_types import ColumnType, explain_unusable, tally
 from causewise.errors import InputError
 from causewise.numerics.dates import read_as_days
 from causewise.pair import MIN_ROWS, FloatArray, as_column
@@ -31,7 +31,7 @@ class ScanTable:
     """Columns that cannot be judged, with the reason."""
     every: tuple[str, ...]
     """Names of all columns, those too that were not asked for."""
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, ColumnType]
     """What each column is, before it is adjusted."""
     notes: Mapping[str, tuple[str, ...]]
     """By column, what had to be understood to make numbers of it; of most columns nothing."""
@@ -72,17 +72,21 @@ def scan_table(
     read = _columns(table, [*others, *sorted(set(chosen) - set(others))])
     adjustment = _adjustment({name: column for name, column, _ in islice(read, len(others))})
     names: list[str] = []
-    kinds, notes = dict[str, Kind](), dict[str, tuple[str, ...]]()
+    kinds, notes = dict[str, ColumnType](), dict[str, tuple[str, ...]]()
     store = ColumnStore()
     expected = len(set(chosen) - set(others))
     for done, (name, column, said) in enumerate(read, start=1):
-        left: FloatArray | str = unfit(column, MIN_ROWS, read_as_days(name, said))
+        left: FloatArray | str = explain_unusable(column, MIN_ROWS, read_as_days(name, said))
         if not left:
             found = tally(column[~np.isnan(column)])
             left = adjustment.residual(column)
-            # What others leave of steps and heaps looks continuous, and is not: no look at a pair would tell.
-            if others and not isinstance(left, str) and found.kind in (Kind.BINARY, Kind.LEVELS, Kind.HEAPED):
-                left = f"it {found.lump}, and cannot be adjusted"
+            # What others leave of steps and point masses looks continuous, and is not: no look at a pair would tell.
+            if (
+                others
+                and not isinstance(left, str)
+                and found.column_type in (ColumnType.BINARY, ColumnType.LEVELS, ColumnType.POINT_MASS)
+            ):
+                left = f"it {found.concentration}, and cannot be adjusted"
         if isinstance(left, str):
             if wanted is not None:
                 raise InputError(f"Got the column {name!r}, and {left}; expected one that can be judged.")
@@ -90,7 +94,7 @@ def scan_table(
         else:
             names.append(name)
             store.add(left)
-            kinds[name] = found.kind
+            kinds[name] = found.column_type
             if others and found.is_coarse:
                 said = (*said, f"{name!r} takes only {found.distinct} values before it is adjusted.")
             if said:
@@ -140,6 +144,6 @@ def _columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, F
 
 def _adjustment(columns: Mapping[str, FloatArray]) -> Adjustment:
     for name, column in columns.items():
-        if why := unfit(column, MIN_ROWS, dated=True):  # a trend along the rows is a thing to adjust for
+        if why := explain_unusable(column, MIN_ROWS, dated=True):  # a trend along the rows is a thing to adjust for
             raise InputError(f"Got the column {name!r} to adjust for, and {why}; expected numbers that vary.")
     return Adjustment.of(list(columns), list(columns.values()))

@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from causewise.column_types import kind_of, unfit
+from causewise.column_types import classify_column, explain_unusable
 from causewise.errors import InputError
 from causewise.numerics.dates import read_as_days
 from causewise.pair import MIN_ROWS, FloatArray, as_column
@@ -80,14 +80,14 @@ def _column(name: str, read: tuple[FloatArray, tuple[str, ...]] | InputError, no
     values, said = read
     dated = read_as_days(name, (*notes, *said))
     present = values[np.isfinite(values)]
-    facts |= {"why": unfit(values, MIN_ROWS, dated), "missing": int(np.count_nonzero(np.isnan(values)))}
+    facts |= {"why": explain_unusable(values, MIN_ROWS, dated), "missing": int(np.count_nonzero(np.isnan(values)))}
     facts["judged"] = not facts["why"]
     facts["first"] = [float(each) if np.isfinite(each) else None for each in values[:_SHOWN]]
     if len(present):
         facts |= {
             "least": float(np.min(present)),
             "largest": float(np.max(present)),
-            "kind": str(kind_of(present, dated)),
+            "kind": str(classify_column(present, dated)),
         }
     return facts | ({"bars": _bars(present)} if facts["judged"] else {})
 
