@@ -8,7 +8,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from causewise.examples import Exhibit
+    from causewise.examples import ExamplePair
     from causewise.pair import Pair
 
 PICKED = (
@@ -25,14 +25,14 @@ def demo(
 ) -> None:
     """A tour of some seconds: a pair of known direction, a recorded one that is answered, and one that is not."""
     from causewise.cli.streams import paragraph, terminal
-    from causewise.examples import cars, generated, tumours
+    from causewise.examples import load_cars, load_tumours, make_dose_response
     from causewise.formatting import shell_word
 
-    exhibits = (generated(seed), cars(), tumours())
+    examples = (make_dose_response(seed), load_cars(), load_tumours())
     folder = _folder(out)
     console = terminal()
-    for number, exhibit in enumerate(exhibits, start=1):
-        _present(console, number, exhibit, folder)
+    for number, example in enumerate(examples, start=1):
+        _present(console, number, example, folder)
     console.rule(style="dim")
     paragraph(console, PICKED)
     console.print("\nWhat to type next", style="bold")
@@ -51,7 +51,7 @@ def demo(
         console.print(f"  {line}\n      {purpose}", soft_wrap=True)
 
 
-def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) -> None:
+def _present(console: "Console", number: int, example: "ExamplePair", folder: Path) -> None:
     from causewise.catalogue import DEFAULT
     from causewise.cli.answer import explanation, headline, numbers, outcomes
     from causewise.cli.infer import decide, write_files
@@ -59,12 +59,12 @@ def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) 
     from causewise.formatting import visible
     from causewise.report.wording import level_of
 
-    decision = decide(exhibit.pair, DEFAULT, seed=0)
-    _write_table(exhibit.pair, folder / f"{exhibit.stem}.csv")
-    picture, page = (folder / f"{exhibit.stem}.{kind}" for kind in ("png", "html"))
+    decision = decide(example.pair, DEFAULT, seed=0)
+    _write_table(example.pair, folder / f"{example.stem}.csv")
+    picture, page = (folder / f"{example.stem}.{kind}" for kind in ("png", "html"))
     write_files(decision, page, picture)
-    console.rule(f"{number}. {exhibit.title}", align="left", style="dim")
-    paragraph(console, exhibit.story)
+    console.rule(f"{number}. {example.title}", align="left", style="dim")
+    paragraph(console, example.story)
     console.print()
     console.print(f"causewise says: {headline(decision)}", style="bold", soft_wrap=True)
     paragraph(console, explanation(decision))
@@ -72,8 +72,8 @@ def _present(console: "Console", number: int, exhibit: "Exhibit", folder: Path) 
     outcomes(console, decision)
     numbers(console, decision)
     console.print()
-    console.print(_judged(decision.cause, exhibit.truth), style="bold")
-    paragraph(console, exhibit.lesson)
+    console.print(_judged(decision.cause, example.truth), style="bold")
+    paragraph(console, example.lesson)
     for warning in decision.warnings:
         paragraph(console, f"Warning ({level_of(warning)}): {warning}")
     console.print(f"Picture: {visible(picture)}\nPage: {visible(page)}\n", soft_wrap=True)

@@ -7,7 +7,7 @@ from typing import Any
 from causewise.catalogue import DEFAULT, blamed_on_settings
 from causewise.decision import Decision
 from causewise.errors import InputError
-from causewise.examples import EXAMPLES, invisible
+from causewise.examples import EXAMPLES, make_line
 from causewise.formatting import json_text, plain_value
 from causewise.inference import infer
 from causewise.pair import Pair
@@ -24,7 +24,7 @@ from causewise.web.teaching import lesson as draw_lesson
 
 def prepare() -> None:
     """Load and warm everything, so that the first answer takes as long as any other."""
-    marked_pair(infer(read_pair(io.BytesIO(invisible(40)))))
+    marked_pair(infer(read_pair(io.BytesIO(make_line(40)))))
 
 
 def look(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str, Any]:
