@@ -6,10 +6,10 @@ import pytest
 import causewise
 from causewise.examples import load_cars, load_tumours, make_dose_response
 
+EXAMPLES = [make_dose_response(), load_cars(), load_tumours()]
 
-@pytest.mark.parametrize(
-    "example", [make_dose_response(), load_cars(), load_tumours()], ids=lambda example: example.stem
-)
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
 def test_the_story_counts_the_rows_and_the_truth_is_a_column(example):
     assert example.story.startswith(f"{example.pair.n} ")
     assert example.truth in (None, example.pair.x_name, example.pair.y_name)
