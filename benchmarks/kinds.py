@@ -6,7 +6,7 @@ One line a law: the types that are found, what `infer` does, what it would do wi
 methods for levels say (`acting`: ordinal:acting=true). Right is a share of the answers; the first column is always the
 cause. The columns come from the location-scale pairs of the robustness grid (random laws of cause and noise, smooth f
 and g), 300 and 1000 rows in turn. Where CAUSEWISE_DATA names the folder of the data sets, what would be said of
-recorded pairs of which one column is cut into levels comes last: by default, and with `direct`. `heaps.py` and
+recorded pairs of which one column is cut into levels comes last: by default, and with `direct`. `point_masses.py` and
 `ordinal_levels.py` have more of what their names say.
 """
 

@@ -21,8 +21,8 @@ Where a column has a point mass, these rows are scored:
    than others. A ratio that was kept in whole numbers for most rows and in hundredths for some fills none.
 3. No rows: excess zeros and censoring of which too little is left, and columns that were rounded in part.
 
-Right of all answers, with the default prior and with `direct`, by the rows that are scored (`python benchmarks/heaps.py
---pairs 24`; recorded are the Tübingen and Lisbon pairs, simulated zeros, hurdles and floors):
+Right of all answers, with the default prior and with `direct`, by the rows that are scored (recorded are the Tübingen
+and Lisbon pairs, simulated zeros, hurdles and floors; `python benchmarks/point_masses.py --pairs 24`):
 
                                        this rule        all rows         rows beside it
     recorded, of the cause            3/3    11/11     11/13   37/40       3/4    12/13

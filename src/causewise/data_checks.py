@@ -40,7 +40,7 @@ from causewise.pair import FEW_ROWS, Pair, standardise
 _REPEATED_SHARE, _REPEATED_ROWS, _BEYOND_CHANCE = 0.05, 5, 3.0
 _DEPENDENT_Z, _DEPENDENT_SIZE = 5.0, 0.2
 _NOISE_SHARE = 1e-3
-_SMALLEST_PERCENT = 1e-4
+_SMALLEST = 1e-4
 
 
 class Severity(StrEnum):
@@ -184,12 +184,8 @@ def ties(pair: Pair) -> str:
     """Rounded or counted columns."""
     tallies = [(name, once(tally, column)) for column, name in pair.columns]
     types = (ColumnType.COUNT, ColumnType.ROUNDED)
-    coarse = [(name, each.distinct) for name, each in tallies if each.column_type in types]
-    if not coarse:
-        return ""
-    return (
-        f"{_say_distinct(coarse)}, and such steps can decide the direction alone: use finer measurements if possible."
-    )
+    coarse = _say_distinct([(name, each.distinct) for name, each in tallies if each.column_type in types])
+    return coarse and f"{coarse}, and such steps can decide the direction alone: use finer measurements if possible."
 
 
 def outliers(pair: Pair) -> str:
@@ -205,9 +201,8 @@ def outliers(pair: Pair) -> str:
 def repeated_rows(pair: Pair) -> str:
     """Whole rows that occur more often than ties in each column explain."""
     repeats = int(np.count_nonzero(number_copies(once(rank_column, pair.x), once(rank_column, pair.y))))
-    if repeats <= max(_REPEATED_ROWS, _REPEATED_SHARE * pair.n) or repeats < _BEYOND_CHANCE * chance_repeats(
-        pair.x, pair.y
-    ):
+    least = max(_REPEATED_ROWS, _REPEATED_SHARE * pair.n)
+    if repeats <= least or repeats < _BEYOND_CHANCE * chance_repeats(pair.x, pair.y):
         return ""
     return (
         f"{repeats} rows ({_percent(repeats / pair.n)}) repeat an earlier row in both columns, counting the same "
@@ -234,7 +229,7 @@ def nearly_deterministic(pair: Pair) -> str:
         return ""
     return (
         f"{effect!r} is almost a function of {cause!r} (noise {_percent(math.sqrt(share))}), so the direction is hard "
-        "to judge: check that neither is computed from the other."
+        "to tell: check that neither is computed from the other."
     )
 
 
@@ -249,11 +244,9 @@ def alternating_rows(pair: Pair) -> str:
 
 def sorted_rows(pair: Pair) -> str:
     """Rows in the order of a column: a sorted table, or a time or place."""
-    names = [repr(name) for column, name in pair.columns if is_monotone(column)]
-    if not names:
-        return ""
-    return (
-        f"The rows are sorted by {_join(names)}, which is harmless unless the order is time or place, where "
+    names = _join(repr(name) for column, name in pair.columns if is_monotone(column))
+    return names and (
+        f"The rows are sorted by {names}, which is harmless unless the order is time or place, where "
         "neighbouring rows depend on each other."
     )
 
@@ -298,9 +291,9 @@ ABOUT_LEVELS = (few_levels.__name__, ties.__name__)
 
 
 def _say_distinct(coarse: Sequence[tuple[str, int]]) -> str:
-    """`'a' and 'b' take only 3 and 4 distinct values`."""
+    """`'a' and 'b' take only 3 and 4 distinct values`; empty of no columns."""
     names, numbers = _join(repr(name) for name, _ in coarse), _join(str(distinct) for _, distinct in coarse)
-    return f"{names} take{'s' * (len(coarse) == 1)} only {numbers} distinct values"
+    return names and f"{names} take{'s' * (len(coarse) == 1)} only {numbers} distinct values"
 
 
 def _find_autocorrelations(pair: Pair, sign: int) -> str:
@@ -324,5 +317,4 @@ def _join(parts: Iterable[str]) -> str:
 
 
 def _percent(share: float) -> str:
-    smallest = _SMALLEST_PERCENT
-    return f"{float(f'{100 * share:.2g}'):g} %" if share >= smallest else f"<{100 * smallest:g} %"
+    return f"{float(f'{100 * share:.2g}'):g} %" if share >= _SMALLEST else f"<{100 * _SMALLEST:g} %"

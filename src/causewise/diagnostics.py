@@ -88,7 +88,7 @@ def _quartile_rows(column: FloatArray) -> tuple[int, int]:
 def noise_share(cause: FloatArray, effect: FloatArray) -> float:
     """Noise variance over variance, without the largest twentieth, where the cause is sparse and the curve bends.
 
-    The spread is measured by the quartiles, so that one outlier does not make all else look like a curve.
+    The scale is measured by the quartiles, so that one outlier does not make all else look like a curve.
     """
     order = once(rank_column, effect).order
     low, high = effect[order[len(order) // 4]], effect[order[-1 - len(order) // 4]]
@@ -188,4 +188,4 @@ def autocorrelation(column: FloatArray, ranks: Callable[[FloatArray], FloatArray
 
 def column_autocorrelation(column: FloatArray) -> FloatArray:
     """As `autocorrelation`, of a column whose order is at hand."""
-    return autocorrelation(column, lambda known: once(rank_column, known).mid_ranks)
+    return autocorrelation(column, lambda values: once(rank_column, values).mid_ranks)

@@ -20,7 +20,7 @@ MIN_ROWS = 10
 FEW_ROWS = 100
 """Below, a direction is seldom clear."""
 LARGEST = 1e302
-"""Values beyond this are refused: the sum of some million of them is no number any more."""
+"""Values beyond this are rejected: the sum of some million of them is no number any more."""
 
 
 class Record:
@@ -29,18 +29,17 @@ class Record:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(_same(getattr(self, name), getattr(other, name)) for name in self._names())
+        return all(map(_are_same, self._values(), other._values()))
 
     def __hash__(self) -> int:
         # Equal records are equal in their short fields; arrays are left out, since hashing them costs a pass each.
-        values = (getattr(self, name) for name in self._names())
-        return hash((type(self), *(value for value in values if isinstance(value, str | int | None))))
+        return hash((type(self), *(value for value in self._values() if isinstance(value, str | int | None))))
 
-    def _names(self) -> list[str]:
-        return [each.name for each in fields(self)]  # type: ignore[arg-type]  # every record is a dataclass
+    def _values(self) -> list[Any]:
+        return [getattr(self, each.name) for each in fields(self)]  # type: ignore[arg-type]  # all are dataclasses
 
 
-def _same(one: Any, other: Any) -> bool:
+def _are_same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return np.array_equal(one, other, equal_nan=True)
     return bool(one == other) or (one != one and other != other)
@@ -170,7 +169,7 @@ def one_variable(pair: Pair) -> bool:
 
 
 def as_column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]]:
-    """Values of any kind as doubles, missing ones NaN, and what is to be said of it."""
+    """Values of any type as doubles, missing ones NaN, and what is to be said of it."""
     notes: tuple[str, ...] = ()
     try:
         array = _fill_masked(values)

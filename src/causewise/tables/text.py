@@ -1,4 +1,4 @@
-"""Delimited text: from bytes to the two columns asked for."""
+"""Delimited text: from bytes to columns."""
 
 import csv
 import io

@@ -1,9 +1,9 @@
 """What is said of pairs with a point mass, by which rows are scored, what made it, and which column has it.
 
-    python benchmarks/heaps.py [--pairs 40] [--only floor]
+    python benchmarks/point_masses.py [--pairs 40] [--only floor]
 
 One line a law, right of all answers, with the default prior and with `direct`: `infer`, which follows the rule of
-`causewise/point_mass.py`; all rows; the rows beside the point mass. The first column is always the cause, but for
+`causewise/column_types.py`; all rows; the rows beside the point mass. The first column is always the cause, but for
 common causes alone, which have no direction: there every answer is wrong. 300 and 1000 rows in turn. A hurdle is 0 the
 more often the smaller the value would be, a floor reports the lowest 30 % alike, and zeros fall anywhere; true zeros
 are values of the cause, on which the effect depends; a preferred value draws those near it. *In steps* both columns are
@@ -66,9 +66,11 @@ def in_steps(steps: int, column: FloatArray) -> FloatArray:
     return np.round((column - column.min()) / np.ptp(column) * steps)
 
 
-def heaped(draw: Law, heap: Callable[[Random, FloatArray], FloatArray], where: str, rng: Random, n: int) -> Columns:
+def add_point_mass(
+    draw: Law, mass: Callable[[Random, FloatArray], FloatArray], where: str, rng: Random, n: int
+) -> Columns:
     """A pair of which cause, effect or both get a point mass."""
-    return damage_columns(heap, where, rng, *draw(rng, n))
+    return damage_columns(mass, where, rng, *draw(rng, n))
 
 
 def recorded_in_steps(law: Law, rng: Random, n: int) -> Columns:
@@ -83,7 +85,7 @@ PAIRS: dict[str, Law] = {
     "common cause and an arrow": partial(confounded, 1.0),
     "common cause alone": common,
 }
-HEAPS = {
+POINT_MASSES = {
     "30 % zeros": partial(inflated, 0.3),
     "hurdle": hurdled,
     "floor": partial(floored, 0.3),
@@ -92,9 +94,9 @@ HEAPS = {
 LAWS: dict[str, Law] = {
     "location-scale, true zeros, cause": true_zeros,
     **{
-        f"{pair}, {heap}, {where}": partial(heaped, PAIRS[pair], HEAPS[heap], where)
+        f"{pair}, {mass}, {where}": partial(add_point_mass, PAIRS[pair], POINT_MASSES[mass], where)
         for pair in PAIRS
-        for heap in HEAPS
+        for mass in POINT_MASSES
         for where in WHERE
     },
 }
