@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def load_benchmark(name: str) -> ModuleType:
+def loaded(name: str) -> ModuleType:
     """A script of benchmarks/, whose laws these tests share."""
     place = importlib.util.spec_from_file_location(f"benchmark_{name}", ROOT / "benchmarks" / f"{name}.py")
     assert place and place.loader
@@ -29,7 +29,7 @@ def load_benchmark(name: str) -> ModuleType:
     return module
 
 
-BENCHMARK = load_benchmark("kinds")
+BENCHMARK = loaded("kinds")
 
 
 def column(kind: ColumnType, rng: np.random.Generator, n: int = 400) -> np.ndarray:

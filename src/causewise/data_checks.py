@@ -145,7 +145,8 @@ def row_identifiers(pair: Pair) -> str:
 def point_mass(pair: Pair) -> str:
     """A point mass, unless it is a step among steps: excess zeros, censored, filled in, or rounded in part.
 
-    The rows that share it look like a cause that explains the others, whichever way the arrow points.
+    The rows that share it look like a cause that explains the others, whichever way the arrow points
+    (`benchmarks/point_masses.py`).
     """
     masses = "" if are_common_steps(pair) else describe_point_masses(pair)
     if not masses:

@@ -1,9 +1,9 @@
 """The columns of a table that can stand in a graph, in complete rows, and why the others cannot.
 
-A place is found by the noise that is left, which needs a density: a few ties are broken within their cells. Where a
-value holds a tenth of the rows (few levels, counts, point masses) that density would be made up, and edges are
-reversed, ties broken or not (`python benchmarks/graph_kinds.py`). A place that is known needs no density: there such
-columns are parents and children like all others.
+A place is found by the noise that is left, which needs a density: a few equal values are spread over their cells. Where
+a value holds a tenth of the rows (few levels, counts, heaps) that density would be made up, and edges are turned round,
+spread or not (`python benchmarks/graph_kinds.py`). A place that is known needs no density: there such columns are
+parents and children like all others.
 """
 
 import math

@@ -48,7 +48,7 @@ def order(
         What is known already, as for `scan` (docs/scan.md). Hard statements are obeyed: the order keeps to tiers,
         "before" and required edges, a required edge stays whatever its test says, a forbidden one never appears. Soft
         ones are a prior of the order: their log-odds are added to its log-likelihood. A column of which one value
-        holds a tenth of the rows (few levels, counts, point masses) stands in the graph only where its place is fixed.
+        holds a tenth of the rows (few levels, counts, heaps) stands in the graph only where this fixes its place.
     alpha
         Level of the test that lets a parent into a column's mean or spread.
     bootstrap
