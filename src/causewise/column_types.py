@@ -223,10 +223,14 @@ def _runs_as_time(column: FloatArray) -> bool:
     return (even and not (step == 1 and low in (0, 1))) or (_YEARS[0] <= low and high <= _YEARS[1])
 
 
+def tally_columns(pair: Pair) -> list[tuple[FloatArray, str, Tally]]:
+    """Both columns, each with its name and how its values repeat."""
+    return [(column, name, once(tally, column)) for column, name in pair.columns]
+
+
 def find_point_masses(pair: Pair) -> list[tuple[FloatArray, str, Tally]]:
-    """The columns that have one, each with its name and its counts."""
-    tallies = [(column, name, once(tally, column)) for column, name in pair.columns]
-    return [each for each in tallies if each[2].column_type is ColumnType.POINT_MASS]
+    """The columns that have one."""
+    return [each for each in tally_columns(pair) if each[2].column_type is ColumnType.POINT_MASS]
 
 
 def mark_rows_off_masses(pair: Pair) -> NDArray[np.bool_]:
@@ -264,7 +268,7 @@ def are_common_steps(pair: Pair) -> bool:
     masses = find_point_masses(pair)
     if not masses or not all(each.inside and each.is_coarse and _fills_grid(column) for column, _, each in masses):
         return False
-    finer = max(once(tally, column).distinct for column in (pair.x, pair.y))
+    finer = max(each.distinct for *_, each in tally_columns(pair))
     return 1 - finer / pair.n > _REPEATED and drop_point_masses(pair) is None
 
 

@@ -20,7 +20,7 @@ from causewise.column_types import (
     find_point_masses,
     is_identifier,
     mark_rows_off_masses,
-    tally,
+    tally_columns,
 )
 from causewise.diagnostics import (
     GAUSSIAN_ROWS,
@@ -120,11 +120,11 @@ def few_levels(pair: Pair) -> str:
     is: of the Tübingen pairs 26 of 26 answers are right where it is the cause, 0 of 21 where it is the effect, and with
     `direct` 47 of 47 and 0 of 47. Without the term for coarse recording it is the same.
     """
-    tallies = [(name, once(tally, column)) for column, name in pair.columns]
-    few = [(name, each.distinct) for name, each in tallies if each.distinct < FEWEST_LEVELS]
+    tallies = tally_columns(pair)
+    few = [(name, each.distinct) for _, name, each in tallies if each.distinct < FEWEST_LEVELS]
     if not few:
         return ""
-    ways = "ordinal or discrete" if all(each.is_coarse for _, each in tallies) else "ordinal"
+    ways = "ordinal or discrete" if all(each.is_coarse for *_, each in tallies) else "ordinal"
     why = "for a direction" if len(few) == 2 else "as the coarser column always looks like the cause"
     return f"{_say_distinct(few)}, too few{',' * (len(few) == 1)} {why}: use finer steps, or the method {ways}."
 
@@ -183,9 +183,10 @@ def describe_split(pair: Pair) -> str:
 
 def ties(pair: Pair) -> str:
     """Rounded or counted columns."""
-    tallies = [(name, once(tally, column)) for column, name in pair.columns]
     types = (ColumnType.COUNT, ColumnType.ROUNDED)
-    coarse = _say_distinct([(name, each.distinct) for name, each in tallies if each.column_type in types])
+    coarse = _say_distinct(
+        [(name, each.distinct) for _, name, each in tally_columns(pair) if each.column_type in types]
+    )
     return coarse and f"{coarse}, and such steps can decide the direction alone: use finer measurements if possible."
 
 
