@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from dialects import Dialect, columns, come_back_or_are_refused, dialects
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rainfall import X, Y, assert_same, lines, save
@@ -128,6 +129,12 @@ def test_what_is_written_is_read_back_exactly(rows, separator: str, text_column:
     table = TextTable.of(text.encode(), "memory")
     assert [table.names[k] for k in table.numeric] == ["a", "b"]
     assert np.column_stack(table.columns(*table.numeric)).astype(float).tolist() == [list(row) for row in rows]
+
+
+@given(columns(), columns(), dialects())
+@settings(max_examples=300, deadline=None)
+def test_numbers_in_any_dialect_come_back_or_a_sentence_comes(tmp_path_factory, a, b, dialect: Dialect) -> None:
+    come_back_or_are_refused(tmp_path_factory.getbasetemp(), a, b, dialect)
 
 
 @given(st.text(max_size=400))
