@@ -73,13 +73,7 @@ class Pair(Record):
 
     @classmethod
     def of(
-        cls,
-        x: ArrayLike,
-        y: ArrayLike,
-        *,
-        x_name: str = "x",
-        y_name: str = "y",
-        nan_policy: NanPolicy = "raise",
+        cls, x: ArrayLike, y: ArrayLike, *, x_name: str = "x", y_name: str = "y", nan_policy: NanPolicy = "raise"
     ) -> "Pair":
         """Check two columns and make a pair of them."""
         (a, a_note), (b, b_note) = as_column(x, x_name), as_column(y, y_name)
