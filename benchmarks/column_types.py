@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 
 import causewise
-from causewise.column_types import kind_of
+from causewise.column_types import classify_column
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
 from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
@@ -250,7 +250,9 @@ def main() -> None:
     print(f"{'law':<36}{'kinds found':<26}" + "".join(f"{each:>15}" for each in head))
     for law in (law for law in LAWS if given.only in law):
         pairs = drawn(law, given.pairs)
-        kinds = Counter((str(kind_of(pair.x)), str(kind_of(pair.y))) for pair in pairs).most_common(1)[0][0]
+        kinds = Counter((str(classify_column(pair.x)), str(classify_column(pair.y))) for pair in pairs).most_common(1)[
+            0
+        ][0]
         bare = [_bare(default, pair) for pair in pairs]
         lean = np.mean([decision.score > 0 for decision in bare if math.isfinite(decision.score)])
         steps, acted = ([_bare(method, pair) for pair in pairs] for method in (discrete, acting))

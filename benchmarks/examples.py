@@ -12,7 +12,7 @@ from sklearn import datasets
 from sklearn.utils import Bunch
 
 import causewise
-from causewise.examples import cars
+from causewise.examples import load_cars
 
 TABLES = {
     "diabetes": lambda: datasets.load_diabetes(scaled=False),
@@ -38,7 +38,7 @@ def main() -> None:
         print(f"{title}: {len(pairs)} pairs, {len(answered)} answered")
         for decision in answered:
             print(f"  {decision}", *decision.warnings, sep="\n      ")
-    pair = cars().pair
+    pair = load_cars().pair
     decision = causewise.infer(pair.x, pair.y)
     print(f"cars: {decision}; {decision.stability()}")
 

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 
 import causewise
-from causewise.column_types import Kind, kind_of, tally
+from causewise.column_types import ColumnType, classify_column, drop_point_masses, tally
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
 from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
@@ -31,7 +31,6 @@ from causewise.lab.datasets.robustness import BASE, WHERE, confounded, damage_co
 from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import probabilities
 from causewise.pair import FloatArray, Pair, standardise
-from causewise.point_mass import beside_heaps
 from column_types import inflated
 from ordinal_levels import common, held_out
 from training.recorded import Case, lisbon, tuebingen
@@ -115,7 +114,7 @@ def drawn(law: str, pairs: int) -> list[Pair]:
             pair = Pair.of(*LAWS[law](rng, ROWS[k % 2]))
         except InputError:
             continue
-        if Kind.HEAPED in (kind_of(pair.x), kind_of(pair.y)):
+        if ColumnType.POINT_MASS in (classify_column(pair.x), classify_column(pair.y)):
             found.append(pair)
     return found
 
@@ -125,8 +124,8 @@ def recorded(cases: Iterable[Case]) -> dict[str, list[Pair]]:
     found: dict[str, list[Pair]] = {"cause": [], "effect": [], "both": []}
     for case in cases:
         pair = Pair.of(case.x, case.y, nan_policy="omit")
-        pair = pair if case.truth > 0 else pair.swapped()
-        has = tuple(tally(column).kind is Kind.HEAPED for column in (pair.x, pair.y))
+        pair = pair if case.truth > 0 else pair.swap()
+        has = tuple(tally(column).kind is ColumnType.POINT_MASS for column in (pair.x, pair.y))
         where = {(True, False): "cause", (False, True): "effect", (True, True): "both"}.get(has)
         if where:
             found[where].append(pair)
@@ -155,7 +154,7 @@ def told(decisions: Iterable[Decision]) -> str:
 def show(name: str, pairs: list[Pair]) -> None:
     """Print a line."""
     method = causewise.method("causewise")
-    beside = [rest for pair in pairs if (rest := beside_heaps(pair))]
+    beside = [rest for pair in pairs if (rest := drop_point_masses(pair))]
     cells = (map(causewise.infer, pairs), method.decide_many(pairs), method.decide_many(beside))
     print(f"{name:<56}{len(pairs):>6}{''.join(map(told, cells))}", flush=True)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from causewise.data_checks import Level, Notice, check
+from causewise.data_checks import DataWarning, Severity, check
 from causewise.pair import Pair
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -22,8 +22,8 @@ def clean(seed: int, n: int = 600) -> Pair:
     return Pair.of(cause, mean + size * (0.2 + 0.4 / (1 + np.exp(-2 * cause))) * noise)
 
 
-def kinds(pair: Pair) -> dict[str, Level]:
-    return {notice.kind: notice.level for notice in check(pair)}
+def kinds(pair: Pair) -> dict[str, Severity]:
+    return {notice.kind: notice.severity for notice in check(pair)}
 
 
 def changed(pair: Pair, x=None, y=None) -> Pair:
@@ -34,7 +34,7 @@ def rows(pair: Pair, order: np.ndarray) -> Pair:
     return replace(pair, x=pair.x[order], y=pair.y[order])
 
 
-def one(pair: Pair, kind: str) -> Notice:
+def one(pair: Pair, kind: str) -> DataWarning:
     (notice,) = (notice for notice in check(pair) if notice.kind == kind)
     return notice
 
@@ -44,7 +44,7 @@ DEFECTS: dict[str, Callable[[Pair, np.random.Generator], Pair]] = {
     "linear_gaussian": lambda p, rng: Pair.of(g := rng.normal(size=p.n), rng.uniform(-3, 3) * g + rng.normal(size=p.n)),
     "row_identifiers": lambda p, rng: changed(p, x=np.cumsum(rng.integers(1, 4, p.n))),
     "few_levels": lambda p, rng: changed(p, x=np.digitize(p.x, np.quantile(p.x, [0.3, 0.6]))),
-    "heaps": lambda p, rng: changed(p, x=np.maximum(p.x, np.quantile(p.x, 0.3))),
+    "point_mass": lambda p, rng: changed(p, x=np.maximum(p.x, np.quantile(p.x, 0.3))),
     "few_rows": lambda p, rng: Pair.of(p.x[:60], p.y[:60]),
     "ties": lambda p, rng: changed(p, x=np.round(3 * p.x)),
     "common_steps": lambda p, rng: Pair.of(
@@ -57,5 +57,5 @@ DEFECTS: dict[str, Callable[[Pair, np.random.Generator], Pair]] = {
     "alternating_rows": lambda p, rng: Pair.of(np.diff(rng.uniform(size=p.n + 1)), p.y),
     "sorted_rows": lambda p, rng: rows(p, np.argsort(p.x)),
     "missing_rows": lambda p, rng: Pair.of(np.append(p.x, np.nan), np.append(p.y, 1.0), nan_policy="omit"),
-    "understood": lambda p, rng: Pair.of([2**60 + int(1e9 * value) for value in p.x], p.y),
+    "reading_notes": lambda p, rng: Pair.of([2**60 + int(1e9 * value) for value in p.x], p.y),
 }

@@ -1,4 +1,4 @@
-"""The kind of a column, and what happens to a pair of each: the table of docs/guide/kinds.md, line by line."""
+"""The type of a column, and what happens to a pair of each: the table of docs/guide/kinds.md, line by line."""
 
 import importlib.util
 import re
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causewise
-from causewise.column_types import FEWEST_LEVELS, Kind, is_identifier, kind_of, tally, times_in
+from causewise.column_types import FEWEST_LEVELS, ColumnType, classify_column, find_times, is_identifier, tally
 from causewise.decision import Decision, Direction
 from causewise.graphs.graph_columns import read_graph_columns
 from causewise.pair import Pair
@@ -32,76 +32,76 @@ def loaded(name: str) -> ModuleType:
 BENCHMARK = loaded("column_types")
 
 
-def column(kind: Kind, rng: np.random.Generator, n: int = 400) -> np.ndarray:
-    """Some column of a kind, in units of its own where that is no matter."""
+def column(kind: ColumnType, rng: np.random.Generator, n: int = 400) -> np.ndarray:
+    """Some column of a type, in units of its own where that is no matter."""
     fine = rng.gamma(rng.uniform(1, 5), size=n) if rng.random() < 0.5 else rng.normal(size=n)
     unit, shift = np.exp(rng.normal()), rng.normal()
     match kind:
-        case Kind.CONSTANT:
+        case ColumnType.CONSTANT:
             return np.full(n, shift)
-        case Kind.BINARY:
+        case ColumnType.BINARY:
             return shift + unit * np.append([0, 1], rng.integers(2, size=n - 2))
-        case Kind.LEVELS:
+        case ColumnType.LEVELS:
             return np.append([0, 1, 2], rng.integers(3 + rng.integers(2), size=n - 3)) * unit
-        case Kind.HEAPED:
+        case ColumnType.POINT_MASS:
             return np.where(rng.random(n) < rng.uniform(0.15, 0.8), shift, unit * fine)
-        case Kind.COUNT:
+        case ColumnType.COUNT:
             return np.append([0.0], rng.poisson(rng.uniform(4, 12), n - 1))
-        case Kind.ROUNDED:
+        case ColumnType.ROUNDED:
             return 0.37 * np.round(fine * rng.uniform(4, 8))
-        case Kind.IDENTIFIER:
+        case ColumnType.IDENTIFIER:
             return np.cumsum(rng.integers(1, 4, n)) * float(rng.choice([-1, 1]))
-        case Kind.CONTINUOUS:
+        case ColumnType.CONTINUOUS:
             return shift + unit * fine
 
 
-# The kind of a column
+# The type of a column
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_each_kind_is_recognised(kind: Kind) -> None:
-    found = [kind_of(column(kind, np.random.default_rng(seed))) for seed in range(100)]
+@pytest.mark.parametrize("kind", ColumnType)
+def test_each_type_is_recognised(kind: ColumnType) -> None:
+    found = [classify_column(column(kind, np.random.default_rng(seed))) for seed in range(100)]
     assert found.count(kind) >= 97
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in (Kind.COUNT, Kind.IDENTIFIER)])
+@pytest.mark.parametrize("kind", [kind for kind in ColumnType if kind not in (ColumnType.COUNT, ColumnType.IDENTIFIER)])
 @given(SEEDS)
 @settings(max_examples=20, deadline=None)
-def test_neither_units_nor_signs_nor_the_order_of_rows_matter(kind: Kind, seed: int) -> None:
+def test_neither_units_nor_signs_nor_the_order_of_rows_matter(kind: ColumnType, seed: int) -> None:
     rng = np.random.default_rng(seed)
     values = column(kind, rng)
-    there = kind_of(values)
-    assert kind_of(rng.permutation(values)) is there
-    if there is not Kind.COUNT:
-        assert {kind_of(-values), kind_of(2 * values + 0.25)} <= {there}
+    there = classify_column(values)
+    assert classify_column(rng.permutation(values)) is there
+    if there is not ColumnType.COUNT:
+        assert {classify_column(-values), classify_column(2 * values + 0.25)} <= {there}
 
 
 @given(SEEDS, st.floats(0.2, 30), st.integers(100, 3000))
 @settings(max_examples=60, deadline=None)
-def test_no_poisson_or_geometric_count_looks_heaped(seed: int, mean: float, n: int) -> None:
+def test_no_poisson_or_geometric_count_has_a_point_mass(seed: int, mean: float, n: int) -> None:
     rng = np.random.default_rng(seed)
     for drawn in (rng.poisson(mean, n), rng.geometric(1 / (1 + mean), n)):
-        assert kind_of(drawn.astype(float)) is not Kind.HEAPED
+        assert classify_column(drawn.astype(float)) is not ColumnType.POINT_MASS
 
 
 @given(SEEDS, st.integers(10, 200))
 @settings(max_examples=60, deadline=None)
-def test_no_rounding_alone_looks_heaped(seed: int, steps: int) -> None:
+def test_no_rounding_alone_has_a_point_mass(seed: int, steps: int) -> None:
     rng = np.random.default_rng(seed)
     for fine in (rng.normal(size=1000), rng.uniform(size=1000), rng.gamma(2, size=1000)):
-        assert kind_of(np.round(fine / np.ptp(fine) * steps)) is not Kind.HEAPED
+        assert classify_column(np.round(fine / np.ptp(fine) * steps)) is not ColumnType.POINT_MASS
 
 
 @given(SEEDS, st.floats(0.15, 0.9))
 @settings(max_examples=40, deadline=None)
-def test_the_heap_is_found_wherever_it_lies(seed: int, share: float) -> None:
+def test_the_point_mass_is_found_wherever_it_lies(seed: int, share: float) -> None:
     rng = np.random.default_rng(seed)
     fine = rng.normal(size=800)
     value = float(np.round(rng.choice(np.quantile(fine, [0, 0.2, 0.5, 1.0])), 3))
     found = tally(np.where(rng.random(800) < share, value, fine))
-    assert found.kind is Kind.HEAPED
-    assert found.heaped == value
-    assert found.heap >= 0.5 * share * 800
+    assert found.column_type is ColumnType.POINT_MASS
+    assert found.mass_value == value
+    assert found.mass_rows >= 0.5 * share * 800
 
 
 def test_a_ratio_that_is_mostly_whole_numbers_has_point_masses() -> None:
@@ -109,7 +109,7 @@ def test_a_ratio_that_is_mostly_whole_numbers_has_point_masses() -> None:
     from sklearn.datasets import load_diabetes
 
     table = dict(zip(("age", *[""] * 6, "s4"), load_diabetes(scaled=False).data.T, strict=False))
-    assert kind_of(table["s4"]) is Kind.HEAPED
+    assert classify_column(table["s4"]) is ColumnType.POINT_MASS
     decision = causewise.infer(table, "age", "s4")
     assert decision.direction is Direction.UNDECIDED
     assert any("'s4' is 3 in 29 % of rows" in text for text in decision.warnings)
@@ -137,7 +137,7 @@ def test_the_number_of_the_row_is_an_identifier_and_years_are_not(first: int) ->
     assert is_identifier(np.arange(first, first + 200.0))
     for years in (np.arange(1900.0, 2000), np.delete(np.arange(1850.0, 2000), [3, 40, 41]), np.arange(5000.0, 5200)):
         assert not is_identifier(years)
-        assert times_in(Pair.of(years, np.sin(years))) == ("x",)
+        assert find_times(Pair.of(years, np.sin(years))) == ("x",)
 
 
 @given(SEEDS, st.integers(20, 400))
@@ -148,8 +148,8 @@ def test_sorted_measurements_are_no_identifiers(seed: int, n: int) -> None:
     ages, lengths = np.sort(rng.integers(18, 90, n)).astype(float), np.sort(rng.normal(170, 9, n))
     populations = np.sort(np.round(np.exp(rng.normal(11, 1.5, n))))[::-1]
     for column_ in (ages, lengths, populations):
-        assert kind_of(column_) is not Kind.IDENTIFIER
-        assert not times_in(Pair.of(column_, rng.normal(size=n)))
+        assert classify_column(column_) is not ColumnType.IDENTIFIER
+        assert not find_times(Pair.of(column_, rng.normal(size=n)))
 
 
 @given(SEEDS, st.integers(15, 200), st.integers(2, 12))
@@ -213,7 +213,7 @@ WITHHELD = [
     "86 % rounded to 10 steps, effect",
 ]
 STOPPING = "point mass|distinct values, too few|straight line"
-BESIDE_HEAPS = [
+BESIDE_POINT_MASS = [
     "zero-inflated by 20 %, cause",
     "zero-inflated by 20 %, effect",
     "zero-inflated by 60 %, effect",
@@ -244,7 +244,7 @@ def test_no_answer_is_given_on_several_point_masses_and_few_levels_and_the_reaso
             assert re.search(STOPPING, decision.explanation)
 
 
-@pytest.mark.parametrize("law", BESIDE_HEAPS)
+@pytest.mark.parametrize("law", BESIDE_POINT_MASS)
 def test_beside_a_point_mass_the_other_rows_are_scored_and_no_answer_is_wrong(law: str) -> None:
     pairs = BENCHMARK.drawn(law, 10)
     found = [causewise.infer(pair) for pair in pairs]
@@ -263,7 +263,7 @@ def test_methods_for_levels_are_named_where_they_can_answer() -> None:
         assert not causewise.infer(pair, method=name).failed
 
 
-def test_a_method_that_is_asked_for_by_name_answers_beside_the_notice() -> None:
+def test_a_method_that_is_asked_for_by_name_answers_beside_the_warning() -> None:
     for decision in decided("zero-inflated by 60 %, effect", 4, method="loci-h"):
         assert decision.direction is not Direction.UNDECIDED
         assert any("of rows, a point mass: score the other" in warning for warning in decision.warnings)
@@ -278,7 +278,7 @@ def test_methods_for_levels_are_not_warned_of_levels() -> None:
 
 
 def test_zeros_in_the_effect_would_be_taken_for_its_cause() -> None:
-    """Why heaps withhold an answer: without the look at the kinds nearly every lean is the wrong way."""
+    """Why point masses withhold an answer: without the data checks nearly every lean is the wrong way."""
     method = causewise.method("causewise")
     leans = [method.decide_many([pair])[0].score for pair in BENCHMARK.drawn("hurdle, effect", 12)]
     assert np.mean(np.array(leans) < 0) > 0.8
@@ -291,7 +291,35 @@ def test_levels_under_the_model_of_discrete_are_answered_by_it() -> None:
     assert FEWEST_LEVELS > 3
 
 
-def test_the_guide_names_every_kind_and_every_law_of_the_benchmark() -> None:
-    page = (ROOT / "docs" / "guide" / "kinds.md").read_text(encoding="utf-8")
-    assert not [kind for kind in Kind if f"**{kind}**" not in page]
-    assert not [law for law in BENCHMARK.LAWS if law not in page]
+# The guide
+
+PAGE = (ROOT / "docs" / "guide" / "kinds.md").read_text(encoding="utf-8")
+
+
+def guide_lines() -> list[list[str]]:
+    """The cells of the first table, without its head."""
+    table = next(part for part in PAGE.split("\n\n") if "| column type |" in part)
+    lines = table[table.index("| column type |") :].splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_the_guide_names_every_type_and_every_law_of_the_benchmark() -> None:
+    assert not [kind for kind in ColumnType if f"**{kind}**" not in PAGE]
+    assert not [law for law in BENCHMARK.LAWS if law not in PAGE]
+
+
+def test_every_line_of_the_guide_names_a_test_that_exists() -> None:
+    files = list((ROOT / "tests").rglob("test_*.py"))
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    there = {path.name for path in files}.union(re.findall(r"^def (test_\w+)", tests, re.MULTILINE))
+    for kind, *_, last in guide_lines():
+        names = re.findall("`([^`]+)`", last)
+        assert names, kind
+        laws = {name for name in names if any(law.startswith(name) for law in BENCHMARK.LAWS)}
+        assert set(names) <= there | laws, kind
+
+
+def test_every_line_of_the_guide_says_what_happens_to_pairs_and_to_graphs() -> None:
+    assert len(guide_lines()) >= 13
+    for kind, _, pairs, graphs, _ in guide_lines():
+        assert pairs and graphs, kind

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from causewise.data_checks import CHECKS, Level, Notice, check
+from causewise.data_checks import CHECKS, DataWarning, Severity, check
 from causewise.pair import Pair
 from defects import DEFECTS, SEEDS, changed, clean, kinds, one, rows
 
@@ -41,7 +41,7 @@ def test_clean_pairs_of_each_shape_lose_nothing(shape: str) -> None:
     for seed in range(50):
         rng = np.random.default_rng(seed)
         x = rng.normal(size=300)
-        assert not set(kinds(Pair.of(x, SHAPES[shape](x, rng))).values()) & {Level.STOPS, Level.LOWERS}
+        assert not set(kinds(Pair.of(x, SHAPES[shape](x, rng))).values()) & {Severity.STOPS, Severity.LOWERS}
 
 
 def test_clean_pairs_pass_in_silence() -> None:
@@ -57,7 +57,7 @@ def test_clean_pairs_of_a_hundred_rows() -> None:
 BOTH_COLUMNS: dict[str, Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]] = {
     "few_levels": lambda rng: rng.integers(3, size=(2, 500)).astype(float),
     "ties": lambda rng: np.round(3 * rng.normal(size=(2, 500))),
-    "heaps": lambda rng: np.maximum(rng.normal(size=(2, 500)), -0.123456),
+    "point_mass": lambda rng: np.maximum(rng.normal(size=(2, 500)), -0.123456),
     "outliers": lambda rng: np.append(rng.normal(size=(2, 500)), [[1e3, 1e4], [-1e3, 1e3]], axis=1),
     "dependent_rows": lambda rng: np.cumsum(rng.normal(size=(2, 500)), axis=1),
     "alternating_rows": lambda rng: np.diff(rng.normal(size=(2, 500)), axis=1),
@@ -85,13 +85,13 @@ def test_two_columns_share_one_sentence(kind: str) -> None:
 # What a notice is
 
 
-def sound(found: tuple[Notice, ...]) -> None:
+def sound(found: tuple[DataWarning, ...]) -> None:
     for notice in found:
         assert words(notice) <= 25
         assert re.fullmatch(r"[^\n]+\.", notice)
         assert "--" not in notice
     assert len({notice.kind for notice in found}) == len(found)
-    order = [list(Level).index(notice.level) for notice in found]
+    order = [list(Severity).index(notice.severity) for notice in found]
     assert order == sorted(order)
 
 
@@ -121,20 +121,20 @@ def test_any_pair_gets_sentences_and_no_failure(cells: list[tuple[float, float]]
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_notice_survives_pickling(protocol: int) -> None:
-    notice = Notice("Few rows.", Level.LOWERS, "few_rows")
+    notice = DataWarning("Few rows.", Severity.LOWERS, "few_rows")
     for twin in (pickle.loads(pickle.dumps(notice, protocol)), copy.copy(notice), copy.deepcopy(notice)):
-        assert type(twin) is Notice
-        assert (twin, twin.level, twin.kind) == ("Few rows.", Level.LOWERS, "few_rows")
+        assert type(twin) is DataWarning
+        assert (twin, twin.severity, twin.kind) == ("Few rows.", Severity.LOWERS, "few_rows")
 
 
 def test_a_notice_is_its_text_and_cannot_be_changed() -> None:
-    notice = Notice("Few rows.", Level.LOWERS, "few_rows")
+    notice = DataWarning("Few rows.", Severity.LOWERS, "few_rows")
     assert notice == "Few rows." and hash(notice) == hash("Few rows.") and {notice} == {"Few rows."}
     with pytest.raises(AttributeError):
         notice.kind = "ties"  # type: ignore[misc]  # it has no setter
     with pytest.raises(AttributeError):
         del notice.kind
-    assert notice.level == "lowers confidence"
+    assert notice.severity == "lowers confidence"
 
 
 # What must not matter
@@ -146,7 +146,7 @@ def test_a_notice_is_its_text_and_cannot_be_changed() -> None:
 def test_units_signs_and_column_order_do_not_matter(defect: str, seed: int, sizes: tuple[float, float]) -> None:
     pair = DEFECTS[defect](clean(seed), np.random.default_rng(seed + 1))
     assert kinds(pair) == kinds(Pair(pair.x * sizes[0], pair.y * sizes[1], dropped=pair.dropped, notes=pair.notes))
-    assert kinds(pair) == kinds(pair.swapped())
+    assert kinds(pair) == kinds(pair.swap())
 
 
 @pytest.mark.parametrize("defect", DEFECTS)
@@ -171,11 +171,11 @@ def test_the_order_inside_ties_changes_nothing(seed: int, digits: int, tied_effe
 # Trifles, names and numbers
 
 
-def test_six_equal_values_are_no_heap() -> None:
+def test_six_equal_values_are_no_point_mass() -> None:
     pair = clean(8, 116)
     assert not check(changed(pair, x=np.where(np.arange(116) < 6, 0.25, pair.x)))
     assert not check(changed(pair, x=np.where(np.arange(116) < 11, 0.25, pair.x)))
-    assert "heaps" in kinds(changed(pair, x=np.where(np.arange(116) < 12, 0.25, pair.x)))
+    assert "point_mass" in kinds(changed(pair, x=np.where(np.arange(116) < 12, 0.25, pair.x)))
 
 
 def test_rounded_rows_that_meet_by_chance_are_no_repeats() -> None:
@@ -189,13 +189,13 @@ def test_rounded_rows_that_meet_by_chance_are_no_repeats() -> None:
 def test_sorted_rows_are_told_from_a_time_series() -> None:
     pair = clean(5)
     (notice,) = check(rows(pair, np.argsort(-pair.x)))
-    assert notice.level is Level.NOTE
+    assert notice.severity is Severity.NOTE
     assert notice.startswith("The rows are sorted by 'x'")
 
 
 def test_alternating_rows_do_not_resemble_each_other() -> None:
     (notice,) = check(DEFECTS["alternating_rows"](clean(6), np.random.default_rng(6)))
-    assert notice.level is Level.NOTE
+    assert notice.severity is Severity.NOTE
     assert notice.startswith("Neighbouring rows alternate (autocorrelation -0.4")
 
 
@@ -204,7 +204,7 @@ def test_sentences_name_the_column_and_the_numbers() -> None:
     ages = Pair.of(np.round(pair.x * 3), pair.y, x_name="age", y_name="pressure")
     assert one(ages, "ties").startswith(f"'age' takes only {len(set(ages.x))} distinct values")
     censored = changed(pair, x=np.maximum(pair.x, -0.5))
-    assert one(censored, "heaps").startswith(f"'x' is -0.5 in {100 * np.mean(censored.x == -0.5):.2g} % of rows")
+    assert one(censored, "point_mass").startswith(f"'x' is -0.5 in {100 * np.mean(censored.x == -0.5):.2g} % of rows")
 
 
 @pytest.mark.parametrize(("dropped", "said"), [(1, "1 row (0.17 %)"), (30, "30 rows (4.8 %)"), (10**6, "100 %")])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from causewise.criteria import LEVEL, Reading
-from causewise.data_checks import Level, Notice
+from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Direction, Evidence, percent
 from causewise.inference import add_warnings, infer
 from causewise.pair import Pair
@@ -131,7 +131,7 @@ def test_rows_left_aside_are_told():
 
 
 def test_the_record_tells_levels_and_halves_where_they_are():
-    made = decision(0.4, warnings=(Notice("Few.", Level.LOWERS, "few_rows"), "Slow."))
+    made = decision(0.4, warnings=(DataWarning("Few.", Severity.LOWERS, "few_rows"), "Slow."))
     assert made.to_dict()["warning_levels"] == ["lowers confidence", "note"]
     assert "stability" not in made.to_dict()
     record = replace(made, half_samples=Stability(0.95, 0.1, 0.4, 20)).to_dict()
@@ -173,7 +173,7 @@ def test_decisions_are_compared_by_value_arrays_and_nan_included():
     [({"confidence": 0.9}, True), ({}, False), ({"confidence": 0.9, "failed": True, "reason": "It broke."}, False)],
 )
 def test_rows_without_a_direction_withhold_an_answer_that_has_a_confidence(extra, withheld):
-    stop = Notice("No direction can be found.", Level.STOPS, "exact_line")
+    stop = DataWarning("No direction can be found.", Severity.STOPS, "exact_line")
     told = add_warnings(decision(1.0, **extra), [stop])
     assert told.reason.startswith("Undecided: No direction") == withheld
     assert stop in told.warnings

@@ -40,7 +40,7 @@ def awkward(kind, n=200):
 @given(seed=st.integers(0, 10**6))
 def test_swapping_the_columns_negates_the_score_bit_for_bit(name, seed):
     pair = Pair.of(*lsnm(seed, n=60))
-    (there,), (back,) = method(name).decide_many([pair]), method(name).decide_many([pair.swapped()])
+    (there,), (back,) = method(name).decide_many([pair]), method(name).decide_many([pair.swap()])
     assert there.score == -back.score
     assert there.forward.hsic == back.backward.hsic
 

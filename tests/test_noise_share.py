@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causewise.data_checks import Level, check
+from causewise.data_checks import Severity, check
 from causewise.diagnostics import noise_share
 from causewise.pair import Pair
 from defects import SEEDS, clean, kinds, rows
@@ -78,7 +78,7 @@ def test_a_function_beside_a_far_row() -> None:
 def test_a_change_of_units_stops(slope: float, digits: int) -> None:
     x = np.round(5 * np.random.default_rng(4).gamma(2, size=300), digits)
     found = kinds(Pair.of(x, slope * x + 32 * slope))
-    assert found["exact_line"] is Level.STOPS
+    assert found["exact_line"] is Severity.STOPS
     assert not {"nearly_deterministic", "linear_gaussian"} & set(found)
 
 

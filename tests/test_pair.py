@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causewise.errors import InputError
-from causewise.pair import Pair, both_directions, spread, standardise
+from causewise.pair import Pair, both_directions, standard_deviation, standardise
 
 GOOD = np.arange(12.0)
 BAD = {
@@ -43,10 +43,10 @@ def test_missing_rows_are_left_out_and_counted_on_request():
 
 def test_swapping_twice_is_nothing():
     pair = Pair.of(GOOD, GOOD**2, x_name="a", y_name="b")
-    twice = pair.swapped().swapped()
+    twice = pair.swap().swap()
     assert (twice.x_name, twice.y_name) == ("a", "b")
     np.testing.assert_array_equal(twice.x, pair.x)
-    assert pair.swapped().x_name == "b"
+    assert pair.swap().x_name == "b"
 
 
 @given(
@@ -57,7 +57,7 @@ def test_standardised_columns_have_mean_zero_and_unit_spread_whatever_their_size
     z = standardise(np.array(values) * unit)
     assert abs(z.mean()) < 1e-9
     assert z.std() == pytest.approx(1.0)
-    assert spread(np.array(values) * unit) / unit == pytest.approx(np.std(values))
+    assert standard_deviation(np.array(values) * unit) / unit == pytest.approx(np.std(values))
 
 
 def test_both_directions_turns_the_pair_round_once():
@@ -69,8 +69,8 @@ def test_both_directions_turns_the_pair_round_once():
 
 def test_turning_a_pair_round_is_noted_and_undone_by_turning_it_again():
     pair = Pair.of(np.arange(12.0), np.arange(12.0) ** 2, x_name="a", y_name="b")
-    assert (pair.turned, pair.swapped().turned, pair.swapped().swapped().turned) == (False, True, False)
-    assert pair.swapped().swapped() == pair
+    assert (pair.turned, pair.swap().turned, pair.swap().swap().turned) == (False, True, False)
+    assert pair.swap().swap() == pair
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 infinite value;"), (2, "2 infinite values;")])

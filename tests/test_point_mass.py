@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causewise
-from causewise.data_checks import Level
+from causewise.column_types import are_common_steps, drop_point_masses
+from causewise.data_checks import Severity
 from causewise.decision import Decision, Direction
 from causewise.pair import FEW_ROWS, Pair
-from causewise.point_mass import are_steps, beside_heaps
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -26,9 +26,9 @@ def rainfall(seed: int, share: float = 0.4, n: int = 600) -> Pair:
 
 @given(SEEDS, st.floats(0.2, 0.7))
 @settings(max_examples=20, deadline=None)
-def test_the_rest_is_every_row_but_those_of_the_heap(seed: int, share: float) -> None:
+def test_the_rest_is_every_row_but_those_of_the_point_mass(seed: int, share: float) -> None:
     pair = rainfall(seed, share)
-    rest = beside_heaps(pair)
+    rest = drop_point_masses(pair)
     assert rest is not None
     np.testing.assert_array_equal(rest.x, pair.x[pair.y != 0])
     np.testing.assert_array_equal(rest.y, pair.y[pair.y != 0])
@@ -49,13 +49,13 @@ def test_the_answer_is_that_of_the_rows_handed_in_alone() -> None:
     assert told["rows_given"] == 600
     dry = f"'river' is 0 in {100 * np.mean(~wet):.2g} % of rows, a point mass"
     assert told["warnings"] == [f"{dry}: only the other {np.count_nonzero(wet)} of 600 rows are scored."]
-    assert told["warning_levels"] == [Level.LOWERS]
+    assert told["warning_levels"] == [Severity.LOWERS]
     assert f"judged on {np.count_nonzero(wet)} of 600 rows" in str(found)
 
 
 def test_turning_the_pair_round_turns_the_answer() -> None:
     pair = rainfall(1)
-    assert causewise.infer(pair.swapped()).score == -causewise.infer(pair).score
+    assert causewise.infer(pair.swap()).score == -causewise.infer(pair).score
 
 
 def test_halves_are_halves_of_the_rows_that_were_judged() -> None:
@@ -90,7 +90,7 @@ def half_rounded(seed: int) -> Pair:
     ids=["too few rows are left", "several"],
 )
 def test_where_nothing_can_be_scored_the_reason_says_what_was_found(pair: Pair, why: str) -> None:
-    assert beside_heaps(pair) is None and not are_steps(pair)
+    assert drop_point_masses(pair) is None and not are_common_steps(pair)
     found = causewise.infer(pair)
     assert found.pair == pair and found.stopped
     assert why in found.explanation
@@ -98,14 +98,14 @@ def test_where_nothing_can_be_scored_the_reason_says_what_was_found(pair: Pair, 
 
 def test_without_a_point_mass_there_is_nothing_to_leave_out() -> None:
     pair = Pair.of(*np.round(np.random.default_rng(4).normal(size=(2, 400)), 3))
-    assert beside_heaps(pair) is None and not are_steps(pair)
+    assert drop_point_masses(pair) is None and not are_common_steps(pair)
 
 
 def test_a_hundred_rows_are_needed() -> None:
     pair = rainfall(5, 0.0, 400)
     for left, scored in ((FEW_ROWS, True), (FEW_ROWS - 1, False)):
         cut = Pair.of(pair.x, np.where(np.arange(400) < left, pair.y, 0.0))
-        assert (beside_heaps(cut) is not None) is scored
+        assert (drop_point_masses(cut) is not None) is scored
 
 
 def test_where_the_point_mass_is_all_that_relates_the_columns_that_is_said() -> None:
@@ -137,7 +137,7 @@ def schooling(seed: int, n: int = 800, where: int = 8) -> tuple[np.ndarray, np.n
 def test_point_masses_inside_columns_that_repeat_are_steps_and_all_rows_are_scored(seed: int) -> None:
     years, wage = schooling(seed)
     pair = Pair.of(years, wage, x_name="years", y_name="wage")
-    assert are_steps(pair) and are_steps(pair.swapped())
+    assert are_common_steps(pair) and are_common_steps(pair.swap())
     found = causewise.infer(pair)
     assert found.pair.n == found.rows_judged == found.rows_given == 800
     assert not found.stopped
@@ -147,9 +147,9 @@ def test_point_masses_inside_columns_that_repeat_are_steps_and_all_rows_are_scor
 def test_point_masses_at_an_end_or_beside_a_continuous_column_are_no_steps() -> None:
     years, wage = schooling(0)
     continuous = wage + 1e-3 * np.random.default_rng(1).normal(size=800)
-    assert not are_steps(Pair.of(years, continuous))
+    assert not are_common_steps(Pair.of(years, continuous))
     at_an_end, low = schooling(0, where=4)
-    assert not are_steps(Pair.of(at_an_end, low))
+    assert not are_common_steps(Pair.of(at_an_end, low))
 
 
 def test_methods_without_a_confidence_get_every_row() -> None:
@@ -167,7 +167,7 @@ def test_a_scan_scores_the_same_rows_and_says_so() -> None:
     assert row.warnings == one.warnings
 
 
-def test_the_kinds_told_are_those_of_the_columns_that_were_given() -> None:
+def test_the_types_are_those_of_the_columns_that_were_given() -> None:
     told = causewise.infer(rainfall(0))
     assert told.pair.n < 600
     assert told.to_dict()["kinds"] == {"x": "continuous", "y": "heaped"}
@@ -177,7 +177,7 @@ def test_a_ratio_that_was_rounded_in_part_fills_no_grid() -> None:
     rng = np.random.default_rng(0)
     ratio = np.where(rng.random(600) < 0.7, rng.integers(2, 6, 600), np.round(rng.uniform(2, 6, 600), 2))
     other = np.round(ratio + rng.normal(size=600), 1)
-    assert not are_steps(Pair.of(ratio, other))
+    assert not are_common_steps(Pair.of(ratio, other))
     assert causewise.infer(ratio, other).stopped
 
 

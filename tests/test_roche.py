@@ -23,6 +23,6 @@ def test_the_likelihood_has_no_penalty_and_the_score_negates():
     rng = np.random.default_rng(1)
     x = rng.normal(size=150)
     pair = Pair.of(x, x**2 + rng.standard_t(3, 150))
-    there, back = method("roche", hidden=8, steps=200, device="cpu").decide_many([pair, pair.swapped()])
+    there, back = method("roche", hidden=8, steps=200, device="cpu").decide_many([pair, pair.swap()])
     assert there.score == -back.score
     assert there.score == there.backward.hsic - there.forward.hsic

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import causewise
-from causewise.data_checks import Level, Notice
+from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Direction, Evidence
 from causewise.errors import InputError
 from causewise.pair import FloatArray, Pair
@@ -51,7 +51,7 @@ class Recorder:
 def numbered(n: int, dependent: bool = False) -> Decision:
     """A decision whose x column is the number of the row."""
     pair = Pair.of(np.arange(n), np.arange(n) ** 2 % 7, x_name="rain", y_name="river")
-    notice = Notice("Neighbours resemble each other.", Level.LOWERS, "dependent_rows")
+    notice = DataWarning("Neighbours resemble each other.", Severity.LOWERS, "dependent_rows")
     return scored(pair, 1.0, warnings=(notice,) if dependent else ())
 
 

@@ -23,4 +23,4 @@ def pairs(n: int, count: int) -> list[Pair]:
     """The cubic pair first, then pairs of both kinds in turn."""
     kinds = (cubic, location_scale)
     made = [Pair.of(*kinds[k % 2](n, k)) for k in range(count)]
-    return [pair.swapped() if k % 2 else pair for k, pair in enumerate(made)]
+    return [pair.swap() if k % 2 else pair for k, pair in enumerate(made)]

@@ -77,7 +77,7 @@ def right_share(method, world):
         rng = np.random.default_rng(number)
         pair = causewise.Pair.of(*world(rng, ROWS))
         truths.append(rng.choice([-1, 1]))
-        pairs.append(pair if truths[-1] > 0 else pair.swapped())
+        pairs.append(pair if truths[-1] > 0 else pair.swap())
     decisions = causewise.method(method).decide_many(pairs)
     leans = [decision.score * truth > 0 for decision, truth in zip(decisions, truths, strict=True)]
     return 100 * np.mean(leans), 100 * np.mean([decision.status == "oriented" for decision in decisions])

@@ -12,11 +12,10 @@ earlier one:
     examples      tables and pairs to try
     criteria      how plausible is one direction, given its fit: likelihood, independence
     tables        CSV, Parquet, data frames -> columns
-    diagnostics   gaps, repeats, drift and noise of two columns, before any fit
-    column_types  what a column is: continuous, rounded, count, point mass, few values
-    point_mass    the rows beside a value that stands out
+    diagnostics   gaps, repeats, autocorrelation and noise of two columns, before any fit
+    column_types  what a column is: continuous, rounded, count, point mass, few values; the rows beside a point mass
     decision      Direction, Evidence, Decision: records
-    data_checks   what the rows tell before any fit, as warnings
+    data_checks   defects of the rows before any fit, as warnings
     protocol      what a method is, and what a failure becomes
     models        conditional models of an effect given its cause
     methods       LOCI, its networks, the default method, other people's methods

@@ -46,15 +46,15 @@ def ask(pair: Pair, method: str) -> Answer:
 
 def consensus(answers: Sequence[Answer]) -> Consensus:
     """The answer that more than half of the methods give, and what the others say."""
-    said, of = [_said(answer) for answer in answers], len(answers)
-    top, most = Counter(said).most_common(1)[0]
+    of = len(answers)
+    top, most = Counter(map(_outcome, answers)).most_common(1)[0]
     if 2 * most <= of:
         undecided = Direction.UNDECIDED.value
-        return Consensus(undecided, None, None, undecided, (), of, f"No consensus: {_listed(answers)}.")
-    agree = [answer for answer in answers if _said(answer) == top]
-    others = [answer for answer in answers if _said(answer) != top]
+        return Consensus(undecided, None, None, undecided, (), of, f"No consensus: {_list_answers(answers)}.")
+    agree = [answer for answer in answers if _outcome(answer) == top]
+    others = [answer for answer in answers if _outcome(answer) != top]
     one, names = agree[0].decision, tuple(answer.asked for answer in agree)
-    sentence = f"{most} of {of} methods: {in_words(one)}{'; ' if others else ''}{_listed(others)}."
+    sentence = f"{most} of {of} methods: {in_words(one)}{'; ' if others else ''}{_list_answers(others)}."
     return Consensus(one.direction.value, one.cause, one.effect, one.status, names, of, sentence)
 
 
@@ -65,9 +65,9 @@ def in_words(decision: Decision) -> str:
     return "no answer" if decision.failed else decision.status
 
 
-def _said(answer: Answer) -> tuple[str, str]:
+def _outcome(answer: Answer) -> tuple[str, str]:
     return answer.decision.status, answer.decision.direction.value
 
 
-def _listed(answers: Sequence[Answer]) -> str:
+def _list_answers(answers: Sequence[Answer]) -> str:
     return "; ".join(f"{answer.asked}: {in_words(answer.decision)}" for answer in answers)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from causewise.numerics.entropy import log_density_at_rows
-from causewise.pair import Pair, spread, standardise
+from causewise.pair import Pair, standard_deviation, standardise
 
 if TYPE_CHECKING:  # a direction's evidence is read, never made here: the record lies one step further on the road
     from causewise.decision import Evidence
@@ -105,7 +105,7 @@ def _log_joint(cause: np.ndarray, effect: np.ndarray, side: "Evidence") -> np.nd
     marginal = log_density_at_rows(standardise(cause))
     if marginal is None or side.residual is None or side.scale is None:
         return None
-    return np.asarray(marginal - 0.5 * side.residual**2 - np.log(side.scale / spread(effect)))
+    return np.asarray(marginal - 0.5 * side.residual**2 - np.log(side.scale / standard_deviation(effect)))
 
 
 class Reading(Enum):

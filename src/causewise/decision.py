@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from causewise.column_types import Kind, kinds_of
+from causewise.column_types import ColumnType, classify_columns
 from causewise.criteria import Reading
 from causewise.formatting import visible
 from causewise.pair import FloatArray, Pair, Record
@@ -155,15 +155,15 @@ class Decision(Record):
     half_samples: "Stability | None" = None
     """What `stability` found, once it was asked for."""
     version: str = VERSION
-    given_kinds: Mapping[str, Kind] | None = field(default=None, repr=False)
+    given_kinds: Mapping[str, ColumnType] | None = field(default=None, repr=False)
     """Of the columns as they were given, where only the rows beside a point mass are scored."""
     given_rows: int | None = field(default=None, repr=False)
     """How many complete rows were given, where only those beside a point mass are scored."""
 
     @cached_property
-    def kinds(self) -> Mapping[str, Kind]:
+    def kinds(self) -> Mapping[str, ColumnType]:
         """The column types of `x` and of `y`, continuous or not."""
-        return self.given_kinds or kinds_of(self.pair)
+        return self.given_kinds or classify_columns(self.pair)
 
     @property
     def direction(self) -> Direction:
@@ -296,7 +296,7 @@ class Decision(Record):
             "reading": self.reading.name.lower() if self.reading else None,
             "explanation": self.explanation,
             "warnings": [str(text) for text in self.warnings],
-            "warning_levels": [str(getattr(text, "level", "note")) for text in self.warnings],
+            "warning_levels": [str(getattr(text, "severity", "note")) for text in self.warnings],
             "reason": self.reason,
             "settings": dict(self.settings),
             "seed": self.seed,

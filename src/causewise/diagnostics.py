@@ -1,7 +1,7 @@
-"""What two columns look like before any fit: gaps, repeats, drift along the file, how much of one is noise.
+"""Diagnostics of two columns before any fit: gaps, repeats, autocorrelation along the rows, the share of noise.
 
-Estimates only; `preflight` puts them into words, the default method weighs some of them. Each costs O(n log n) at most,
-and neither units nor the sign of a column matter.
+Estimates only; `data_checks` puts them into words, and some are terms of the default method. Each costs O(n log n) at
+most, and neither units nor the sign of a column matter.
 """
 
 import math
@@ -88,7 +88,7 @@ def _quartile_rows(column: FloatArray) -> tuple[int, int]:
 def noise_share(cause: FloatArray, effect: FloatArray) -> float:
     """Noise variance over variance, without the largest twentieth, where the cause is sparse and the curve bends.
 
-    The spread is measured by the quartiles, so that one outlier does not make all else look like a curve.
+    The scale is measured by the quartiles, so that one outlier does not make all else look like a curve.
     """
     order = once(rank_column, effect).order
     low, high = effect[order[len(order) // 4]], effect[order[-1 - len(order) // 4]]
@@ -188,4 +188,4 @@ def autocorrelation(column: FloatArray, ranks: Callable[[FloatArray], FloatArray
 
 def column_autocorrelation(column: FloatArray) -> FloatArray:
     """As `autocorrelation`, of a column whose order is at hand."""
-    return autocorrelation(column, lambda known: once(rank_column, known).mid_ranks)
+    return autocorrelation(column, lambda values: once(rank_column, values).mid_ranks)

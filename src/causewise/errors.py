@@ -27,6 +27,14 @@ class InputError(ValueError):
         return visible(super().__str__())
 
 
+class UnclearError(InputError):
+    """The table can be read once something is said about it; `answers` are ways to say it on the command line."""
+
+    def __init__(self, message: str, *answers: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.answers = answers
+
+
 SPLINE_DEGREES = (0, 20)
 """The cost of every row grows like the square of the degree."""
 SPLINE_KNOTS = (2, 10_000)
@@ -46,26 +54,26 @@ REALS = (1e-30, 1e9)
 
 
 def between(method: str, least: int, most: int, **settings: Any) -> None:
-    """Refuse a setting outside its sensible whole numbers; `method` is empty where none is meant."""
+    """Reject a setting outside its sensible whole numbers; `method` is empty where none is meant."""
     for name, value in settings.items():
         whole = isinstance(value, Integral) and not isinstance(value, bool)
         if not (whole and least <= value <= most):
-            raise InputError(f"Got {_told(name, value, method)}; expected a whole number from {least} to {most}.")
+            raise _setting_error(name, value, method, f"a whole number from {least} to {most}")
 
 
 def positive(method: str, most: float = REALS[1], **settings: float) -> None:
-    """Refuse a setting that is not a number above zero of a sensible size."""
+    """Reject a setting that is not a number above zero of a sensible size."""
     for name, value in settings.items():
         if not REALS[0] <= value <= most:
-            raise InputError(f"Got {_told(name, value, method)}; expected a number from {REALS[0]:g} to {most:g}.")
+            raise _setting_error(name, value, method, f"a number from {REALS[0]:g} to {most:g}")
 
 
 def one_of(method: str, allowed: Sequence[str], **settings: str) -> None:
-    """Refuse a setting that is none of the words it may be."""
+    """Reject a setting that is none of the words it may be."""
     for name, value in settings.items():
         if value not in allowed:
-            raise InputError(f"Got {_told(name, value, method)}; expected one of: {', '.join(allowed)}.")
+            raise _setting_error(name, value, method, f"one of: {', '.join(allowed)}")
 
 
-def _told(name: str, value: object, method: str) -> str:
-    return f"{name}={value!r}{f' for {method}' if method else ''}"
+def _setting_error(name: str, value: object, method: str, expected: str) -> InputError:
+    return InputError(f"Got {name}={value!r}{f' for {method}' if method else ''}; expected {expected}.")

@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from causewise.catalogue import DEFAULT, FOR_LEVELS, seeded_method, stated_settings
-from causewise.column_types import times_in
+from causewise.column_types import drop_point_masses, find_times
 from causewise.data_checks import (
     ABOUT_LEVELS,
-    Level,
-    Notice,
+    DataWarning,
+    Severity,
     check,
-    heaps,
+    describe_point_masses,
+    describe_split,
     missing_rows,
-    on_a_point_mass,
-    point_masses,
+    point_mass,
     row_identifiers,
 )
 from causewise.decision import Decision, Direction
@@ -23,10 +23,9 @@ from causewise.errors import InputError
 from causewise.numerics.columns import remembering
 from causewise.pair import NanPolicy, Pair
 from causewise.parallel import one_thread
-from causewise.point_mass import beside_heaps
 from causewise.protocol import Method
 from causewise.tables import pair_from
-from causewise.tables.asking import split_reading_options
+from causewise.tables.source import split_reading_options
 
 
 def infer(
@@ -97,8 +96,8 @@ def decide_pairs(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decis
     with one_thread(), remembering([column for pair in pairs for column in (pair.x, pair.y)]):
         notices = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
         found = zip(_decide_with_seed(method, pairs, seed), notices, strict=True)
-        scored = [_beside_heaps(*each, method, seed) for each in found]
-        return [_time_first(decision, times_in(pair)) for decision, pair in zip(scored, pairs, strict=True)]
+        scored = [_score_beside_point_mass(*each, method, seed) for each in found]
+        return [_time_first(decision, find_times(pair)) for decision, pair in zip(scored, pairs, strict=True)]
 
 
 def _decide_with_seed(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
@@ -106,15 +105,15 @@ def _decide_with_seed(method: Method, pairs: Sequence[Pair], seed: int) -> list[
     return [replace(each, seed=seed if each.seed is None else each.seed) for each in found]
 
 
-def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method, seed: int) -> Decision:
+def _score_beside_point_mass(decision: Decision, notices: Sequence[DataWarning], method: Method, seed: int) -> Decision:
     """The decision with its warnings; where a point mass alone stops it, that of the rows beside it.
 
     Where these are unrelated or stopped themselves, the answer stays withheld, and the reason says what was found.
     """
     pair = decision.pair
     answered = decision.confidence is not None and not decision.failed and not decision.unrelated
-    by_heaps_alone = [each.kind for each in notices if each.level is Level.STOPS] == [heaps.__name__]
-    rest = beside_heaps(pair) if answered and by_heaps_alone else None
+    by_point_mass_alone = [each.kind for each in notices if each.severity is Severity.STOPS] == [point_mass.__name__]
+    rest = drop_point_masses(pair) if answered and by_point_mass_alone else None
     if rest is None:
         return add_warnings(decision, notices)
     # Rows left out for a missing value are a share of all rows, and what numbers rows does so without gaps of ours.
@@ -122,12 +121,12 @@ def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method,
     about_all = [each for each in notices if each.kind in of_all]
     about_rest = [each for each in check(rest) if each.kind not in of_all]
     told = add_warnings(_decide_with_seed(method, [rest], seed)[0], (*about_rest, *about_all))
-    found, others = point_masses(pair), f"the other {rest.n} of {pair.n} rows"
+    found, others = describe_point_masses(pair), f"the other {rest.n} of {pair.n} rows"
     minority = 2 * rest.n < pair.n
     if told.failed or told.unrelated or told.stopped or minority:
         silent = told.reason.removeprefix("Undecided: ") if told.failed or told.stopped else ""
         why = (
-            f"{found}; among {others} no relation is visible, so the direction rests on {on_a_point_mass(pair)}, which "
+            f"{found}; among {others} no relation is visible, so the direction rests on {describe_split(pair)}, which "
             "this method cannot judge."
             if told.unrelated
             else f"{found}; {others} are fewer than half, and do not speak for all."
@@ -135,10 +134,11 @@ def _beside_heaps(decision: Decision, notices: Sequence[Notice], method: Method,
             else f"{found}; of {others}: {silent}"
         )
         stopping = (
-            Notice(why, Level.STOPS, heaps.__name__) if each.kind == heaps.__name__ else each for each in notices
+            DataWarning(why, Severity.STOPS, point_mass.__name__) if each.kind == point_mass.__name__ else each
+            for each in notices
         )
         return add_warnings(decision, tuple(stopping))
-    beside = Notice(f"{found}: only {others} are scored.", Level.LOWERS, heaps.__name__)
+    beside = DataWarning(f"{found}: only {others} are scored.", Severity.LOWERS, point_mass.__name__)
     return replace(told, warnings=(beside, *told.warnings), given_kinds=decision.kinds, given_rows=pair.n)
 
 
@@ -149,17 +149,17 @@ def _time_first(decision: Decision, times: Sequence[str]) -> Decision:
     cause, effect = ends.get(decision.leaning, ("", ""))
     if not effect or effect not in times:
         return decision
-    notice = Notice(
+    notice = DataWarning(
         f"{effect!r} is time, which nothing causes, and the evidence does not speak for {effect} → {cause} either: "
         "look for a trend that other columns share.",
-        Level.STOPS,
+        Severity.STOPS,
         _time_first.__name__.strip("_"),
     )
     told = add_warnings(decision, (notice,))
     return told if told.stopped else replace(told, reason=f"Undecided: {notice}")
 
 
-def add_warnings(decision: Decision, notices: Sequence[Notice]) -> Decision:
+def add_warnings(decision: Decision, notices: Sequence[DataWarning]) -> Decision:
     """The decision with what a look at the rows tells; a notice that stops takes away an answer that has a confidence.
 
     Such rows show no direction or a wrong one, so that no lean, no confidence and no score is left of it. Methods
@@ -167,7 +167,7 @@ def add_warnings(decision: Decision, notices: Sequence[Notice]) -> Decision:
     """
     if decision.method in FOR_LEVELS:
         notices = [notice for notice in notices if notice.kind not in ABOUT_LEVELS]
-    stops = [notice for notice in notices if notice.level is Level.STOPS]
+    stops = [notice for notice in notices if notice.severity is Severity.STOPS]
     withhold = stops and decision.confidence is not None and not decision.unrelated and not decision.failed
     told = replace(decision, warnings=(*notices, *decision.warnings))
     return _withhold(told, f"Undecided: {stops[0]}") if withhold else told

@@ -1,7 +1,7 @@
-"""A pair: two finite float columns with names. This file alone says what a valid pair is."""
+"""A pair: two finite float columns with names. This module alone says what a valid pair is."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ MIN_ROWS = 10
 FEW_ROWS = 100
 """Below, a direction is seldom clear."""
 LARGEST = 1e302
-"""Values beyond this are refused: the sum of some million of them is no number any more."""
+"""Values beyond this are rejected: the sum of some million of them is no number any more."""
 
 
 class Record:
@@ -29,18 +29,17 @@ class Record:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(_same(getattr(self, name), getattr(other, name)) for name in self._names())
+        return all(map(_are_same, self._values(), other._values()))
 
     def __hash__(self) -> int:
         # Equal records are equal in their short fields; arrays are left out, since hashing them costs a pass each.
-        values = (getattr(self, name) for name in self._names())
-        return hash((type(self), *(value for value in values if isinstance(value, str | int | None))))
+        return hash((type(self), *(value for value in self._values() if isinstance(value, str | int | None))))
 
-    def _names(self) -> list[str]:
-        return [each.name for each in fields(self)]  # type: ignore[arg-type]  # every record is a dataclass
+    def _values(self) -> list[Any]:
+        return [getattr(self, each.name) for each in fields(self)]  # type: ignore[arg-type]  # all are dataclasses
 
 
-def _same(one: Any, other: Any) -> bool:
+def _are_same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return np.array_equal(one, other, equal_nan=True)
     return bool(one == other) or (one != one and other != other)
@@ -56,7 +55,7 @@ class Pair(Record):
     --------
     >>> import causewise
     >>> pair = causewise.Pair.of(range(12), [k**2 for k in range(12)], x_name="side", y_name="area")
-    >>> pair.n, pair.swapped().x_name
+    >>> pair.n, pair.swap().x_name
     (12, 'area')
     """
 
@@ -74,13 +73,7 @@ class Pair(Record):
 
     @classmethod
     def of(
-        cls,
-        x: ArrayLike,
-        y: ArrayLike,
-        *,
-        x_name: str = "x",
-        y_name: str = "y",
-        nan_policy: NanPolicy = "raise",
+        cls, x: ArrayLike, y: ArrayLike, *, x_name: str = "x", y_name: str = "y", nan_policy: NanPolicy = "raise"
     ) -> "Pair":
         """Check two columns and make a pair of them."""
         (a, a_note), (b, b_note) = as_column(x, x_name), as_column(y, y_name)
@@ -89,7 +82,7 @@ class Pair(Record):
                 f"Got {len(a)} values for {x_name!r} and {len(b)} for {y_name!r}; expected two columns of equal "
                 "length, one row per observation."
             )
-        a, b, dropped = _complete(a, b, x_name, y_name, nan_policy)
+        a, b, dropped = _drop_missing(a, b, x_name, y_name, nan_policy)
         if len(a) < MIN_ROWS:
             left_out = f" ({dropped} with missing values left out)" if dropped else ""
             raise InputError(
@@ -115,13 +108,18 @@ class Pair(Record):
         return len(self.x)
 
     @property
+    def columns(self) -> tuple[tuple[FloatArray, str], tuple[FloatArray, str]]:
+        """Both columns, each with its name."""
+        return (self.x, self.x_name), (self.y, self.y_name)
+
+    @property
     def dates(self) -> frozenset[str]:
         """Names of the columns that were read from dates or times."""
         return frozenset(name for name in (self.x_name, self.y_name) if said_of_dates(name) in self.notes)
 
-    def swapped(self) -> "Pair":
+    def swap(self) -> "Pair":
         """The same observations with the two columns exchanged."""
-        return replace(self, x=self.y, y=self.x, x_name=self.y_name, y_name=self.x_name, turned=not self.turned)
+        return Pair(self.y, self.x, self.y_name, self.x_name, self.dropped, not self.turned, self.notes)
 
 
 def standardise(column: FloatArray, out: FloatArray | None = None) -> FloatArray:
@@ -133,7 +131,7 @@ def standardise(column: FloatArray, out: FloatArray | None = None) -> FloatArray
     return centred
 
 
-def spread(column: FloatArray) -> float:
+def standard_deviation(column: FloatArray) -> float:
     """Population standard deviation, safe for values whose squares overflow or underflow."""
     centred = column - np.mean(column)
     unit = np.max(np.abs(centred))
@@ -148,7 +146,7 @@ def row_order(cause: FloatArray, effect: FloatArray) -> NDArray[np.intp]:
 
 
 def both_directions(pair: Pair, score: Callable[[FloatArray, FloatArray], Any]) -> tuple[Any, Any]:
-    """`score(cause, effect)` for x → y and for y → x: the only place where a pair is turned round to be scored."""
+    """`score(cause, effect)` for x → y and for y → x: the only place where a pair is swapped to be scored."""
     return score(pair.x, pair.y), score(pair.y, pair.x)
 
 
@@ -165,10 +163,10 @@ def one_variable(pair: Pair) -> bool:
 
 
 def as_column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]]:
-    """Values of any kind as doubles, missing ones NaN, and what is to be said of it."""
+    """Values of any type as doubles, missing ones NaN, and what is to be said of it."""
     notes: tuple[str, ...] = ()
     try:
-        array = _unmasked(values)
+        array = _fill_masked(values)
         if array.dtype.kind == "O" and array.ndim == 1 and (moments := moments_of(array)) is not None:
             array = moments
         if is_dates(array):
@@ -190,24 +188,24 @@ def as_column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]
             f"Got an array of shape {array.shape} for {name!r}; expected one dimension: pass one column at a time."
         )
     if array.dtype.kind in "iuO" and (is_long(floats) or (array.dtype.kind == "O" and has_ties(floats))):
-        return _told_apart(array, floats, name)
+        return _subtract_offset(array, floats, name)
     return np.ascontiguousarray(floats), notes
 
 
-def _told_apart(array: NDArray[Any], floats: FloatArray, name: str) -> tuple[FloatArray, tuple[str, ...]]:
-    found = apart(array.tolist(), floats)
-    if found is None:
+def _subtract_offset(array: NDArray[Any], floats: FloatArray, name: str) -> tuple[FloatArray, tuple[str, ...]]:
+    result = apart(array.tolist(), floats)
+    if result is None:
         raise InputError(
             f"Column {name!r} has different numbers that are one number once rounded to 53 binary digits, even counted "
             f"from the least of them; expected numbers at most {EXACT:,} steps apart: shorten them, or take ranks."
         )
-    column, offset = found
+    column, offset = result
     if not offset:
         return column, ()
     return column, (f"{name!r}: {offset} is subtracted in every row, since floating point holds fewer digits.",)
 
 
-def _unmasked(values: ArrayLike) -> NDArray[Any]:
+def _fill_masked(values: ArrayLike) -> NDArray[Any]:
     """As an array, with NaN where a masked array hides its value."""
     if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
         data = np.ma.getdata(values)
@@ -220,7 +218,7 @@ def _unmasked(values: ArrayLike) -> NDArray[Any]:
     return np.asarray(values, dtype=object) if rounded else array
 
 
-def _complete(
+def _drop_missing(
     x: FloatArray, y: FloatArray, x_name: str, y_name: str, nan_policy: NanPolicy
 ) -> tuple[FloatArray, FloatArray, int]:
     if nan_policy not in ("raise", "omit"):

@@ -1,4 +1,4 @@
-"""How far an answer depends on which rows happened to be there: decide random halves of them anew."""
+"""Stability by half-sampling: how far an answer depends on which rows happened to be there."""
 
 import math
 from typing import Any, NamedTuple
@@ -52,31 +52,30 @@ def half_samples(decision: Decision, draws: int = 20, seed: int = 0, built: Meth
     between("", *SEEDS, seed=seed)
     if decision.failed or decision.stopped:
         raise InputError(f"{decision.method} gave no answer on this pair, so there is nothing to repeat on its halves.")
-    chosen = built or _rebuilt(decision)
-    halves = [half for half in (_half(decision.pair, rows) for rows in _rows(decision, draws, seed)) if half]
+    halves = [half for rows in _draw_halves(decision, draws, seed) if (half := _take_rows(decision.pair, rows))]
     with one_thread():
-        decisions = chosen.decide_many(halves)
+        decisions = (built or _rebuild_method(decision)).decide_many(halves)
     scores = [each.score for each in decisions if not each.failed and math.isfinite(each.score)]
     if not scores:
         raise InputError(
             f"{decision.method} has no answer on any half of these {decision.pair.n} rows: they are too few."
         )
-    towards = Direction.of(decision.score)
-    agreement = sum(Direction.of(score) is towards for score in scores) / len(scores)
+    agreement = sum(Direction.of(score) is Direction.of(decision.score) for score in scores) / len(scores)
     return Stability(agreement, min(scores), max(scores), len(scores), seed, tuple(scores))
 
 
-def _rebuilt(decision: Decision) -> Method:
+def _rebuild_method(decision: Decision) -> Method:
     settings: dict[str, Any] = {k: v for k, v in decision.settings.items() if accepts(decision.method, k)}
     if decision.seed is not None and takes_seed(decision.method, settings):
         settings["seed"] = decision.seed
     return method(decision.method, **settings)
 
 
-def _rows(decision: Decision, draws: int, seed: int) -> list[NDArray[np.intp]]:
+def _draw_halves(decision: Decision, draws: int, seed: int) -> list[NDArray[np.intp]]:
     """Half of the blocks, drawn anew for every half; without dependence among rows a block is one row."""
     n = decision.pair.n
-    length = BLOCK if _dependent(decision) and n >= 4 * BLOCK else 1
+    dependent = any(getattr(warning, "kind", "") == "dependent_rows" for warning in decision.warnings)
+    length = BLOCK if dependent and n >= 4 * BLOCK else 1
     blocks = np.array_split(np.arange(n), n // length)
     rng = np.random.default_rng(seed)
     return [
@@ -85,11 +84,7 @@ def _rows(decision: Decision, draws: int, seed: int) -> list[NDArray[np.intp]]:
     ]
 
 
-def _dependent(decision: Decision) -> bool:
-    return any(getattr(notice, "kind", "") == "dependent_rows" for notice in decision.warnings)
-
-
-def _half(pair: Pair, rows: NDArray[np.intp]) -> Pair | None:
+def _take_rows(pair: Pair, rows: NDArray[np.intp]) -> Pair | None:
     try:
         return Pair.of(pair.x[rows], pair.y[rows], x_name=pair.x_name, y_name=pair.y_name)
     except InputError:  # a half can be constant or too short where the whole is not

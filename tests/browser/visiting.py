@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import causewise
-from causewise.examples import valley
+from causewise.examples import make_valley
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "benchmarks"))
 
-TABLE = valley()
+TABLE = make_valley()
 """Text, gaps, decimal commas, a column that never varies; temperature → growth is clear, noise is apart."""
 PATIENCE = 60_000
 """Milliseconds; a busy machine starts its processes slowly."""

@@ -16,7 +16,7 @@ from trial import N, infer, run
 import causewise
 from causewise.catalogue import DEFAULT
 from causewise.cli.infer import Stepwise
-from causewise.data_checks import Level, Notice
+from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Evidence
 from causewise.pair import Pair
 from causewise.protocol import Method, undecided
@@ -132,7 +132,7 @@ def test_steps_are_told_and_change_nothing() -> None:
     steps: list[tuple[int, int]] = []
     plain = causewise.method("igci")
     stepwise = Stepwise(plain).with_progress(lambda done, total: steps.append((done, total)))
-    pairs = [PAIR, PAIR.swapped()]
+    pairs = [PAIR, PAIR.swap()]
     assert [d.score for d in stepwise.decide_many(pairs)] == [d.score for d in plain.decide_many(pairs)]
     assert steps == [(0, 2), (1, 2)]
     assert isinstance(stepwise, Method) and stepwise.name == "igci"
@@ -141,7 +141,11 @@ def test_steps_are_told_and_change_nothing() -> None:
 def test_warnings_stand_under_their_level(capsys: pytest.CaptureFixture[str]) -> None:
     from causewise.cli.answer import show
 
-    warnings = ("Slow.", Notice("On a line.", Level.STOPS, "exact_line"), Notice("Few.", Level.LOWERS, "few_rows"))
+    warnings = (
+        "Slow.",
+        DataWarning("On a line.", Severity.STOPS, "exact_line"),
+        DataWarning("Few.", Severity.LOWERS, "few_rows"),
+    )
     show(Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0), warnings=warnings))
     listed = [line.strip(" -") for line in capsys.readouterr().out.split("Warnings\n")[1].split("\n\n")[0].splitlines()]
     assert listed == ["stops", "On a line.", "lowers confidence", "Few.", "note", "Slow."]

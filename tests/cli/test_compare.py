@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from trial import infer, run
 
 import causewise
-from causewise.cli.comparison import show_all, split_methods
+from causewise.cli.comparison import show_all
+from causewise.cli.options import split_methods
 from causewise.consensus import Answer, consensus
-from causewise.data_checks import Level, Notice
+from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Direction, Evidence
 from causewise.errors import InputError
 from causewise.pair import Pair
@@ -107,7 +108,7 @@ def test_those_without_a_direction_say_why(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_warning_is_told_once_and_by_name_where_not_all_give_it(capsys: pytest.CaptureFixture[str]) -> None:
-    few, slow = Notice("Few rows.", Level.LOWERS, "few_rows"), "Slow."
+    few, slow = DataWarning("Few rows.", Severity.LOWERS, "few_rows"), "Slow."
     show_all([answer("one", warnings=(few,)), answer("two", warnings=(few, slow))])
     listed = capsys.readouterr().out.split("Warnings\n")[1].split("\n\n")[0].splitlines()
     assert [line.strip(" -") for line in listed] == ["lowers confidence", "Few rows.", "note", "two: Slow."]

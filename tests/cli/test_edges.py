@@ -10,7 +10,7 @@ from trial import infer, run
 
 from causewise.cli.demo import _write_table
 from causewise.errors import InputError
-from causewise.examples import generated
+from causewise.examples import make_dose_response
 from causewise.files import replace_with
 from causewise.lab.benchmark import pool, publish
 from causewise.lab.benchmark.contenders import contender
@@ -124,7 +124,7 @@ def draw_figure(folder: Path) -> None:
     [
         lambda folder: replace_with(folder / "rows.csv", b"content"),
         lambda folder: publish.write_all(made_up.rows(pairs=3), folder, {}, ["png"]),
-        lambda folder: _write_table(generated(0).pair, folder / "table.csv"),
+        lambda folder: _write_table(make_dose_response(0).pair, folder / "table.csv"),
         write_study,
         draw_figure,
     ],

@@ -11,7 +11,7 @@ from trial import run
 
 import causewise
 from causewise.catalogue import CATALOGUE, Entry
-from causewise.cli.demo import _judged
+from causewise.cli.demo import _compare_with_truth as compare
 
 
 def test_version_help_and_no_command() -> None:
@@ -68,9 +68,9 @@ def test_demo(tmp_path: Path) -> None:
 
 
 def test_the_demo_says_right_wrong_and_left_open() -> None:
-    assert _judged("a", "a").startswith("Right: ") and _judged("b", "a").startswith("Wrong: ")
-    assert _judged("a", None).startswith("Wrong: ") and _judged(None, None).startswith("Rightly left open")
-    assert _judged(None, "a") == "Undecided; the accepted cause is a."
+    assert compare("a", "a").startswith("Right: ") and compare("b", "a").startswith("Wrong: ")
+    assert compare("a", None).startswith("Wrong: ") and compare(None, None).startswith("Rightly left open")
+    assert compare(None, "a") == "Undecided; the accepted cause is a."
 
 
 HEAVY = ("pandas", "polars", "pyarrow", "sklearn", "matplotlib", "jinja2", "jax", "scipy.stats", "narwhals", "sqlite3")

@@ -94,7 +94,7 @@ def test_what_cannot_be_is_one_sentence(table, arguments, sentence):
 
 
 def test_a_table_of_many_columns_is_offered_the_scan(table):
-    assert "judge every pair with scan" in run("infer", table).stderr
+    assert "score every pair with scan" in run("infer", table).stderr
 
 
 def test_the_three_outcomes_stand_in_one_bar_with_the_threshold_marked(table):

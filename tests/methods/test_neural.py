@@ -27,7 +27,7 @@ def decide(name, *pairs, **settings):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_exchanging_the_columns_negates_the_score_bit_for_bit(name):
-    there, back = decide(name, pair(), pair().swapped())
+    there, back = decide(name, pair(), pair().swap())
     assert there.score == -back.score
     assert there.forward.log_likelihood == back.backward.log_likelihood
 

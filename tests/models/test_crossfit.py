@@ -47,7 +47,7 @@ def test_every_row_is_judged_by_a_fit_that_has_not_seen_it():
 def test_columns_and_rows_in_any_order(spec, seed):
     p, method = pair(seed, 80), causewise.method(spec)
     order = np.random.default_rng(seed).permutation(80)
-    (there,), (back,) = method.decide_many([p]), method.decide_many([p.swapped()])
+    (there,), (back,) = method.decide_many([p]), method.decide_many([p.swap()])
     (mixed,) = method.decide_many([Pair.of(p.x[order], p.y[order])])
     assert there.score == -back.score
     assert there.score == mixed.score

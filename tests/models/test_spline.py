@@ -65,7 +65,7 @@ def test_not_below_the_certified_optima(name, data_dir, golden_dir):
         row = expected.get(int(labelled.pair_id))
         if row is None:
             continue
-        pair = labelled.pair if labelled.truth > 0 else labelled.pair.swapped()
+        pair = labelled.pair if labelled.truth > 0 else labelled.pair.swap()
         for cause, effect, way in ((pair.x, pair.y, "cause_to_effect"), (pair.y, pair.x, "effect_to_cause")):
             found = evidence(cause, effect, fit_location_scale)
             assert found.kkt <= 1e-5

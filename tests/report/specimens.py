@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from causewise.data_checks import Level, Notice
+from causewise.data_checks import DataWarning, Severity
 from causewise.decision import USABLE, Decision, Evidence
 from causewise.methods.combined.method import NEITHER_PRIOR
 from causewise.pair import Pair
@@ -94,7 +94,9 @@ def unrelated(rows: Pair) -> Decision:
 
 def stopped(rows: Pair) -> Decision:
     """What is left of a decision where a data check finds that no direction can be told."""
-    notice = Notice("'altitude' takes only 2 distinct values, too few for a direction.", Level.STOPS, "few_levels")
+    notice = DataWarning(
+        "'altitude' takes only 2 distinct values, too few for a direction.", Severity.STOPS, "few_levels"
+    )
     return replace(
         weighed(rows),
         score=math.nan,
@@ -108,9 +110,9 @@ def stopped(rows: Pair) -> Decision:
 
 
 WARNINGS = (
-    Notice("The rows are few.", Level.LOWERS, "few_rows"),
+    DataWarning("The rows are few.", Severity.LOWERS, "few_rows"),
     "The fit took long.",
-    Notice("On a line.", Level.STOPS, "exact_line"),
+    DataWarning("On a line.", Severity.STOPS, "exact_line"),
 )
 
 

@@ -189,7 +189,7 @@ def test_correlations_agree_with_scipy(kind: str) -> None:
 
 def test_fingerprint_tells_data_apart_and_not_names() -> None:
     assert provenance.fingerprint(pair(x="a")) == provenance.fingerprint(pair(x="b"))
-    assert provenance.fingerprint(pair()) != provenance.fingerprint(pair().swapped())
+    assert provenance.fingerprint(pair()) != provenance.fingerprint(pair().swap())
 
 
 def test_the_command_survives_a_shell() -> None:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import causewise
-from causewise.column_types import kind_of
+from causewise.column_types import classify_column
 from causewise.scanning.adjustment import Adjustment
 from causewise.scanning.result import COLUMNS, Scan
 
@@ -120,7 +120,7 @@ def test_steps_are_not_hidden_by_an_adjustment(table) -> None:
     assert "0 in" in adjusted.left_out["rain"]
     assert adjusted.kinds == {"a": "continuous", "visits": "count"}
     (row,) = adjusted
-    assert kind_of(adjusted.scorer.values[1]) != "count"
+    assert classify_column(adjusted.scorer.values[1]) != "count"
     assert (row.y_kind, row.y) == ("count", "visits")
     assert any("before it is adjusted" in note for note in adjusted.notes)
     with pytest.raises(causewise.InputError, match="'smoker', and it takes only 2 values"):

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from rainfall import assert_same, lines, save
 
-from causewise.errors import InputError
+from causewise.errors import InputError, UnclearError
 from causewise.tables import pair_from, read_pair
-from causewise.tables.choose import UnclearColumnsError
 
 MILLION = "7" * 10**6
 
@@ -91,12 +90,12 @@ def test_unknown_columns(tmp_path: Path) -> None:
 
 def test_one_of_two_columns_named(tmp_path: Path) -> None:
     content = "a,b,c\n" + "".join(f"{k / 7},{-k},{k * k + 2}\n" for k in range(20))
-    with pytest.raises(UnclearColumnsError, match="Got one column name, 'a', and 2 other columns") as refusal:
+    with pytest.raises(UnclearError, match="Got one column name, 'a', and 2 other columns") as refusal:
         read_pair(save(tmp_path, content), "a")
-    assert refusal.value.example == ("a", "b")
-    with pytest.raises(UnclearColumnsError, match="Got one column name, 'a'") as refusal:
+    assert refusal.value.answers == (("-x", "a", "-y", "b"),)
+    with pytest.raises(UnclearError, match="Got one column name, 'a'") as refusal:
         read_pair(save(tmp_path, content), y="a")
-    assert refusal.value.example == ("b", "a")
+    assert refusal.value.answers == (("-x", "b", "-y", "a"),)
 
 
 def test_any_path_like_object_will_do(tmp_path: Path) -> None:

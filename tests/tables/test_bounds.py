@@ -14,8 +14,8 @@ from rainfall import X, Y, assert_same, lines, save
 
 from causewise.errors import InputError
 from causewise.tables import read_pair
-from causewise.tables.asking import Asked
 from causewise.tables.choose import distinct_names
+from causewise.tables.source import ReadOptions
 
 
 class Endless(io.RawIOBase):
@@ -69,7 +69,7 @@ def test_a_sparse_file_is_refused_by_its_size(tmp_path: Path) -> None:
 def test_archives_are_unpacked_no_further_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = save(tmp_path, gzip.compress(b"1,2\n" * 5 * 10**6, 1), "bomb.csv.gz")
     taken = []
-    monkeypatch.setattr(Asked, "check_rows", lambda self, rows, where: taken.append(rows))
+    monkeypatch.setattr(ReadOptions, "check_rows", lambda self, rows, where: taken.append(rows))
     with pytest.raises(InputError, match="more than 2,000,000 bytes"):
         read_pair(packed, max_bytes=2 * 10**6)
     assert max(taken) < 10**6

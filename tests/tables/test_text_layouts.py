@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from dialects import Dialect, columns, come_back_or_are_refused, dialects
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rainfall import X, Y, assert_same, lines, save
 
-from causewise.data_checks import Level, check
-from causewise.errors import InputError
+from causewise.data_checks import Severity, check
+from causewise.errors import InputError, UnclearError
 from causewise.tables import read_pair
-from causewise.tables.asking import UnclearError
-from causewise.tables.cells import number
+from causewise.tables.cells import parse_number
 from causewise.tables.sniff import sniff
 
 
@@ -93,7 +93,7 @@ def test_columns_by_name_and_number(tmp_path: Path) -> None:
     path = save(tmp_path, frame.to_csv(index=False))
     assert_same(read_pair(path, "rain", "river"))
     assert_same(read_pair(path, "3", 4))
-    assert_same(read_pair(path, "river", "rain").swapped())
+    assert_same(read_pair(path, "river", "rain").swap())
     np.testing.assert_array_equal(read_pair(path, "1", "rain").x, -X)  # the name wins over the number
     without = save(tmp_path, frame.drop(columns="1").to_csv(index=False))
     assert_same(read_pair(without))  # the only two columns of numbers
@@ -131,6 +131,12 @@ def test_what_is_written_is_read_back_exactly(rows, separator: str, text_column:
     assert np.column_stack(table.columns(*table.numeric)).astype(float).tolist() == [list(row) for row in rows]
 
 
+@given(columns(), columns(), dialects())
+@settings(max_examples=300, deadline=None)
+def test_numbers_in_any_dialect_come_back_or_a_sentence_comes(tmp_path_factory, a, b, dialect: Dialect) -> None:
+    come_back_or_are_refused(tmp_path_factory.getbasetemp(), a, b, dialect)
+
+
 @given(st.text(max_size=400))
 @settings(max_examples=200, deadline=None)
 def test_any_text_is_a_pair_or_a_sentence(text: str) -> None:
@@ -157,17 +163,17 @@ def test_any_bytes_are_text_or_a_sentence(content: bytes) -> None:
 
 
 def test_a_cell() -> None:
-    assert [number(c) for c in ("1", " 2.5 ", "1e3", '"7"', "−3")] == [1, 2.5, 1000, 7, -3]
-    assert number("1,5", ",") == 1.5
-    assert [number(c) for c in ("1,5", "abc", "12_34", "1 2", "2020-01-01", "5%")] == [None] * 6
-    assert [number(c, ",") for c in ("1.234,5", "1.234", "-1'234'567", "1\u202f234,5", "1.5")] == [
+    assert [parse_number(c) for c in ("1", " 2.5 ", "1e3", '"7"', "−3")] == [1, 2.5, 1000, 7, -3]
+    assert parse_number("1,5", ",") == 1.5
+    assert [parse_number(c) for c in ("1,5", "abc", "12_34", "1 2", "2020-01-01", "5%")] == [None] * 6
+    assert [parse_number(c, ",") for c in ("1.234,5", "1.234", "-1'234'567", "1\u202f234,5", "1.5")] == [
         1234.5,
         1234,
         -1234567,
         1234.5,
         None,
     ]
-    assert [number(c) for c in ("1,234.5", "1,234", "0,123", "1,23,456", "1234,567")] == [
+    assert [parse_number(c) for c in ("1,234.5", "1,234", "0,123", "1,23,456", "1234,567")] == [
         1234.5,
         1234,
         None,
@@ -197,9 +203,9 @@ def test_three_decimals_are_decimals_where_the_table_shows_so_or_the_caller_says
 def test_a_comma_between_cells_means_points_within_and_says_so(tmp_path: Path) -> None:
     pair = read_pair(save(tmp_path, "a,b\n" + "".join(f"{k}.{k:03d},{k % 5}\n" for k in range(1, 13))))
     assert pair.x.tolist() == [float(f"{k}.{k:03d}") for k in range(1, 13)]
-    (notice,) = (notice for notice in check(pair) if notice.kind == "understood")
+    (notice,) = (notice for notice in check(pair) if notice.kind == "reading_notes")
     assert "'a' is read with decimal points (1.001, not 1001)" in notice
-    assert notice.level is Level.NOTE
+    assert notice.severity is Severity.NOTE
 
 
 def test_the_header_that_pandas_writes_without_names(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ import signal
 import time
 from typing import Any
 
-from causewise.errors import InputError
-from causewise.tables.asking import UnclearError
+from causewise.errors import InputError, UnclearError
 from causewise.web.crew_member import Tell
 
 

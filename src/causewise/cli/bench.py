@@ -273,7 +273,7 @@ def _example_decisions(data: Path | None) -> "dict[str, Decision]":
         return {}
     (known,) = [each for each in pairs if str(each.pair_id) == where["pair_id"]]
     # The figure has the cause on the horizontal axis, whichever column of the file it is.
-    in_order = known.pair if known.truth > 0 else known.pair.swapped()
+    in_order = known.pair if known.truth > 0 else known.pair.swap()
     pair = replace(in_order, x_name="cause", y_name="effect")
     return {model: method(name).decide_many([pair])[0] for model, name in where["methods"].items()}
 

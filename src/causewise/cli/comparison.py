@@ -1,15 +1,13 @@
-"""Several methods on one pair: as they are asked for, recorded, and shown in the terminal."""
+"""Several methods in the terminal: a row each, what most of them say, and why some give no direction."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from causewise.cli.answer import bullets, directions, guide_to_p, plain_table, warn
 from causewise.cli.streams import paragraph, terminal
 from causewise.consensus import Answer, consensus, in_words
-from causewise.data_checks import Level, Notice
+from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Direction, percent
-from causewise.errors import InputError
 from causewise.report.wording import count, how_sure, leans_anywhere, level_of, shown, signed, tested
 
 if TYPE_CHECKING:
@@ -17,23 +15,6 @@ if TYPE_CHECKING:
 
 _NARROW = 60
 """Below this many columns scores and seconds are left out."""
-
-
-def split_methods(methods: str) -> list[str]:
-    """The methods asked for: names with a comma between."""
-    names = [name.strip() for name in methods.split(",")] if "," in methods else [methods]
-    if len(names) > 1 and ("" in names or len(set(names)) < len(names)):
-        raise InputError(
-            f"Got --method {methods!r}; expected different names with a comma between, for instance "
-            "causewise,mdl,loci-h."
-        )
-    return names
-
-
-def record_answers(answers: Sequence[Answer]) -> dict[str, Any]:
-    """One method's own record; of several each one's, and the consensus. Without seconds, the same bytes every time."""
-    methods = [answer.decision.to_dict() for answer in answers]
-    return {"methods": methods, "consensus": asdict(consensus(answers))} if len(methods) > 1 else methods[0]
 
 
 def show_all(answers: Sequence[Answer]) -> None:
@@ -79,7 +60,9 @@ def _warnings(answers: Sequence[Answer]) -> tuple[str, ...]:
     for text in dict.fromkeys(text for answer in answers for text in answer.decision.warnings):
         by = [answer.asked for answer in answers if text in answer.decision.warnings]
         some = f"{', '.join(by)}: {text}"
-        told.append(text if len(by) == len(answers) else Notice(some, Level(level_of(text)), getattr(text, "kind", "")))
+        told.append(
+            text if len(by) == len(answers) else DataWarning(some, Severity(level_of(text)), getattr(text, "kind", ""))
+        )
     return tuple(told)
 
 

@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from causewise.examples import Exhibit
+    from causewise.examples import ExamplePair
     from causewise.pair import Pair
 
 PICKED = (
@@ -26,10 +26,10 @@ def demo(
 ) -> None:
     """A tour of some seconds: a pair of known direction, a recorded one that is answered, and one that is not."""
     from causewise.cli.streams import paragraph, terminal
-    from causewise.examples import cars, generated, tumours
+    from causewise.examples import load_cars, load_tumours, make_dose_response
     from causewise.formatting import shell_word
 
-    examples = (generated(seed), cars(), tumours())
+    examples = (make_dose_response(seed), load_cars(), load_tumours())
     folder = _folder(out)
     console = terminal()
     for number, example in enumerate(examples, start=1):
@@ -52,7 +52,7 @@ def demo(
         console.print(f"  {line}\n      {purpose}", soft_wrap=True)
 
 
-def _present(console: "Console", number: int, example: "Exhibit", folder: Path) -> None:
+def _present(console: "Console", number: int, example: "ExamplePair", folder: Path) -> None:
     from causewise.catalogue import DEFAULT, seeded_method
     from causewise.cli.answer import explanation, headline, numbers, outcomes
     from causewise.cli.infer import decide, write_files

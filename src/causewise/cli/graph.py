@@ -23,7 +23,7 @@ from causewise.cli.options import (
 )
 from causewise.cli.streams import as_text, put, put_lines, say, say_columns
 from causewise.formatting import visible
-from causewise.tables.asking import MAX_BYTES, MAX_ROWS
+from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
     from causewise.graphs.causal_graph import CausalGraph, Edge
@@ -59,7 +59,7 @@ def graph(
 
     Up to some 30 columns of numbers or dates; rows with a missing value are left out.
 
-    Columns of few levels or with a heap stand in it where --known says what comes before and after them.
+    Columns of few levels or with a point mass stand in it where --known says what comes before and after them.
     """
     from causewise.graphs.finder import graph as find_graph
     from causewise.parallel import Engine

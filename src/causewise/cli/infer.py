@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,9 +25,10 @@ from causewise.cli.options import (
     hint_at_options,
     method_options,
     reading_options,
+    split_methods,
 )
 from causewise.cli.streams import as_text, put, put_lines, say
-from causewise.tables.asking import MAX_BYTES, MAX_ROWS
+from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
     from causewise.consensus import Answer
@@ -106,7 +107,6 @@ def infer(
     Several methods (--method causewise,mdl,loci-h) get a row each, and a line says what most answer.
     """
     from causewise.catalogue import blamed_on_settings, seeded_method
-    from causewise.cli.comparison import split_methods
     from causewise.tables import read_pair
 
     check_targets(report, plot)
@@ -180,8 +180,6 @@ def write_files(decision: "Decision", report: Path | None, plot: Path | None, an
 
 def _print_answers(answers: "list[Answer]", as_json: bool) -> None:
     if as_json:
-        from causewise.cli.comparison import record_answers
-
         put_lines(as_text(record_answers(answers)))
     elif len(answers) > 1:
         from causewise.cli.comparison import show_all
@@ -191,6 +189,14 @@ def _print_answers(answers: "list[Answer]", as_json: bool) -> None:
         from causewise.cli.answer import show
 
         show(answers[0].decision)
+
+
+def record_answers(answers: "Sequence[Answer]") -> dict[str, Any]:
+    """One method's own record; of several each one's, and the consensus. Without seconds, the same bytes every time."""
+    from causewise.consensus import consensus
+
+    methods = [answer.decision.to_dict() for answer in answers]
+    return {"methods": methods, "consensus": asdict(consensus(answers))} if len(methods) > 1 else methods[0]
 
 
 def _device_settings(method: str, device: str) -> dict[str, str]:

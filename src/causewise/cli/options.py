@@ -69,6 +69,19 @@ def split_names(columns: str | None) -> list[str] | None:
     return None if columns is None else [each.strip() for each in columns.split(",")]
 
 
+def split_methods(methods: str) -> list[str]:
+    """The methods asked for: names with a comma between."""
+    from causewise.errors import InputError
+
+    names = [name.strip() for name in methods.split(",")] if "," in methods else [methods]
+    if len(names) > 1 and ("" in names or len(set(names)) < len(names)):
+        raise InputError(
+            f"Got --method {methods!r}; expected different names with a comma between, for instance "
+            "causewise,mdl,loci-h."
+        )
+    return names
+
+
 def method_options(
     methods: Sequence[str],
     threshold: float | None = None,
@@ -130,8 +143,7 @@ def check_output(target: Path | None, formats: Any) -> None:
 @contextmanager
 def hint_at_options() -> Iterator[None]:
     """What a table leaves open is given by arguments in Python and by options here."""
-    from causewise.errors import InputError
-    from causewise.tables.asking import UnclearError
+    from causewise.errors import InputError, UnclearError
 
     try:
         yield

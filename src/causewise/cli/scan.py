@@ -31,7 +31,7 @@ from causewise.cli.options import (
 )
 from causewise.cli.streams import STOPPED, put, put_lines, say, say_columns
 from causewise.formatting import visible
-from causewise.tables.asking import MAX_BYTES, MAX_ROWS
+from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
     from causewise.scanning.forecast import ScanForecast

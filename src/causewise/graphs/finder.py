@@ -9,7 +9,7 @@ from causewise.graphs.graph_columns import read_graph_columns
 from causewise.graphs.order_search import fit_graph, noise_p_values
 from causewise.graphs.support import Draws, support
 from causewise.parallel import Engine, one_thread, processors
-from causewise.tables.asking import READING_OPTIONS, split_reading_options
+from causewise.tables.source import READING_OPTIONS, split_reading_options
 from causewise.version import VERSION
 
 ENGINE = Engine()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causewise.column_types import Kind, Tally, tally, unfit
+from causewise.column_types import ColumnType, Tally, explain_unusable, tally
 from causewise.errors import InputError
 from causewise.knowledge.knowledge import Knowledge
 from causewise.numerics.dates import read_as_days
@@ -24,7 +24,7 @@ from causewise.numerics.ties import scrambled, spread
 from causewise.pair import Pair, one_variable, standardise
 from causewise.scanning.table import check_two_columns, choose_columns, read_columns
 from causewise.tables import table_from
-from causewise.tables.choose import position
+from causewise.tables.choose import find_column
 
 LEAST_ROWS = 100
 """Fewer do not carry a spline of one parent and its test."""
@@ -76,7 +76,7 @@ class GraphColumns:
     names: tuple[str, ...]
     values: FloatArray
     """One line a column, in the units of the table."""
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, ColumnType]
     placed: frozenset[str]
     """Columns that are too coarse to find their place, and stand where it is given."""
     knowledge: Knowledge
@@ -122,7 +122,7 @@ def read_graph_columns(
     """Read the columns `wanted`, or all that can be used; one that was named and cannot be is refused."""
     table, where = table_from(data, **asked)
     background = Knowledge.of(knowledge, table.names)
-    chosen, left_out = choose_columns(table, None if wanted is None else [position(table.names, k) for k in wanted])
+    chosen, left_out = choose_columns(table, None if wanted is None else [find_column(table.names, k) for k in wanted])
     columns_and_notes = list(read_columns(table, chosen))
     read = {name: column for name, column, _ in columns_and_notes}
     dated = {name for name, _, notes in columns_and_notes if read_as_days(name, notes)}
@@ -152,13 +152,13 @@ def read_graph_columns(
         raise InputError(
             f"Got {len(columns)} columns in {where}; expected at most {MOST_COLUMNS}: choose some of them with columns."
         )
-    placed = frozenset(name for name in columns if tallies[name].lump)
+    placed = frozenset(name for name in columns if tallies[name].concentration)
     notes = {note for name, _, notes in columns_and_notes if name in columns for note in notes}
-    notes |= {f"{name!r} {tallies[name].lump}: its place is given, not found." for name in placed}
+    notes |= {f"{name!r} {tallies[name].concentration}: its place is given, not found." for name in placed}
     return GraphColumns(
         tuple(columns),
         np.array(list(columns.values())),
-        {name: tallies[name].kind for name in columns},
+        {name: tallies[name].column_type for name in columns},
         placed,
         background,
         left_out,
@@ -179,9 +179,11 @@ def _tally_usable(
     columns: Mapping[str, FloatArray], dated: Collection[str], knowledge: Knowledge, left_out: dict[str, str]
 ) -> dict[str, Tally]:
     """The columns that can be used, with how their values repeat; the reasons of the others are noted down."""
-    left_out |= {name: why for name, column in columns.items() if (why := unfit(column, LEAST_ROWS, name in dated))}
+    left_out |= {
+        name: why for name, column in columns.items() if (why := explain_unusable(column, LEAST_ROWS, name in dated))
+    }
     tallies = {name: tally(column) for name, column in columns.items() if name not in left_out}
-    firm = [name for name, each in tallies.items() if not each.lump]
+    firm = [name for name, each in tallies.items() if not each.concentration]
     left_out |= {name: why for name, each in tallies.items() if (why := _too_coarse(name, each, firm, knowledge))}
     return {name: each for name, each in tallies.items() if name not in left_out}
 
@@ -191,9 +193,9 @@ def _too_coarse(name: str, values: Tally, firm: Sequence[str], knowledge: Knowle
     if values.n - values.most < LEAST_OTHERS:
         return f"it is {values.common:g} in all but {values.n - values.most} rows"
     statements = (knowledge.on(name, other) for other in firm)
-    if not values.lump or (firm and all(each.direction is not None or each.unrelated for each in statements)):
+    if not values.concentration or (firm and all(each.direction is not None or each.unrelated for each in statements)):
         return ""
-    return f"it {values.lump}: too coarse for a graph unless its place is given (knowledge)"
+    return f"it {values.concentration}: too coarse for a graph unless its place is given (knowledge)"
 
 
 def _has_long_ties(column: FloatArray) -> bool:

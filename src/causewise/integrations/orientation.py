@@ -21,7 +21,7 @@ from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import one_thread
 from causewise.scanning.pair_scorer import PairScorer, blank_row
 from causewise.scanning.table import ScanTable, read_scan_table
-from causewise.tables.choose import listed
+from causewise.tables.choose import list_names
 
 Nodes = tuple[Any, Any]
 
@@ -175,8 +175,9 @@ def _columns_of(mixed: MixedGraph, table: ScanTable) -> dict[Any, str]:
     columns = {node: str(node) for node in mixed.nodes if str(node) in table.every}
     if (mixed.nodes and not columns) or len(set(columns.values())) < len(columns):
         raise InputError(
-            f"Got a graph with the nodes{listed(list(map(str, mixed.nodes)))} and a table with the columns"
-            f"{listed(table.every)}; expected nodes that are called like columns, no two like one: rename the ones or "
+            f"Got a graph with the nodes{list_names(list(map(str, mixed.nodes)))} and a table with the columns"
+            f"{list_names(table.every)}; expected nodes that are called like columns, no two like one: rename the "
+            f"ones or "
             "the others."
         )
     return columns

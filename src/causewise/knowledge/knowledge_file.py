@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from causewise.errors import InputError
-from causewise.tables.source import shown
+from causewise.tables.source import describe_source
 
 MAX_BYTES = 1 << 20
 """Some 20,000 statements."""
@@ -36,9 +36,10 @@ def read_knowledge_file(path: Path) -> Any:
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise InputError(
-            f"Got {shown(path)} as knowledge; expected a file whose name ends in {', '.join(_READERS)}: rename it."
+            f"Got {describe_source(path)} as knowledge; expected a file whose name ends in {', '.join(_READERS)}: "
+            f"rename it."
         )
-    return reader(_read_text(path), shown(path))
+    return reader(_read_text(path), describe_source(path))
 
 
 def _read_text(path: Path) -> str:
@@ -48,14 +49,18 @@ def _read_text(path: Path) -> str:
         if len(content) <= MAX_BYTES:
             return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"Got {shown(path)} in another encoding; expected UTF-8: save it as UTF-8.") from None
+        raise InputError(
+            f"Got {describe_source(path)} in another encoding; expected UTF-8: save it as UTF-8."
+        ) from None
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise InputError(
-            f"Could not read {shown(path)} ({reason}); expected a YAML or CSV file of knowledge: check the path."
+            f"Could not read {describe_source(path)} ({reason}); expected a YAML or CSV file of knowledge: check "
+            f"the path."
         ) from None
     raise InputError(
-        f"Got more than {MAX_BYTES:,} bytes from {shown(path)}; expected at most that of knowledge: say it by tiers."
+        f"Got more than {MAX_BYTES:,} bytes from {describe_source(path)}; expected at most that of knowledge: say "
+        f"it by tiers."
     )
 
 

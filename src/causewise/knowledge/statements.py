@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from causewise.errors import InputError
-from causewise.tables.choose import position
+from causewise.tables.choose import find_column
 
 Edge = tuple[str, str]
 
@@ -131,7 +131,7 @@ class _Checker:
         if name in self._names:
             return str(name)
         try:
-            return self._columns[position(self._columns, name)]
+            return self._columns[find_column(self._columns, name)]
         except InputError as problem:
             raise InputError(f"{problem} (In the knowledge: {kind}, {_shorten(entry)}.)") from None
 

@@ -19,7 +19,7 @@ from causewise.models.fit import Fit
 from causewise.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_crosswise, fit_location, fit_location_scale
 from causewise.numerics.columns import frozen, once
 from causewise.numerics.hsic import hsic_test, kernel_column
-from causewise.pair import FloatArray, Pair, both_directions, row_order, spread, standardise
+from causewise.pair import FloatArray, Pair, both_directions, row_order, standard_deviation, standardise
 from causewise.protocol import Method, attempted, fit_messages
 
 Model = Callable[[FloatArray, FloatArray], Fit]
@@ -161,7 +161,7 @@ def _check_spline_settings(name: str, settings: Mapping[str, Any]) -> None:
 
 def _in_file_order(fit: Fit, order: np.ndarray, effect: FloatArray) -> dict[str, Any]:
     """Per-row results back in the rows' own order, location and scale in the effect's own units."""
-    centre, unit = np.mean(effect), spread(effect)
+    centre, unit = np.mean(effect), standard_deviation(effect)
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     return {

@@ -10,7 +10,7 @@ import numpy as np
 from causewise.criteria import LEVEL
 from causewise.decision import Decision, Evidence
 from causewise.methods.combined.words import KINDS
-from causewise.pair import FloatArray, Pair, spread, standardise
+from causewise.pair import FloatArray, Pair, standard_deviation, standardise
 from causewise.report.ordered import Ordered
 from causewise.report.printed_sum import printed_sum
 from causewise.report.wording import count, extreme, fits, number, p_value, signed
@@ -85,7 +85,7 @@ def data_facts(pair: Pair, columns: tuple[Ordered, Ordered]) -> tuple[Fact, ...]
         ("Median", lambda v, o: number(o.median)),
         ("Largest", lambda v, o: extreme(float(o.ascending[-1]))),
         ("Mean", lambda v, o: number(float(v.mean()))),
-        ("Standard deviation", lambda v, o: number(spread(v))),
+        ("Standard deviation", lambda v, o: number(standard_deviation(v))),
         ("Skewness", lambda v, o: signed(_skewness(v), 2)),
     )
     with np.errstate(all="ignore"):

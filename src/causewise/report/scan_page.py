@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from causewise.column_types import Kind
+from causewise.column_types import ColumnType
 from causewise.decision import USABLE, percent
 from causewise.files import replace_with
 from causewise.report.scan_numbers import ScanNumbers, brief, scan_numbers
@@ -93,7 +93,7 @@ def _safe(block: str) -> "Markup":
 
 
 def _summary(scan: Scan, numbers: ScanNumbers, order: str, drawn: bool) -> ScanSummary:
-    stepped = {name: kind for name, kind in scan.kinds.items() if kind != Kind.CONTINUOUS}
+    stepped = {name: kind for name, kind in scan.kinds.items() if kind != ColumnType.CONTINUOUS}
     return ScanSummary(
         title=_title(scan),
         sentence=_sentence(scan),

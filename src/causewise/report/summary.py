@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from causewise.column_types import Kind
+from causewise.column_types import ColumnType
 from causewise.consensus import Answer, consensus, in_words
 from causewise.decision import Decision, Direction, Evidence, percent
 from causewise.report import provenance
@@ -285,7 +285,7 @@ def _said(answer: Answer) -> Said:
 
 def _kinds(decision: Decision) -> tuple[tuple[str, str], ...]:
     names = {"x": decision.pair.x_name, "y": decision.pair.y_name}
-    stepped = {key: kind for key, kind in decision.kinds.items() if kind is not Kind.CONTINUOUS}
+    stepped = {key: kind for key, kind in decision.kinds.items() if kind is not ColumnType.CONTINUOUS}
     return tuple((short(shown(names[key]), BRIEF), str(kind)) for key, kind in stepped.items())
 
 

@@ -12,7 +12,7 @@ from causewise.stability import Stability
 BRIEF = 26
 """Letters of a name where both names share a narrow place, such as the head of a table."""
 LEVELS = ("stops", "lowers confidence", "note")
-"""How much a warning weighs, the worst first; see `preflight.Level`."""
+"""How much a warning weighs, the worst first; see `data_checks.Severity`."""
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -95,7 +95,7 @@ def by_level(warnings: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 def level_of(warning: str) -> str:
     """How much a warning weighs."""
-    level = str(getattr(warning, "level", ""))
+    level = str(getattr(warning, "severity", ""))
     return level if level in LEVELS else "note"
 
 

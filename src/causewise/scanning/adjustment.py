@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from causewise.column_types import unfit
+from causewise.column_types import explain_unusable
 from causewise.errors import InputError
 from causewise.models.spline import DEGREE
-from causewise.pair import MIN_ROWS, FloatArray, spread, standardise
+from causewise.pair import MIN_ROWS, FloatArray, standard_deviation, standardise
 
 KNOTS = 10
 """A column. The 25 of a lone fit follow the noise of both columns enough to halve the evidence for a direction."""
@@ -38,7 +38,7 @@ class Adjustment:
     def of(cls, others: Mapping[str, FloatArray]) -> "Adjustment":
         """Refused where one does not vary, or there are too few rows for a spline of all of them."""
         for name, column in others.items():
-            if why := unfit(column, MIN_ROWS, dated=True):  # a trend along the rows is a thing to adjust for
+            if why := explain_unusable(column, MIN_ROWS, dated=True):  # a trend along the rows is a thing to adjust for
                 raise InputError(f"Got the column {name!r} to adjust for, and {why}; expected numbers that vary.")
         names, columns = tuple(others), tuple(others.values())
         complete = int(np.count_nonzero(~np.isnan(columns).any(axis=0))) if columns else 0
@@ -65,7 +65,7 @@ class Adjustment:
         order = np.lexsort((target, *inputs.T[::-1]))
         v = standardise(target[order])
         mean, scale = _fit_moments(_standardise_all(inputs[order]), v)
-        if spread(v - mean) <= NOTHING_LEFT:
+        if standard_deviation(v - mean) <= NOTHING_LEFT:
             return f"nothing is left of it once it is adjusted for {_quote(self.names)}"
         left = np.full(len(column), np.nan)
         left[np.flatnonzero(complete)[order]] = (v - mean) / scale

@@ -27,7 +27,7 @@ from causewise.scanning.result import Scan, find_library
 from causewise.scanning.scan_row import ScanRow
 from causewise.scanning.table import MOST, FileColumns, Pairs, ScanTable, choose_pairs, cut_tiles, read_scan_table
 from causewise.scanning.tasks import Died, Tile, Work, of_the_dead, oriented, screened
-from causewise.tables.asking import split_reading_options
+from causewise.tables.source import split_reading_options
 from causewise.version import VERSION
 
 ENGINE = Engine()

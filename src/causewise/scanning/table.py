@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from causewise.column_types import Kind, tally, unfit
+from causewise.column_types import ColumnType, explain_unusable, tally
 from causewise.errors import InputError
 from causewise.numerics.dates import read_as_days
 from causewise.pair import MIN_ROWS, FloatArray, as_column
@@ -21,7 +21,7 @@ from causewise.parallel import OnProgress
 from causewise.scanning.adjustment import Adjustment
 from causewise.scanning.mapped import ColumnStore, MappedColumns
 from causewise.tables import read_table, table_from
-from causewise.tables.choose import ColumnTable, listed, position
+from causewise.tables.choose import ColumnTable, find_column, list_names
 from causewise.tables.source import PARQUET
 
 Pairs = list[tuple[int, int]]
@@ -45,7 +45,7 @@ class ScanTable:
     """Columns that cannot be scored, with the reason."""
     every: tuple[str, ...]
     """Names of all columns, those too that were not asked for."""
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, ColumnType]
     """What each column is, before it is adjusted."""
     notes: Mapping[str, tuple[str, ...]]
     """By column, what had to be understood to make numbers of it; of most columns nothing."""
@@ -59,11 +59,11 @@ class ScanTable:
 
     def place(self, wanted: str | int) -> int:
         """Where a column stands among those that are scored, given by its name or number in the whole table."""
-        name = self.every[position(self.every, wanted)]
+        name = self.every[find_column(self.every, wanted)]
         if name not in self.names:
             why = self.left_out.get(name, "it is not among the columns asked for")
             raise InputError(
-                f"Got the column {name!r} in a pair, and {why}; expected one that is scored{listed(self.names)}."
+                f"Got the column {name!r} in a pair, and {why}; expected one that is scored{list_names(self.names)}."
             )
         return self.names.index(name)
 
@@ -140,17 +140,21 @@ def read_scan_table(
     read = read_columns(table, [*others, *sorted(set(chosen) - set(others))])
     adjustment = Adjustment.of({name: column for name, column, _ in islice(read, len(others))})
     names: list[str] = []
-    kinds, notes = dict[str, Kind](), dict[str, tuple[str, ...]]()
+    kinds, notes = dict[str, ColumnType](), dict[str, tuple[str, ...]]()
     store = ColumnStore()
     expected = len(set(chosen) - set(others))
     for done, (name, column, column_notes) in enumerate(read, start=1):
-        residual: FloatArray | str = unfit(column, MIN_ROWS, read_as_days(name, column_notes))
+        residual: FloatArray | str = explain_unusable(column, MIN_ROWS, read_as_days(name, column_notes))
         if not residual:
             values = tally(column[~np.isnan(column)])
             residual = adjustment.residual(column)
             # What others leave of steps and point masses looks continuous, and is not: no data check would see it.
-            if others and not isinstance(residual, str) and values.kind in (Kind.BINARY, Kind.LEVELS, Kind.HEAPED):
-                residual = f"it {values.lump}, and cannot be adjusted"
+            if (
+                others
+                and not isinstance(residual, str)
+                and values.column_type in (ColumnType.BINARY, ColumnType.LEVELS, ColumnType.POINT_MASS)
+            ):
+                residual = f"it {values.concentration}, and cannot be adjusted"
         if isinstance(residual, str):
             if wanted is not None:
                 raise InputError(f"Got the column {name!r}, and {residual}; expected one that can be scored.")
@@ -158,7 +162,7 @@ def read_scan_table(
         else:
             names.append(name)
             store.add(residual)
-            kinds[name] = values.kind
+            kinds[name] = values.column_type
             if others and values.is_coarse:
                 column_notes = (*column_notes, f"{name!r} takes only {values.distinct} values before it is adjusted.")
             if column_notes:
@@ -174,7 +178,8 @@ def check_two_columns(names: Sequence[str], left_out: Mapping[str, str], where: 
     if len(names) < 2:
         reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
         raise InputError(
-            f"Got {len(names)} column{'s' * (len(names) != 1)} that can be used{listed(names)} in {where}; expected "
+            f"Got {len(names)} column{'s' * (len(names) != 1)} that can be used{list_names(names)} in {where}; "
+            f"expected "
             f"at least two{f' ({reasons})' if reasons else ''}: give a table with more columns of numbers."
         )
 
@@ -188,7 +193,7 @@ def choose_columns(table: ColumnTable, wanted: list[int] | None) -> tuple[list[i
 
 
 def _find_columns(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
-    chosen = [position(table.names, each) for each in wanted]
+    chosen = [find_column(table.names, each) for each in wanted]
     if len(set(chosen)) < len(chosen):
         twice = next(table.names[k] for k in chosen if chosen.count(k) > 1)
         raise InputError(f"Got the column {twice!r} twice; expected every column once: leave one of them out.")
@@ -198,7 +203,7 @@ def _find_columns(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
 def read_columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, FloatArray, tuple[str, ...]]]:
     """Name, numbers, and what had to be understood to make them."""
     first: tuple[str, int] | None = None
-    for k, raw in zip(places, table.each(*places), strict=True):
+    for k, raw in zip(places, table.columns(*places), strict=True):
         name = table.names[k]
         column, notes = as_column(raw, name)
         first = first or (name, len(column))

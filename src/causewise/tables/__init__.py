@@ -1,30 +1,24 @@
-"""Whatever holds two columns, in; a checked Pair, out: the front door for files, data frames and arrays.
+"""Files, data frames and arrays -> two columns, checked as a Pair.
 
-asking      what a caller says about a table, and refusals that this would answer
-source      a path or standard input -> bytes, bounded, with one sentence for everything that can be wrong with a file
-sniff       the layout of a text table: delimiter, header, what its cells say about decimal marks
-text        bytes -> the two columns asked for
-parquet     a Parquet file -> the two columns asked for, and no others
-frames      pandas, polars and Arrow tables, dictionaries and arrays -> the two columns asked for
-marks       what a point or a comma inside a number means
-cells       one cell -> one number; what counts as missing
-passed_over which columns a whole table is judged without, and why
-choose      which two columns are meant: by name, by number, or because there are only two
+source      a path, an open file or standard input -> bytes, bounded; how a table is to be read
+sniff       the layout of a text table: delimiter, header, decimal marks
+text        bytes -> columns
+parquet     a Parquet file -> columns, read one at a time
+frames      pandas, polars and Arrow tables, dictionaries and arrays -> columns
+cells       one cell -> one number; decimal and thousands marks; what counts as missing
+choose      which two columns are meant, and why the others are passed over
 """
 
 import os
 from dataclasses import replace
-from typing import Any, BinaryIO, TypeGuard
+from typing import Any
 
 from causewise.errors import InputError
 from causewise.pair import NanPolicy, Pair
 from causewise.tables.choose import ColumnTable, choose
+from causewise.tables.source import Source
 
 __all__ = ["pair_from", "read_pair", "read_table", "table_from"]
-
-
-Source = str | os.PathLike[str] | BinaryIO
-"""The path of a file, `-` for standard input, or a file that is open for reading bytes."""
 
 
 def read_pair(
@@ -32,7 +26,7 @@ def read_pair(
     x: str | int | None = None,
     y: str | int | None = None,
     nan_policy: NanPolicy = "raise",
-    **asked: Any,
+    **options: Any,
 ) -> Pair:
     """Read two columns of a CSV or Parquet file, given by its path or open already; `-` reads standard input.
 
@@ -41,78 +35,64 @@ def read_pair(
     two ways, `decimal` ("." or ",") and `header` (whether the first line holds names) say which; `max_bytes` and
     `max_lines` bound what is read.
     """
-    table, where = read_table(source, **asked)
-    return _pair(table, where, x, y, nan_policy)
+    table, where = read_table(source, **options)
+    return _make_pair(table, *choose(table, where, x, y), nan_policy)
 
 
-def read_table(source: Source, **asked: Any) -> tuple[ColumnTable, str]:
-    """A CSV or Parquet file as a table, and what to call it in a sentence; `asked` as in `read_pair`."""
-    from causewise.tables.asking import Asked
-    from causewise.tables.source import PARQUET, read, read_stream, shown
+def read_table(source: Source, **options: Any) -> tuple[ColumnTable, str]:
+    """A CSV or Parquet file as a table, and what to call it in a sentence; `options` as in `read_pair`."""
+    from causewise.tables.source import PARQUET, ReadOptions, read_source
     from causewise.tables.text import TextTable
 
-    said = Asked(**asked)
-    if is_file(source):
-        where = shown(str(getattr(source, "name", "the table")))
-        content: Any = read_stream(source, said, where)
-    else:
-        path = os.fspath(source)  # type: ignore[arg-type]  # no open file here
-        content, where = read(path, said), shown(path)
+    checked = ReadOptions(**options)
+    content, where = read_source(source, checked)
     if isinstance(content, bytes) and not content.startswith(PARQUET):
-        return TextTable.of(content, where, said), where
+        return TextTable.of(content, where, checked), where
     from causewise.tables.parquet import parquet_table
 
-    return parquet_table(content, where, said), where
+    return parquet_table(content, where, checked), where
 
 
-def is_file(data: Any) -> TypeGuard[BinaryIO]:
-    """Whether this is a file that is open already."""
-    return hasattr(data, "read")
-
-
-def table_from(data: Any, **asked: Any) -> tuple[ColumnTable, str]:
-    """What a user holds, a table of any kind or the path of one."""
-    if isinstance(data, (str, os.PathLike)) or is_file(data):
-        return read_table(data, **asked)
+def table_from(data: Any, **options: Any) -> tuple[ColumnTable, str]:
+    """What a user holds, a table of any type or the path of one."""
+    if _is_source(data):
+        return read_table(data, **options)
     from causewise.tables.frames import as_table
 
     return as_table(data), "the table"
 
 
-def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "raise", **asked: Any) -> Pair:
+def pair_from(data: Any, x: Any = None, y: Any = None, nan_policy: NanPolicy = "raise", **options: Any) -> Pair:
     """Make a pair of what a user holds.
 
     `pair_from(table, "rain", "river")` for a pandas, polars or Arrow table, a dictionary of columns or a matrix;
     `pair_from(rain, river)` for two sequences, whose names are kept where they have one; or the path of a file, or
-    one that is open, read as `asked`.
+    one that is open, read as `options` say.
     """
     if isinstance(data, Pair):
         return data
-    if isinstance(data, (str, os.PathLike)) or is_file(data):
-        return read_pair(data, x, y, nan_policy, **asked)
-    from causewise.tables.frames import as_table, as_two_columns, said_of
+    if _is_source(data):
+        return read_pair(data, x, y, nan_policy, **options)
+    from causewise.tables.frames import as_table, as_two_columns
 
-    two = as_two_columns(data, x, y)
-    if two is not None:
-        (a, a_name), (b, b_name) = two
-        pair = _checked(a, b, a_name, b_name, nan_policy)
-        said = (*said_of(data[0] if x is None else data, a_name), *said_of(data[1] if x is None else x, b_name))
-        return replace(pair, notes=(*said, *pair.notes))
-    return _pair(as_table(data), "the table", x, y, nan_policy)
+    if two := as_two_columns(data, x, y):
+        return _make_pair(two, 0, 1, nan_policy)
+    table = as_table(data)
+    return _make_pair(table, *choose(table, "the table", x, y), nan_policy)
 
 
-def _pair(table: ColumnTable, where: str, x: str | int | None, y: str | int | None, nan_policy: NanPolicy) -> Pair:
-    i, j = choose(table, where, x, y)
-    a, b = table.columns(i, j)
-    pair = _checked(a, b, table.names[i], table.names[j], nan_policy)
-    return replace(pair, notes=(*table.notes(i, j), *pair.notes))
+def _is_source(data: Any) -> bool:
+    return isinstance(data, (str, os.PathLike)) or hasattr(data, "read")
 
 
-def _checked(a: Any, b: Any, a_name: str, b_name: str, nan_policy: NanPolicy) -> Pair:
+def _make_pair(table: ColumnTable, i: int, j: int, nan_policy: NanPolicy) -> Pair:
+    x_name, y_name = table.names[i], table.names[j]
+    x, y = table.columns(i, j)
     try:
-        return Pair.of(a, b, x_name=a_name, y_name=b_name, nan_policy=nan_policy)
+        pair = Pair.of(x, y, x_name=x_name, y_name=y_name, nan_policy=nan_policy)
     except OverflowError:
         raise InputError(
-            f"A value in {a_name!r} or {b_name!r} is too large for a floating-point number; expected values below "
+            f"A value in {x_name!r} or {y_name!r} is too large for a floating-point number; expected values below "
             "1.8e308: remove or correct it."
         ) from None
+    return replace(pair, notes=(*table.notes(i, j), *pair.notes))

@@ -1,4 +1,4 @@
-"""Data frames of any kind: pandas, polars and Arrow through narwhals, dictionaries, arrays."""
+"""Data frames of any type: pandas, polars and Arrow through narwhals, dictionaries, arrays."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -12,80 +12,85 @@ from numpy.typing import NDArray
 from causewise.errors import InputError
 from causewise.numerics.dates import moments_of
 from causewise.numerics.exact import has_ties, is_long
-from causewise.tables.cells import clipped, dates_in, from_objects, is_number
-from causewise.tables.choose import distinct_names
-from causewise.tables.passed_over import COUNTING, why_array, why_series
+from causewise.tables.cells import convert_dates, convert_objects, is_number, quote_cell
+from causewise.tables.choose import COUNTING, UNORDERED, distinct_names, explain_text
 
-Named = tuple[Any, str]
+_NO_NUMBERS = "it holds no numbers"
+_FIRST = 100
+"""Texts that are looked at."""
 
 
 @dataclass(frozen=True)
 class FrameTable:
-    """Columns by position, turned into numbers on request."""
+    """Columns by position, converted to numbers on request."""
 
     names: tuple[str, ...]
     numeric: tuple[int, ...]
     raw: Callable[[int], Any] = field(repr=False)
     typed: Callable[[int], Any] = field(repr=False)
     """A column for its type alone; it may have no rows."""
-    _said: dict[int, tuple[str, ...]] = field(default_factory=dict, repr=False)
-    """By column, what is to be said of those that were read."""
 
     @cached_property
     def passed_over(self) -> Mapping[int, str]:
         """Text, categories without an order, and a first column that counts the rows."""
         others = sorted(set(range(len(self.names))).difference(self.numeric))
-        found = {k: COUNTING if is_numeric(self.typed(k)) else _why(self.typed(k)) for k in others}
-        return {k: why for k, why in found.items() if why}
+        typed = {k: _unwrap(self.typed(k)) for k in others}
+        reasons = {k: COUNTING if is_numeric(column) else _explain(column) for k, column in typed.items()}
+        return {k: reason for k, reason in reasons.items() if reason}
 
-    def columns(self, *positions: int) -> list[NDArray[Any]]:
+    def columns(self, *positions: int) -> Iterator[NDArray[Any]]:
         """Some columns as numbers, missing values as NaN."""
-        return list(self.each(*positions))
-
-    def each(self, *positions: int) -> Iterator[NDArray[Any]]:
-        """The same one after the other."""
-        return (self._column(k) for k in positions)
+        return (_convert(self.raw(k), self.names[k]) for k in positions)
 
     def notes(self, *positions: int) -> tuple[str, ...]:
         """That a column is levels in an order; of dates, the pair itself speaks."""
-        return tuple(note for k in positions for note in self._said.get(k, ()))
+        notes = []
+        for k in positions:
+            if levels := _ordered_levels(_unwrap(self.typed(k))):
+                order = " < ".join(quote_cell(str(level)) for level in levels[:9]) + " …" * (len(levels) > 9)
+                notes.append(f"{self.names[k]!r} is numbered in the order of its levels ({order}).")
+        return tuple(notes)
 
-    def _column(self, k: int) -> NDArray[Any]:
-        column, name = self.raw(k), self.names[k]
-        self._said[k] = said_of(column, name)
-        return _numbers(column, name)
 
-
-def as_two_columns(data: Any, x: Any, y: Any) -> tuple[Named, Named] | None:
+def as_two_columns(data: Any, x: Any, y: Any) -> FrameTable | None:
     """`(x, y)` given as two sequences, or None when `data` is a table and x and y name its columns."""
-    if y is None and x is not None and not isinstance(x, (str, int, np.integer)):
-        _check_row_labels(data, x)
-        return _named(data, "x", x), _named(x, "y", data)
     if isinstance(data, tuple) and len(data) == 2 and x is None and y is None:
-        return as_two_columns(data[0], data[1], None)
-    return None
-
-
-def _check_row_labels(first: Any, second: Any) -> None:
-    """pandas pairs values by their labels, and whoever sorted or filtered one of two series expects the same here."""
-    labels, others = getattr(first, "index", None), getattr(second, "index", None)
-    comparable = hasattr(labels, "equals") and hasattr(others, "equals") and len(first) == len(second)
+        data, x = data
+    if y is not None or x is None or isinstance(x, (str, int, np.integer)):
+        return None
+    # pandas pairs values by their labels, and whoever sorted or filtered one of two series expects the same here.
+    labels, others = getattr(data, "index", None), getattr(x, "index", None)
+    comparable = hasattr(labels, "equals") and hasattr(others, "equals") and len(data) == len(x)
     if comparable and not labels.equals(others):  # type: ignore[union-attr]  # it has `equals`
         raise InputError(
             "Got two series whose row labels differ; expected the same labels in the same order: put both into one "
             "data frame, or give their values alone, as in infer(x.to_numpy(), y.to_numpy())."
         )
+    names = tuple(getattr(column, "name", None) for column in (data, x))
+    usable = [isinstance(name, (str, int)) and str(name).strip() and names[0] != names[1] for name in names]
+    labelled = (str(name).strip() if use else default for name, use, default in zip(names, usable, "xy", strict=True))
+    columns = [_unwrap(data), _unwrap(x)]
+    return FrameTable(tuple(labelled), (0, 1), columns.__getitem__, columns.__getitem__)
 
 
 def as_table(data: Any) -> FrameTable:
-    """A table of whatever kind."""
+    """A table of whatever type."""
     if isinstance(data, Mapping):
-        return _table(list(data), list(data.values()))
+        return _collect(list(data), data.values())
     if isinstance(data, np.ndarray) and data.dtype.names:
-        return _table(list(data.dtype.names), [data[name] for name in data.dtype.names])
-    if isinstance(data, (np.ndarray, list, tuple)):
-        return _matrix(data)
-    return frame_table(data)
+        return _collect(data.dtype.names, [data[name] for name in data.dtype.names])
+    if not isinstance(data, (np.ndarray, list, tuple)):
+        return frame_table(data)
+    try:
+        matrix = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
+    except ValueError:
+        matrix = np.empty(0)
+    if matrix.ndim != 2:
+        raise InputError(
+            f"Got one {type(data).__name__} that is no table (shape {matrix.shape}); expected two columns: give both, "
+            "as in infer(x, y), or an array with one row per observation and one column per variable."
+        )
+    return _collect([""] * matrix.shape[1], matrix.T)
 
 
 def frame_table(data: Any) -> FrameTable:
@@ -100,15 +105,15 @@ def frame_table(data: Any) -> FrameTable:
             "the path of a file."
         ) from None
     except nw.exceptions.DuplicateError:
-        names, numbered = _numbered(data)
+        names, numbered = _number_columns(data)
         return replace(frame_table(numbered), names=distinct_names(names))
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    numeric = [k for k, kind in enumerate(frame.schema.dtypes()) if kind.is_numeric()]
-    return table_of(list(frame.columns), numeric, lambda k: frame[:, k])
+    numeric = [k for k, dtype in enumerate(frame.schema.dtypes()) if dtype.is_numeric()]
+    return table_of(frame.columns, numeric, lambda k: frame[:, k])
 
 
-def _numbered(data: Any) -> tuple[list[Any], Any]:
+def _number_columns(data: Any) -> tuple[list[Any], Any]:
     """The names of a pandas or Arrow table, which may repeat, and the table with numbers for names."""
     if hasattr(data, "rename_columns"):
         names = list(data.column_names)
@@ -116,7 +121,8 @@ def _numbered(data: Any) -> tuple[list[Any], Any]:
     return list(data.columns), data.set_axis([str(k) for k in range(data.shape[1])], axis=1)
 
 
-def _table(names: list[Any], raw: list[Any]) -> FrameTable:
+def _collect(names: Sequence[Any], columns: Any) -> FrameTable:
+    raw = [_unwrap(column) for column in columns]
     return table_of(names, [k for k, column in enumerate(raw) if is_numeric(column)], raw.__getitem__)
 
 
@@ -125,92 +131,25 @@ def table_of(
 ) -> FrameTable:
     """A table whose columns are fetched when they are asked for; `typed` gives a type without fetching."""
     # Only of three columns is the first taken for row numbers: of two it must be meant, and of more the user is asked.
-    if len(numeric) == 3 and numeric[0] == 0 and _counts_rows(_numbers(raw(0), str(names[0]))):
-        numeric = numeric[1:]
+    if len(numeric) == 3 and numeric[0] == 0:
+        first = _convert(raw(0), str(names[0]))
+        if len(first) > 0 and first[0] in (0, 1) and np.all(np.diff(first) == 1):
+            numeric = numeric[1:]
     return FrameTable(distinct_names(names), tuple(numeric), raw, typed or raw)
 
 
-def _matrix(data: Any) -> FrameTable:
-    try:
-        matrix = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
-    except ValueError:
-        matrix = np.empty(0)
-    if matrix.ndim != 2:
-        raise InputError(
-            f"Got one {type(data).__name__} that is no table (shape {matrix.shape}); expected two columns: give both, "
-            "as in infer(x, y), or an array with one row per observation and one column per variable."
-        )
-    return _table([""] * matrix.shape[1], list(matrix.T))
-
-
-def _named(column: Any, default: str, other: Any) -> Named:
-    """A series keeps its name, unless both carry the same one."""
-    name, second = getattr(column, "name", None), getattr(other, "name", None)
-    usable = isinstance(name, (str, int)) and str(name).strip() and name != second
-    label = str(name).strip() if usable else default
-    return _numbers(column, label), label
-
-
-def _numbers(column: Any, name: str) -> NDArray[Any]:
-    """A column as numbers; exact ones, as Python holds them, where doubles would round them."""
-    if isinstance(column, (list, tuple)):
-        column = _array(column)
+def _unwrap(column: Any) -> Any:
+    """A series as narwhals has it, any other column as an array."""
     if isinstance(column, np.ndarray):
-        return _objects(column.tolist(), name) if column.dtype.kind in "OUST" and column.ndim == 1 else column
+        return column
+    if isinstance(column, (list, tuple)):
+        return _array(column)
     import narwhals as nw
 
     try:
-        series = nw.from_native(column, series_only=True)
+        return nw.from_native(column, series_only=True)
     except TypeError:
-        return _numbers(_array(column), name)
-    if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-        # Arrow refuses to round whole numbers beyond 2⁵³, which go the exact way like those that others round.
-        with suppress(ValueError):
-            rounded = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-            exact = series.dtype.is_integer() or series.dtype.is_decimal()
-            if not (exact and (is_long(rounded) or (series.dtype.is_decimal() and has_ties(rounded)))):
-                return rounded
-    if levels := _levels(series):
-        place: dict[Any, float] = {level: k for k, level in enumerate(levels)}
-        return np.array([place.get(value, np.nan) for value in series.to_list()])
-    return _objects(series.to_list(), name)
-
-
-def _objects(values: list[Any], name: str) -> NDArray[Any]:
-    moments = moments_of(values)
-    dates = dates_in(values) if moments is None else moments
-    return from_objects(values, name) if dates is None else dates
-
-
-def _levels(series: Any) -> list[Any]:
-    """The levels of an ordered category that are no numbers themselves; none of any other series."""
-    import narwhals as nw
-
-    levels = list(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else _arrow_levels(series.to_native())
-    return levels if any(not is_number(str(level)) for level in levels) else []
-
-
-def _arrow_levels(column: Any) -> list[Any]:
-    """The levels of an Arrow dictionary that is ordered, which narwhals takes for one that is not."""
-    if not getattr(getattr(column, "type", None), "ordered", False):
-        return []
-    # Parts with levels of their own have no order together.
-    found = [part.dictionary for part in (column.chunks if hasattr(column, "chunks") else [column])]
-    return found[0].to_pylist() if found and all(each.equals(found[0]) for each in found) else []
-
-
-def said_of(column: Any, name: str) -> tuple[str, ...]:
-    """What is to be said of a column that is an ordered category."""
-    if isinstance(column, (list, tuple, np.ndarray)):
-        return ()
-    import narwhals as nw
-
-    try:
-        levels = _levels(nw.from_native(column, series_only=True))
-    except TypeError:
-        return ()
-    order = " < ".join(clipped(str(level)) for level in levels[:9]) + " …" * (len(levels) > 9)
-    return (f"{name!r} is numbered in the order of its levels ({order}).",) if levels else ()
+        return _array(column)
 
 
 def _array(column: Any) -> Any:
@@ -225,38 +164,93 @@ def _array(column: Any) -> Any:
 
 
 def is_numeric(column: Any) -> bool:
-    """Whether a column of any kind holds numbers by its type."""
-    if isinstance(column, (list, tuple)):
-        column = _array(column)
-    if isinstance(column, np.ndarray):
-        return bool(column.dtype.kind in "iuf")
-    try:
-        return bool(type_of(column).is_numeric())
-    except TypeError:
-        return bool(_array(column).dtype.kind in "iuf")
+    """Whether a column of any type holds numbers by its type."""
+    column = _unwrap(column)
+    return column.dtype.kind in "iuf" if isinstance(column, np.ndarray) else bool(column.dtype.is_numeric())
 
 
-def _why(column: Any) -> str:
-    """Why a column is none that a whole table is judged by; empty where it is one."""
-    if isinstance(column, (list, tuple)):
-        column = _array(column)
+def _convert(raw: Any, name: str) -> NDArray[Any]:
+    """A column as numbers; exact ones, as Python holds them, where doubles would round them."""
+    column = _unwrap(raw)
     if isinstance(column, np.ndarray):
-        return why_array(column)
+        return _convert_values(column.tolist(), name) if column.dtype.kind in "OUST" and column.ndim == 1 else column
     import narwhals as nw
 
-    try:
-        series = nw.from_native(column, series_only=True)
-    except TypeError:
-        return why_array(np.asarray(_array(column)))
-    return why_series(series, bool(_levels(series)))
+    dtype = column.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        # Arrow refuses to round whole numbers beyond 2⁵³, which go the exact way like those that others round.
+        with suppress(ValueError):
+            rounded = np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+            exact = dtype.is_integer() or dtype.is_decimal()
+            if not (exact and (is_long(rounded) or (dtype.is_decimal() and has_ties(rounded)))):
+                return rounded
+    if levels := _ordered_levels(column):
+        place: dict[Any, float] = {level: k for k, level in enumerate(levels)}
+        return np.array([place.get(value, np.nan) for value in column.to_list()])
+    return _convert_values(column.to_list(), name)
 
 
-def type_of(series: Any) -> Any:
-    """The type of a series, as narwhals calls it."""
+def _convert_values(values: list[Any], name: str) -> NDArray[Any]:
+    moments = moments_of(values)
+    dates = convert_dates(values) if moments is None else moments
+    return convert_objects(values, name) if dates is None else dates
+
+
+def _ordered_levels(column: Any) -> list[Any]:
+    """The levels of an ordered category that are no numbers themselves; none of any other column."""
+    if isinstance(column, np.ndarray):
+        return []
     import narwhals as nw
 
-    return nw.from_native(series, series_only=True).dtype
+    levels = list(column.dtype.categories) if isinstance(column.dtype, nw.Enum) else _arrow_levels(column.to_native())
+    return levels if any(not is_number(str(level)) for level in levels) else []
 
 
-def _counts_rows(column: NDArray[Any]) -> bool:
-    return len(column) > 0 and column[0] in (0, 1) and bool(np.all(np.diff(column) == 1))
+def _arrow_levels(column: Any) -> list[Any]:
+    """The levels of an Arrow dictionary that is ordered, which narwhals takes for one that is not."""
+    if not getattr(getattr(column, "type", None), "ordered", False):
+        return []
+    # Parts with levels of their own have no order together.
+    parts = [part.dictionary for part in (column.chunks if hasattr(column, "chunks") else [column])]
+    return parts[0].to_pylist() if parts and all(part.equals(parts[0]) for part in parts) else []
+
+
+def _explain(column: Any) -> str:
+    """Why a whole table is scored without a column; empty where it is not."""
+    if isinstance(column, np.ndarray):
+        return _explain_array(column)
+    import narwhals as nw
+
+    dtype = column.dtype
+    scored = dtype.is_numeric() or dtype in (nw.Boolean, nw.Date, nw.Datetime, nw.Duration, nw.Enum)
+    if scored or _ordered_levels(column):
+        return ""
+    if dtype == nw.Categorical:
+        return UNORDERED
+    if dtype == nw.Time:
+        return "it holds times of day, after whose last comes the first"
+    # Of text the first values tell, but for dates, which must go on as they began.
+    first = column.head(_FIRST).to_list() if dtype == nw.String else []
+    if dtype == nw.String and convert_dates(first) is None:
+        return explain_text([text for text in first if isinstance(text, str)])
+    if dtype in (nw.String, nw.Object, nw.Unknown):  # an older narwhals does not know pandas' text
+        # With a None at its end, since of lists alone NumPy would make a table.
+        return _explain_array(np.array([*column.to_list(), None], dtype=object)[:-1])
+    return _NO_NUMBERS
+
+
+def _explain_array(values: NDArray[Any]) -> str:
+    if values.dtype.kind in "biufmM":
+        return ""
+    objects = values.ravel().tolist() if values.dtype.kind in "OUT" else []
+    if not objects:
+        return _NO_NUMBERS
+    if moments_of(objects) is not None or convert_dates(objects) is not None:
+        return ""
+    if texts := [value for value in objects if isinstance(value, str)]:
+        return explain_text(texts)
+    try:
+        convert_objects(objects, "")
+    except InputError:
+        return _NO_NUMBERS
+    return ""

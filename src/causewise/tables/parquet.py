@@ -1,73 +1,59 @@
-"""Parquet files: the schema first, then the two columns asked for and no others."""
+"""Parquet files: the schema first, then the columns asked for and no others, by whichever library is installed."""
 
 import io
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from causewise.errors import InputError
-from causewise.tables.asking import Asked
-from causewise.tables.cells import clipped
-from causewise.tables.frames import FrameTable, is_numeric, table_of, type_of
+from causewise.tables.cells import quote_cell
+from causewise.tables.frames import FrameTable, is_numeric, table_of
+from causewise.tables.source import ReadOptions
 
-Source = Path | io.BytesIO
 T = TypeVar("T")
 
 
-class Reader(Protocol):
-    """A library that reads Parquet; it raises its own kinds for a damaged file."""
+def parquet_table(content: bytes | Path, where: str, options: ReadOptions) -> FrameTable:
+    """A Parquet file, given by its path or its bytes."""
+    import narwhals as nw
 
-    names: list[str]
-    rows: int
-    empty: list[Any]
-    """Every column without its rows, for its type."""
-
-    def size(self, k: int) -> int:
-        """Bytes of a column once unpacked."""
-
-    def column(self, k: int) -> Any:
-        """One column."""
-
-
-def parquet_table(content: bytes | Path, where: str, asked: Asked) -> FrameTable:
-    """A Parquet file, read by whichever library is installed."""
     source = content if isinstance(content, Path) else io.BytesIO(content)
-    reader = _guarded(lambda: _reader(source), where)
+    reader = _guard(lambda: _open(source), where)
     if reader is None:
         raise InputError(
             f"Got the Parquet file {where}, and no reader for it is installed; install one with: "
             "pip install '.[tables]'"
         )
-    asked.check_rows(reader.rows, where)
+    options.check_rows(reader.rows, where)
 
     def column(k: int) -> Any:
-        # Text is refused: a short file can repeat a long text without end, and what is a number is stored as one.
-        kind = type_of(reader.empty[k])
-        if not (kind.is_numeric() or kind.is_temporal() or str(kind) == "Boolean"):
+        # Text is rejected: a short file can repeat a long text without end, and what is a number is stored as one.
+        dtype = nw.from_native(reader.empty[k], series_only=True).dtype
+        if not (dtype.is_numeric() or dtype.is_temporal() or dtype == nw.Boolean):
             raise InputError(
-                f"Column {reader.names[k]!r} of {where} is of the type {clipped(str(kind))}; "
+                f"Column {reader.names[k]!r} of {where} is of the type {quote_cell(str(dtype))}; "
                 "expected numbers: write it as numbers, or choose another column."
             )
-        asked.check_bytes(reader.size(k), where)
-        return _guarded(lambda: reader.column(k), where)
+        options.check_bytes(reader.size(k), where)
+        return _guard(lambda: reader.column(k), where)
 
     numeric = [k for k, each in enumerate(reader.empty) if is_numeric(each)]
     return table_of(reader.names, numeric, column, reader.empty.__getitem__)
 
 
-def _reader(source: Source) -> Reader | None:
-    for make in (_Arrow, _Polars):
+def _open(source: Path | io.BytesIO) -> "_Arrow | _Polars | None":
+    for reader in (_Arrow, _Polars):
         try:
-            return make(source)
+            return reader(source)
         except ImportError:
             continue
     return None
 
 
-def _guarded(read: Callable[[], T], where: str) -> T:
+def _guard(read: Callable[[], T], where: str) -> T:
     try:
         return read()
-    except Exception as problem:  # each library raises its own kinds for a damaged file
+    except Exception as problem:  # each library raises its own types for a damaged file
         reason = str(problem).strip().split("\n")[0][:120]
         raise InputError(
             f"Could not read {where} as Parquet ({reason}); expected a whole Parquet file: write it again."
@@ -75,7 +61,9 @@ def _guarded(read: Callable[[], T], where: str) -> T:
 
 
 class _Arrow:
-    def __init__(self, source: Source) -> None:
+    """Names, the number of rows, every column without its rows (for its type), and one column at a time."""
+
+    def __init__(self, source: Path | io.BytesIO) -> None:
         from pyarrow.parquet import ParquetFile
 
         self._file = ParquetFile(source)
@@ -84,6 +72,7 @@ class _Arrow:
         self.empty: list[Any] = self._file.schema_arrow.empty_table().columns
 
     def size(self, k: int) -> int:
+        """Bytes of a column once unpacked."""
         facts = self._file.metadata
         leaves = [i for i in range(facts.num_columns) if facts.schema.column(i).path == self.names[k]]
         groups = [facts.row_group(g) for g in range(facts.num_row_groups)]
@@ -98,14 +87,16 @@ class _Arrow:
 
 
 class _Polars:
-    def __init__(self, source: Source) -> None:
+    """The same by polars."""
+
+    def __init__(self, source: Path | io.BytesIO) -> None:
         import polars
 
         self._source, self._polars = source, polars
-        schema = polars.read_parquet_schema(self._rewound())
+        schema = polars.read_parquet_schema(self._rewind())
         self.names: list[str] = list(schema)
-        self.rows: int = polars.scan_parquet(self._rewound()).select(polars.len()).collect().item()
-        # Levels are text, which is refused, and Arrow's reader knows no order of them either.
+        self.rows: int = polars.scan_parquet(self._rewind()).select(polars.len()).collect().item()
+        # Levels are text, which is rejected, and Arrow's reader knows no order of them either.
         levels = polars.selectors.by_dtype(polars.Enum).cast(polars.Categorical)
         self.empty: list[Any] = polars.DataFrame(schema=schema).with_columns(levels).get_columns()
 
@@ -113,9 +104,9 @@ class _Polars:
         return 16 * self.rows  # no type of number is longer
 
     def column(self, k: int) -> Any:
-        return self._polars.read_parquet(self._rewound(), columns=[k])[:, 0]
+        return self._polars.read_parquet(self._rewind(), columns=[k])[:, 0]
 
-    def _rewound(self) -> Source:
+    def _rewind(self) -> Path | io.BytesIO:
         if isinstance(self._source, io.BytesIO):
             self._source.seek(0)
         return self._source

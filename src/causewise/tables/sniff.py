@@ -2,24 +2,22 @@
 
 Every delimiter is tried on a sample, and the one under which the header goes with the other lines, these agree on their
 number of cells and most cells are numbers (of any convention) is kept; where two do equally well and find different
-numbers, the table is refused. The csv module's own sniffer was rejected: it fails on blanks, knows no decimal comma and
+numbers, that is an error. The csv module's own sniffer was rejected: it fails on blanks, knows no decimal comma and
 takes a frequent letter for a delimiter.
 """
 
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from causewise.errors import InputError
-from causewise.tables.asking import Asked, UnclearError
-from causewise.tables.cells import clipped, is_missing, is_number, number
-from causewise.tables.choose import distinct_names
-from causewise.tables.marks import MarkCounts, bare, marks_in
-from causewise.tables.passed_over import COUNTING, why_cells
+from causewise.errors import InputError, UnclearError
+from causewise.numerics.dates import day_of
+from causewise.tables.cells import MarkCounts, count_marks, is_missing, is_number, parse_number, quote_cell, strip_cell
+from causewise.tables.choose import COUNTING, distinct_names, explain_text
 
 BLANKS = " "
 """Any run of blanks or tabs, as opposed to one tab."""
@@ -59,33 +57,33 @@ class Layout:
         return len(self.names)
 
 
-def sniff(lines: Iterable[str], where: str, asked: Asked | None = None) -> Layout:
-    """Read the layout off the first lines."""
-    asked = asked or Asked()
-    lead, comment, sample = _sample(lines)
+def sniff(lines: Iterable[str], where: str, header: bool | None = None) -> Layout:
+    """Read the layout off the first lines; `header` where it is known whether the first line holds names."""
+    lead, comment, sample = _take_sample(lines)
     if not sample:
         raise InputError(f"Got no rows in {where}; expected two columns of numbers: the file holds comments only.")
-    delimiter, rows = _delimiter(sample, where)
+    delimiter, rows = _find_delimiter(sample, where)
     if not rows:
         raise InputError(f"Got no numbers in {where}; expected two columns of them: its lines hold delimiters only.")
-    width = _width(rows)
-    header, raw, note = _header(rows, width, sample, asked.header)
+    width = _find_width(rows)
+    header, names, note = _find_header(rows, width, sample, header)
     body = [row for row in rows[header:] if len(row) == width] or [[""] * width]
     if not header and comment:
-        raw = _names_in_comment(comment, delimiter, width) or raw
-    flags = [_holds_numbers([row[k] for row in body]) for k in range(width)]
+        names = _find_names_in_comment(comment, delimiter, width) or names
+    cells = [[row[k] for row in body] for k in range(width)]
+    flags = [_holds_numbers(column) for column in cells]
     numeric = tuple(k for k in range(width) if flags[k])
     # With two columns of numbers in all, one that counts rows is still one of the two that were meant.
-    if len(numeric) > 2 and numeric[0] == 0 and _row_numbers(raw[0] if header else None, [row[0] for row in body]):
+    if len(numeric) > 2 and numeric[0] == 0 and _are_row_numbers(names[0] if header else None, cells[0]):
         numeric = numeric[1:]
     others = sorted(set(range(width)).difference(numeric))  # a set, since a table may have 100 000 columns
-    told = {k: COUNTING if flags[k] else why_cells([row[k] for row in body]) for k in others}
-    passed_over = {k: why for k, why in told.items() if why}
-    marks = marks_in(chain.from_iterable(body))
-    return Layout(delimiter, lead, header, distinct_names(raw), all(flags), numeric, marks, passed_over, note)
+    reasons = {k: COUNTING if flags[k] else _explain_cells(cells[k]) for k in others}
+    passed_over = {k: reason for k, reason in reasons.items() if reason}
+    marks = count_marks(chain.from_iterable(body))
+    return Layout(delimiter, lead, header, distinct_names(names), all(flags), numeric, marks, passed_over, note)
 
 
-def reader_of(lines: Iterable[str], delimiter: str) -> Any:
+def make_reader(lines: Iterable[str], delimiter: str) -> Any:
     """A csv reader (its `line_num` is used) over lines of text."""
     if delimiter == BLANKS:
         # Not str.split: a no-break space or a thin one stands between thousands.
@@ -93,20 +91,20 @@ def reader_of(lines: Iterable[str], delimiter: str) -> Any:
     return csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
 
 
-def filled(reader: Iterable[list[str]]) -> Iterator[list[str]]:
+def skip_blank_rows(reader: Iterable[list[str]]) -> Iterator[list[str]]:
     """The rows that hold anything."""
     return (row for row in reader if any(row) and (len(row) > 1 or row[0].strip()))
 
 
-def too_long(line: int, where: str) -> InputError:
-    """The refusal of a cell beyond what the csv module takes."""
+def long_cell_error(line: int, where: str) -> InputError:
+    """The error of a cell beyond what the csv module takes."""
     return InputError(
         f"Line {line} of {where} has a cell of more than {csv.field_size_limit():,} characters; expected a number: "
         "look for a quotation mark that is never closed, or a damaged line."
     )
 
 
-def _sample(lines: Iterable[str]) -> tuple[int, str, list[str]]:
+def _take_sample(lines: Iterable[str]) -> tuple[int, str, list[str]]:
     lead, comment, sample, size = 0, "", list[str](), 0
     for line in lines:
         if not sample and (not line.strip() or line.lstrip().startswith("#")):
@@ -120,81 +118,77 @@ def _sample(lines: Iterable[str]) -> tuple[int, str, list[str]]:
     return lead, comment, sample
 
 
-def _delimiter(sample: list[str], where: str) -> tuple[str, list[list[str]]]:
-    found, refusal = list[tuple[tuple[float, ...], str, list[list[str]]]](), None
+def _find_delimiter(sample: list[str], where: str) -> tuple[str, list[list[str]]]:
+    divisions, error = list[tuple[tuple[float, ...], str, list[list[str]]]](), None
     for delimiter in DELIMITERS:
         # A comma beside a blank separates; within a number it never stands there.
         if delimiter == BLANKS and any(map(_LOOSE_COMMA.search, sample)):
             continue
-        reader = reader_of(sample, delimiter)
+        reader = make_reader(sample, delimiter)
         try:
-            rows = list(filled(reader))
+            rows = list(skip_blank_rows(reader))
         except csv.Error:  # all of a wide line is one cell for the wrong delimiter
-            refusal = too_long(reader.line_num, where)
+            error = long_cell_error(reader.line_num, where)
         else:
-            found.append((_fitness(rows), delimiter, rows))
-    best = max((score for score, *_ in found), default=_UNFIT)
-    if refusal and best == _UNFIT:
-        raise refusal
-    (_, delimiter, rows), *others = (each for each in found if each[0] == best)
+            divisions.append((_score_rows(rows), delimiter, rows))
+    best = max((score for score, *_ in divisions), default=_UNFIT)
+    if error and best == _UNFIT:
+        raise error
+    (_, delimiter, rows), *others = (each for each in divisions if each[0] == best)
     for _, other, otherwise in others if best[1] > 0 else ():
-        if _cells(rows) != _cells(otherwise):
+        if _list_cells(rows) != _list_cells(otherwise):
             raise InputError(
                 f"Got lines in {where} that divide into numbers at {DELIMITERS[delimiter]} and at "
-                f"{DELIMITERS[other]} alike, such as {clipped(sample[-1].strip())}; expected one way: write the names "
-                "of the columns into a first line, or the numbers without marks between thousands."
+                f"{DELIMITERS[other]} alike, such as {quote_cell(sample[-1].strip())}; expected one way: write the "
+                "names of the columns into a first line, or the numbers without marks between thousands."
             )
     return delimiter, rows
 
 
-def _fitness(rows: list[list[str]]) -> tuple[float, ...]:
-    width = _width(rows)
+def _score_rows(rows: list[list[str]]) -> tuple[float, ...]:
+    """Whether the first line goes with the others, their share of numbers, and the share that agree on a width."""
+    width = _find_width(rows)
     if width < 2:
         return _UNFIT
     body = rows[1:] or rows
     even = [row for row in body if len(row) == width]
     agreeing = len(even) / len(body)
-    return _headed(rows[0], width), agreeing * _share_of_numbers(even), agreeing
+    cells = [cell for row in even for cell in row]
+    headed = {0: 1.0, 1: 0.5}.get(width - len(rows[0]), 0.0)  # it may lack a name for R's row names
+    return headed, agreeing * (sum(map(is_number, cells)) / max(len(cells), 1)), agreeing
 
 
-def _cells(rows: list[list[str]]) -> list[str]:
+def _list_cells(rows: list[list[str]]) -> list[str]:
     return [text for row in rows for cell in row if (text := cell.strip())]
 
 
-def _headed(first: list[str], width: int) -> float:
-    """Whether the first line goes with the others; it may lack a name for R's row names."""
-    return {0: 1.0, 1: 0.5}.get(width - len(first), 0.0)
-
-
-def _width(rows: list[list[str]]) -> int:
+def _find_width(rows: list[list[str]]) -> int:
     return Counter(len(row) for row in (rows[1:] or rows)).most_common(1)[0][0] if rows else 0
 
 
-def _share_of_numbers(rows: list[list[str]]) -> float:
-    cells = [cell for row in rows for cell in row]
-    return sum(map(is_number, cells)) / max(len(cells), 1)
-
-
-def _header(rows: list[list[str]], width: int, sample: list[str], asked: bool | None) -> tuple[bool, list[str], str]:
+def _find_header(
+    rows: list[list[str]], width: int, sample: list[str], header: bool | None
+) -> tuple[bool, list[str], str]:
     """Whether the first line holds names, these names, and what is said of it where the line might be numbers."""
     first, rest = rows[0], [row for row in rows[1:] if len(row) == width]
     unnamed = [""] * width
-    if asked is not None:
-        return asked, _named(first, width, rest) if asked else unnamed, ""
+    if header is not None:
+        return header, _name_columns(first, width, rest) if header else unnamed, ""
     wordy = [not is_number(cell) for cell in first]
     if len(first) == width - 1 and all(wordy):
-        names, lead = _named(first, width, rest), [row[0] for row in rest]
+        names, lead = _name_columns(first, width, rest), [row[0] for row in rest]
         # A first column of any other numbers may be the thousands of the second: 1,234 under two names.
-        row_names = not all(map(is_number, lead)) or sample[-1].lstrip().startswith('"') or _row_numbers(None, lead)
+        row_names = not all(map(is_number, lead)) or sample[-1].lstrip().startswith('"') or _are_row_numbers(None, lead)
         return (True, names, "") if names[0] or row_names else (False, unnamed, "")
     if len(first) != width:
         return False, unnamed, ""
     if rest and first[0].strip() == "" and all(row[0].strip() for row in rest):
         return True, first, ""  # the index that pandas and R write under an empty name
-    if _quoted(sample[0], width) and not any('"' in line for line in sample[1:]):
+    all_quoted = sample[0].count('"') == 2 * width and sample[0].strip().startswith('"')
+    if all_quoted and not any('"' in line for line in sample[1:]):
         return True, first, ""  # as by writers that quote text alone
-    if rest and all(bare(cell).isdecimal() for cell in first if cell.strip()):
-        return _counting(first, rest)
+    if rest and all(strip_cell(cell).isdecimal() for cell in first if cell.strip()):
+        return _read_whole_numbers(first, rest)
     telling = [k for k in range(width) if _holds_numbers([row[k] for row in rest])] or list(range(width))
     # A majority, since a year may be a column's name; one word among numbers is a bad cell, which the reader reports.
     words = sum(wordy[k] for k in telling)
@@ -202,24 +196,24 @@ def _header(rows: list[list[str]], width: int, sample: list[str], asked: bool | 
     return (True, first, "") if words > values else (False, unnamed, "")
 
 
-def _counting(first: list[str], rest: list[list[str]]) -> tuple[bool, list[str], str]:
+def _read_whole_numbers(first: list[str], rest: list[list[str]]) -> tuple[bool, list[str], str]:
     """A first line of whole numbers: names where it counts 0, 1, … as pandas does and nothing below it is whole."""
-    named = [bare(cell) for cell in first if cell.strip()]
-    counts = named == [str(k) for k in range(len(named))]
-    whole = any(bare(cell).lstrip("-+\N{MINUS SIGN}").isdecimal() for row in rest for cell in row)
+    names = [strip_cell(cell) for cell in first if cell.strip()]
+    counts = names == [str(k) for k in range(len(names))]
+    whole = any(strip_cell(cell).lstrip("-+\N{MINUS SIGN}").isdecimal() for row in rest for cell in row)
     if whole and not counts:
         return False, [""] * len(first), ""
     if counts and not whole:
         return True, first, "The first line counts the columns, and is taken for their names."
     raise UnclearError(
-        f"Got a first line of whole numbers ({clipped(', '.join(first[:9]))}), which may be names or the first row; "
+        f"Got a first line of whole numbers ({quote_cell(', '.join(first[:9]))}), which may be names or the first row; "
         "expected one meaning: say whether the table has a header, or name the columns in words.",
         ("--header",),
         ("--no-header",),
     )
 
 
-def _named(first: list[str], width: int, rest: list[list[str]]) -> list[str]:
+def _name_columns(first: list[str], width: int, rest: list[list[str]]) -> list[str]:
     """One name per column, where the first line may lack the last or the first."""
     if len(first) >= width:
         return first[:width]
@@ -230,15 +224,10 @@ def _named(first: list[str], width: int, rest: list[list[str]]) -> list[str]:
     return ["", *first]  # R's write.table names every column but the row names
 
 
-def _quoted(line: str, width: int) -> bool:
-    """Whether every cell of a line stands in quotes."""
-    return line.count('"') == 2 * width and line.strip().startswith('"')
-
-
-def _names_in_comment(comment: str, delimiter: str, width: int) -> list[str] | None:
+def _find_names_in_comment(comment: str, delimiter: str, width: int) -> list[str] | None:
     """NumPy's savetxt writes the column names as a comment."""
-    names = next(iter(filled(reader_of([comment], delimiter))), [])
-    return names if len(names) == width and all(number(name) is None for name in names) else None
+    names = next(iter(skip_blank_rows(make_reader([comment], delimiter))), [])
+    return names if len(names) == width and all(parse_number(name) is None for name in names) else None
 
 
 def _holds_numbers(cells: list[str]) -> bool:
@@ -246,7 +235,15 @@ def _holds_numbers(cells: list[str]) -> bool:
     return sum(not is_missing(cell) for cell in cells) - text > text
 
 
-def _row_numbers(name: str | None, cells: list[str]) -> bool:
-    values = [number(cell) for cell in cells]
+def _are_row_numbers(name: str | None, cells: list[str]) -> bool:
+    values = [parse_number(cell) for cell in cells]
     counted = values[0] in (0, 1) and all(value == values[0] + k for k, value in enumerate(values))
     return counted or (name is not None and name.strip().lower() in _NAMELESS)
+
+
+def _explain_cells(cells: Sequence[str]) -> str:
+    """Why a table is scored without a column whose first cells are mostly no numbers; empty where they are dates."""
+    present = [strip_cell(cell) for cell in cells if not is_missing(cell)]
+    if not present:
+        return f"it has no value in its first {len(cells)} rows"
+    return "" if all(day_of(cell) is not None for cell in present) else explain_text(present)

@@ -1,80 +1,128 @@
-"""From a path or standard input to bytes, with one sentence for everything that can be wrong with a file.
+"""From a path, an open file or standard input to bytes, with one sentence for everything that can be wrong with a file.
 
 Nothing is read without bound: what a file, a pipe or an archive yields is counted piece by piece.
 """
 
 import io
+import os
 import re
 import stat
 import sys
 import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from causewise.errors import InputError
-from causewise.tables.asking import Asked
+from causewise.errors import InputError, UnclearError
 
+Source = str | os.PathLike[str] | BinaryIO
+"""The path of a file, `-` for standard input, or a file that is open for reading bytes."""
+
+MAX_BYTES, MAX_ROWS = 2**30, 20_000_000
 _PIECE = 1 << 20
 _LONGEST_LINE = 1 << 24  # some 800,000 columns in full precision
 _GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
 _FOREIGN = re.compile(rb'(\xef\xbb\xbf)?\s*((?P<json>\{\s*"|\[\s*[\[{])|<(!doctype|html|\?xml))', re.IGNORECASE)
 
 
-def shown(source: str | Path) -> str:
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a caller says about a table, and how much of it may be read."""
+
+    decimal: str | None = None
+    """`.` or `,`; None finds out."""
+    header: bool | None = None
+    """Whether the first line holds names; None finds out."""
+    max_bytes: int = MAX_BYTES
+    """Of a file as it is and once it is unpacked, or of the columns read from a Parquet file."""
+    max_lines: int = MAX_ROWS
+    """Lines of a text file, rows of a Parquet file."""
+
+    def __post_init__(self) -> None:
+        if self.decimal not in (None, ".", ","):
+            raise InputError(f"Got decimal={self.decimal!r}; expected '.' or ',', or nothing to find out.")
+        for name in ("max_bytes", "max_lines"):
+            if not getattr(self, name) > 0:
+                raise InputError(f"Got {name}={getattr(self, name)!r}; expected a number above 0.")
+
+    def check_bytes(self, size: int, where: str) -> None:
+        """Reject what is too large to be read."""
+        if size > self.max_bytes:
+            raise UnclearError(
+                f"Got more than {self.max_bytes:,} bytes (max_bytes) from {where}, unpacked if it was packed; expected "
+                "at most that: give fewer rows and columns, or raise the limit.",
+                ("--max-bytes", str(4 * self.max_bytes)),
+            )
+
+    def check_rows(self, rows: int, where: str) -> None:
+        """Reject what has too many rows."""
+        if rows > self.max_lines:
+            raise UnclearError(
+                f"Got more than {self.max_lines:,} rows (max_lines) from {where}; expected at most that: give a random "
+                "part of the rows, or raise the limit.",
+                ("--max-rows", str(4 * self.max_lines)),
+            )
+
+
+READING_OPTIONS = tuple(each.name for each in fields(ReadOptions))
+
+
+def split_reading_options(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Of settings by name, those of `ReadOptions`, which say how a file is read, and the others."""
+    reading = {name: value for name, value in settings.items() if name in READING_OPTIONS}
+    return reading, {name: value for name, value in settings.items() if name not in READING_OPTIONS}
+
+
+def describe_source(source: str | Path) -> str:
     """The source as it is called in sentences."""
     return "standard input" if str(source) == "-" else f"{str(source)[:120]!r}"
 
 
-def read(source: str | Path, asked: Asked) -> bytes | Path:
-    """The content of a file, unpacked if it is gzipped, or the path of a Parquet file, which is read in parts."""
-    where = shown(source)
-    content = _bounded(_standard_input(), asked, where) if str(source) == "-" else _file(Path(source), asked, where)
-    return content if isinstance(content, Path) else _whole(content, asked, where)
-
-
-def read_stream(stream: BinaryIO, asked: Asked, where: str) -> bytes:
-    """The content of a file that is open already, unpacked if it is gzipped."""
-    return _whole(_bounded(stream, asked, where), asked, where)
-
-
-def _whole(content: bytes, asked: Asked, where: str) -> bytes:
+def read_source(source: Source, options: ReadOptions) -> tuple[bytes | Path, str]:
+    """The content, unpacked if it is gzipped, or the path of a Parquet file, which is read in parts; and its name."""
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        where = describe_source(path)
+        content = _read_bounded(_standard_input(), options, where) if path == "-" else _read_file(path, options, where)
+    else:
+        where = describe_source(str(getattr(source, "name", "the table")))
+        content = _read_bounded(source, options, where)
+    if isinstance(content, Path):
+        return content, where
     if content.startswith(_GZIP):
-        content = _unpacked(content, asked, where)
+        content = _unpack(content, options, where)
     if not content or content.isspace():
         raise InputError(
             f"Got an empty table from {where}; expected two columns of numbers: check that the export worked."
         )
-    return content
+    return content, where
 
 
-def _bounded(stream: BinaryIO, asked: Asked, where: str) -> bytes:
-    """Everything there is, unless it is too much, or of the wrong kind, which its beginning tells."""
+def _read_bounded(stream: BinaryIO, options: ReadOptions, where: str) -> bytes:
+    """Everything there is, unless it is too much, or of the wrong format, which its beginning shows."""
     content, lines, line, packed = io.BytesIO(), 0, 0, False
     while piece := stream.read(_PIECE):
         if content.tell() == 0:
             packed = piece.startswith((_GZIP, PARQUET))
             if not packed:
-                _check_kind(piece, where)
+                _check_format(piece, where)
         content.write(piece)
-        asked.check_bytes(content.tell(), where)
+        options.check_bytes(content.tell(), where)
         if not packed:
             lines += piece.count(b"\n") or piece.count(b"\r")
-            asked.check_rows(lines, where)
+            options.check_rows(lines, where)
             line = len(piece) - end if (end := 1 + max(map(piece.rfind, (b"\n", b"\r")))) else line + len(piece)
-            _check_line(line, where)
+            if line > _LONGEST_LINE:
+                raise InputError(
+                    f"Got a line of more than {_LONGEST_LINE:,} bytes in {where}; expected one line per row: check "
+                    "that the file is a table with line ends."
+                )
     return content.getvalue()
 
 
-def _check_line(length: int, where: str) -> None:
-    if length > _LONGEST_LINE:
-        raise InputError(
-            f"Got a line of more than {_LONGEST_LINE:,} bytes in {where}; expected one line per row: check that the "
-            "file is a table with line ends."
-        )
-
-
-def _check_kind(beginning: bytes, where: str) -> None:
-    """Refuse what is no table, without waiting for its end."""
+def _check_format(beginning: bytes, where: str) -> None:
+    """Reject what is no table, without waiting for its end."""
     if beginning[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(f"Got {where} in UTF-16; expected UTF-8: save it as UTF-8 (in a spreadsheet: CSV UTF-8).")
     if beginning[:2] == b"PK" or b"\0" in beginning:
@@ -85,8 +133,9 @@ def _check_kind(beginning: bytes, where: str) -> None:
         raise InputError(f"Got {kind} in {where}; expected a text table or Parquet: write it as CSV first.")
 
 
-def _file(path: Path, asked: Asked, where: str) -> bytes | Path:
+def _read_file(name: str, options: ReadOptions, where: str) -> bytes | Path:
     # Named pipes are read, for `causewise infer <(command)`; devices such as /dev/zero would never end.
+    path = Path(name)
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -98,20 +147,20 @@ def _file(path: Path, asked: Asked, where: str) -> bytes | Path:
                 if stream.read(4) == PARQUET:
                     return path
                 stream.seek(0)
-                asked.check_bytes(status.st_size, where)
-            return _bounded(stream, asked, where)
+                options.check_bytes(status.st_size, where)
+            return _read_bounded(stream, options, where)
     except InputError:
         raise
     except PermissionError:
         raise InputError(f"May not read {where} (permission denied); expected a readable file.") from None
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"There is no file {where}; expected a CSV or Parquet file{_near(path)}.") from None
+        raise InputError(f"There is no file {where}; expected a CSV or Parquet file{_suggest_path(path)}.") from None
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise InputError(f"Could not read {where} ({reason}); expected a CSV or Parquet file.") from None
 
 
-def _near(path: Path) -> str:
+def _suggest_path(path: Path) -> str:
     import difflib
 
     try:
@@ -130,11 +179,11 @@ def _standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def _unpacked(content: bytes, asked: Asked, where: str) -> bytes:
+def _unpack(content: bytes, options: ReadOptions, where: str) -> bytes:
     import gzip
 
     try:
-        return _bounded(gzip.open(io.BytesIO(content)), asked, where)  # type: ignore[arg-type]  # it reads bytes
+        return _read_bounded(gzip.open(io.BytesIO(content)), options, where)  # type: ignore[arg-type]  # it reads bytes
     except (OSError, EOFError, zlib.error):
         raise InputError(
             f"Could not unpack {where}; expected a whole gzip file: it is damaged or cut short, make it again."

@@ -1,4 +1,4 @@
-"""Delimited text: from bytes to the two columns asked for."""
+"""Delimited text: from bytes to columns."""
 
 import csv
 import io
@@ -16,10 +16,16 @@ from causewise.errors import InputError
 from causewise.numerics.dates import said_of_dates
 from causewise.numerics.exact import has_ties, is_long
 from causewise.pair import FloatArray
-from causewise.tables.asking import Asked
-from causewise.tables.cells import ambiguous, dates, not_a_number, numbers, precise
-from causewise.tables.marks import marks_in
-from causewise.tables.sniff import BLANKS, Layout, filled, reader_of, sniff, too_long
+from causewise.tables.cells import (
+    ambiguous_mark_error,
+    count_marks,
+    parse_dates,
+    parse_exact,
+    parse_numbers,
+    text_cell_error,
+)
+from causewise.tables.sniff import BLANKS, Layout, long_cell_error, make_reader, skip_blank_rows, sniff
+from causewise.tables.source import ReadOptions
 
 _CHUNK = 1 << 16
 _FAST_WIDTH = 8
@@ -27,13 +33,13 @@ _DIGITS = 300  # of a whole number that is a double at all
 _ASK = "say which decimal mark the table uses (decimal), or write the numbers without marks between thousands"
 
 
-def lines_of(content: bytes) -> Iterable[str]:
+def decode_lines(content: bytes) -> Iterable[str]:
     """The lines of a UTF-8 file, with or without a byte order mark, whatever they end with."""
     return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline=None)
 
 
 def check_text(content: bytes, where: str) -> None:
-    """Refuse what is not UTF-8."""
+    """Reject what is not UTF-8."""
     if b"\0" in content:
         raise InputError(f"Got a binary file, {where}; expected a text table or Parquet: export it as CSV first.")
     try:
@@ -53,18 +59,18 @@ class TextTable:
     content: bytes = field(repr=False)
     where: str
     layout: Layout
-    asked: Asked
+    options: ReadOptions
     _decimals: dict[int, tuple[str, str]] = field(default_factory=dict, repr=False)
     """By column: its decimal mark, and what is said where it was taken for granted."""
     _dates: set[int] = field(default_factory=set, repr=False)
     """Columns that were found to hold dates."""
 
     @classmethod
-    def of(cls, content: bytes, where: str, asked: Asked | None = None) -> "TextTable":
+    def of(cls, content: bytes, where: str, options: ReadOptions | None = None) -> "TextTable":
         """Find out the layout."""
         check_text(content, where)
-        asked = asked or Asked()
-        return cls(content, where, sniff(lines_of(content), where, asked), asked)
+        options = options or ReadOptions()
+        return cls(content, where, sniff(decode_lines(content), where, options.header), options)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,11 +84,11 @@ class TextTable:
 
     @cached_property
     def passed_over(self) -> Mapping[int, str]:
-        """What its first cells show to be no column to judge, and dates that do not go on as they began."""
+        """What its first cells show to be no column to score, and dates that do not go on as they began."""
         others = sorted(set(range(len(self.names))).difference(self.numeric))
-        return {k: why for k in others if (why := self.layout.passed_over.get(k, "") or self._spoilt(k))}
+        return {k: why for k in others if (why := self.layout.passed_over.get(k, "") or self._explain_unreadable(k))}
 
-    def _spoilt(self, k: int) -> str:
+    def _explain_unreadable(self, k: int) -> str:
         try:
             self.columns(k)
         except InputError as problem:
@@ -90,59 +96,53 @@ class TextTable:
         return ""
 
     def columns(self, *positions: int) -> list[NDArray[Any]]:
-        """Some columns as numbers: the clean table by NumPy's compiled reader, any other cell by cell."""
+        """Some columns as numbers: the clean table by NumPy's compiled reader, any other cell by cell, in one pass."""
         plain = all(self._decimal(k) == "." for k in positions)
-        table = self._clean() if plain else None
-        read = self._cell_by_cell(positions) if table is None else [table[:, k] for k in positions]
-        return [self._exact(column, k) for column, k in zip(read, positions, strict=True)]
-
-    def each(self, *positions: int) -> Iterator[NDArray[Any]]:
-        """The same one after the other, from one pass over the text."""
-        return iter(self.columns(*positions))
+        table = self._load_clean() if plain else None
+        columns = self._parse_cells(positions) if table is None else [table[:, k] for k in positions]
+        return [self._restore_digits(column, k) for column, k in zip(columns, positions, strict=True)]
 
     def notes(self, *positions: int) -> tuple[str, ...]:
         """What had to be understood to read them."""
-        said = [self.layout.note, *(self._decimals[k][1] for k in positions if k in self._decimals)]
-        said += [said_of_dates(self.names[k]) for k in positions if k in self._dates]
-        return tuple(filter(None, dict.fromkeys(said)))
+        notes = [self.layout.note, *(self._decimals[k][1] for k in positions if k in self._decimals)]
+        notes += [said_of_dates(self.names[k]) for k in positions if k in self._dates]
+        return tuple(filter(None, dict.fromkeys(notes)))
 
     def _decimal(self, k: int) -> str:
         if k not in self._decimals:
-            self._decimals[k] = self._found_decimal(k)
+            self._decimals[k] = self._find_decimal(k)
         return self._decimals[k][0]
 
-    def _found_decimal(self, k: int) -> tuple[str, str]:
+    def _find_decimal(self, k: int) -> tuple[str, str]:
         marks, comma = self.layout.marks, self.layout.delimiter == ","
-        if self.asked.decimal or marks.decimal:
-            return self.asked.decimal or marks.decimal, ""
+        if decimal := self.options.decimal or marks.decimal:
+            return decimal, ""
         if b"." not in self.content and (b'"' if comma else b",") not in self.content:
             return ".", ""
-        own = marks_in(cell for chunk in self._chunks() for cell in (row[k] for row in chunk))
+        own = count_marks(row[k] for chunk in self._chunks() for row in chunk)
         if own.decimal or not own.unclear:
             return own.decimal or ".", ""
         # Who separates by bare commas writes decimal points; that is the rule, and no other delimiter has one.
         if comma and not (marks.commas or marks.unclear_comma or own.unclear_comma):
             cell = own.unclear
             return ".", f"{self.names[k]!r} is read with decimal points ({cell}, not {cell.replace('.', '')})."
-        raise ambiguous(self.names[k], own.unclear, _ASK)
+        raise ambiguous_mark_error(self.names[k], own.unclear, _ASK)
 
-    def _exact(self, values: FloatArray, k: int) -> NDArray[Any]:
+    def _restore_digits(self, values: FloatArray, k: int) -> NDArray[Any]:
         """The column itself, or to the last digit where rounding may have made different numbers equal."""
         if k in self._dates:
             return values
         digits = rb"[.\d]" if self.layout.delimiter == "," else rb"[.,\d]"
         if is_long(values) or (has_ties(values) and re.search(rb"\d%b{15,}" % digits, self.content)):
-            decimal = self._decimal(k)
-            cells = (row[k] for chunk in self._chunks() for row in chunk)
-            return np.array(
-                [int(cell) if cell.isdecimal() and len(cell) < _DIGITS else precise(cell, decimal) for cell in cells],
-                dtype=object,
-            )
+            decimal, cells = self._decimal(k), (row[k] for chunk in self._chunks() for row in chunk)
+            whole = ((cell, cell.isdecimal() and len(cell) < _DIGITS) for cell in cells)
+            exact = [int(cell) if is_whole else parse_exact(cell, decimal) for cell, is_whole in whole]
+            return np.array(exact, dtype=object)
         return np.ascontiguousarray(values)
 
-    def _clean(self) -> FloatArray | None:
+    def _load_clean(self) -> FloatArray | None:
         # loadtxt reads every column, so wide tables are quicker cell by cell; it knows no quotes, no missing cells
-        # and no limit on the length of a cell, and both readers must refuse the same tables.
+        # and no limit on the length of a cell, and both readers must reject the same tables.
         layout = self.layout
         plain = layout.every_numeric and layout.width <= _FAST_WIDTH and b'"' not in self.content
         if not plain or self.content.find(b"_", self.content.find(b"\n")) >= 0:
@@ -150,22 +150,22 @@ class TextTable:
         # NumPy divides at a no-break space, which stands between thousands.
         if layout.delimiter == BLANKS and not self.content.isascii():
             return None
-        if max(map(len, lines_of(self.content))) > csv.field_size_limit():
+        if max(map(len, decode_lines(self.content))) > csv.field_size_limit():
             return None
         delimiter = None if layout.delimiter == BLANKS else layout.delimiter
         skip = layout.lead + layout.header
         try:
-            table = np.loadtxt(lines_of(self.content), delimiter=delimiter, comments=None, skiprows=skip, ndmin=2)
+            table = np.loadtxt(decode_lines(self.content), delimiter=delimiter, comments=None, skiprows=skip, ndmin=2)
         except ValueError:
             return None
         return table if table.shape[1] == layout.width else None
 
-    def _cell_by_cell(self, positions: Sequence[int]) -> list[FloatArray]:
+    def _parse_cells(self, positions: Sequence[int]) -> list[FloatArray]:
         parts: list[list[FloatArray]] = [[np.empty(0)] for _ in positions]
         seen = 0
         for chunk in self._chunks():
             for part, k in zip(parts, positions, strict=True):
-                part.append(self._numbers(chunk, k, seen))
+                part.append(self._parse_chunk(chunk, k, seen))
             seen += len(chunk)
         return [np.concatenate(part) for part in parts]
 
@@ -177,11 +177,11 @@ class TextTable:
                 yield chunk
                 seen += len(chunk)
         except csv.Error:
-            raise too_long(self.layout.lead + reader.line_num, self.where) from None
+            raise long_cell_error(self.layout.lead + reader.line_num, self.where) from None
 
     def _rows(self) -> tuple[Any, Iterator[list[str]]]:
-        reader = reader_of(islice(lines_of(self.content), self.layout.lead, None), self.layout.delimiter)
-        return reader, islice(filled(reader), int(self.layout.header), None)
+        reader = make_reader(islice(decode_lines(self.content), self.layout.lead, None), self.layout.delimiter)
+        return reader, islice(skip_blank_rows(reader), int(self.layout.header), None)
 
     def _check_widths(self, chunk: list[list[str]], seen: int) -> None:
         width = self.layout.width
@@ -189,27 +189,30 @@ class TextTable:
             return
         k = next(k for k, row in enumerate(chunk) if len(row) != width)
         raise InputError(
-            f"Line {self._line(seen + k)} of {self.where} has {len(chunk[k])} cell{'s' * (len(chunk[k]) != 1)}, the "
-            f"others have {width}; expected rows of equal length: complete or remove that line."
+            f"Line {self._find_line(seen + k)} of {self.where} has {len(chunk[k])} cell{'s' * (len(chunk[k]) != 1)}, "
+            f"the others have {width}; expected rows of equal length: complete or remove that line."
         )
 
-    def _numbers(self, chunk: list[list[str]], column: int, seen: int) -> FloatArray:
+    def _parse_chunk(self, chunk: list[list[str]], column: int, seen: int) -> FloatArray:
         cells = [row[column] for row in chunk]
-        values = numbers(cells, self._decimal(column))
+        numbers = parse_numbers(cells, self._decimal(column))
         # What the first rows are, all must be: a number among dates is no day.
-        if column in self._dates or (isinstance(values, int) and seen == 0):
-            found = dates(cells)
+        if column in self._dates or (isinstance(numbers, int) and seen == 0):
+            days = parse_dates(cells)
             # Where dates go on for longer than numbers, they are what was meant.
-            if isinstance(found, int) and (column in self._dates or (isinstance(values, int) and found > values)):
-                raise not_a_number(self.names[column], f"line {self._line(seen + found)}", cells[found], "dates")
-            if not isinstance(found, int):
+            if isinstance(days, int) and (column in self._dates or (isinstance(numbers, int) and days > numbers)):
+                raise self._text_cell_error(column, seen + days, cells[days], "dates")
+            if not isinstance(days, int):
                 self._dates.add(column)
-                return found
-        if isinstance(values, int):
-            raise not_a_number(self.names[column], f"line {self._line(seen + values)}", cells[values])
-        return values
+                return days
+        if isinstance(numbers, int):
+            raise self._text_cell_error(column, seen + numbers, cells[numbers], "numbers")
+        return numbers
 
-    def _line(self, row: int) -> int:
+    def _text_cell_error(self, column: int, row: int, cell: str, wanted: str) -> InputError:
+        return text_cell_error(self.names[column], f"line {self._find_line(row)}", cell, wanted)
+
+    def _find_line(self, row: int) -> int:
         reader, rows = self._rows()
         next(islice(rows, row, None))
         return self.layout.lead + int(reader.line_num)

@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from causewise.column_types import kind_of, unfit
+from causewise.column_types import classify_column, explain_unusable
 from causewise.errors import InputError
 from causewise.numerics.dates import read_as_days
 from causewise.pair import MIN_ROWS, FloatArray, as_column
@@ -83,12 +83,12 @@ def _describe_column(name: str, read: _Read, notes: tuple[str, ...]) -> dict[str
     values, own_notes = read
     is_date = read_as_days(name, (*notes, *own_notes))
     present = values[np.isfinite(values)]
-    why = unfit(values, MIN_ROWS, is_date)
+    why = explain_unusable(values, MIN_ROWS, is_date)
     record = _blank_column(name, why) | {"judged": not why, "missing": int(np.count_nonzero(np.isnan(values)))}
     record["first"] = [float(each) if np.isfinite(each) else None for each in values[:_FIRST_VALUES]]
     if len(present):
         record |= {"least": float(np.min(present)), "largest": float(np.max(present))}
-        record["kind"] = str(kind_of(present, is_date))
+        record["kind"] = str(classify_column(present, is_date))
     return record | ({} if why else {"bars": _histogram(present)})
 
 

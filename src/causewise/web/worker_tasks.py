@@ -9,7 +9,7 @@ from typing import Any
 
 from causewise.catalogue import DEFAULT, blamed_on_settings
 from causewise.errors import InputError
-from causewise.examples import EXAMPLES, invisible
+from causewise.examples import EXAMPLES, make_line
 from causewise.formatting import json_text, plain_value
 from causewise.inference import infer
 from causewise.pair import Pair
@@ -27,7 +27,7 @@ from causewise.web.teaching import Lesson, teach
 
 def prepare() -> None:
     """Load and warm everything, so that the first answer takes as long as any other."""
-    _render(page, infer(read_pair(io.BytesIO(invisible(40)))))
+    _render(page, infer(read_pair(io.BytesIO(make_line(40)))))
 
 
 def overview(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dict[str, Any]:

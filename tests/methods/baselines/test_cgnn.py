@@ -54,7 +54,7 @@ def test_swap_row_order_and_batch_mates():
     order = np.random.default_rng(1).permutation(one.n)
     shuffled = Pair.of(one.x[order] * 3.0 - 1.0, one.y[order])
     built = method("cgnn", **QUICK)
-    first, back, again, _ = built.decide_many([one, one.swapped(), shuffled, pair(30, seed=3)])
+    first, back, again, _ = built.decide_many([one, one.swap(), shuffled, pair(30, seed=3)])
     assert first.score == -back.score
     assert again.score == pytest.approx(first.score, rel=1e-6)
     assert built.decide_many([one])[0].score == pytest.approx(first.score, rel=1e-4)

@@ -12,7 +12,7 @@ from scipy.signal import lfilter
 
 import causewise
 from causewise.consensus import ask, consensus
-from causewise.data_checks import Level, Notice
+from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Direction
 from causewise.errors import InputError
 from causewise.lab.benchmark import worker
@@ -135,7 +135,7 @@ def test_a_threshold_beside_a_built_method_is_refused() -> None:
 def test_a_linear_gaussian_pair_is_withheld_by_the_default_method_alone(seed: int) -> None:
     x, e = np.random.default_rng(seed).normal(size=(2, 400))
     found, published = (causewise.infer(x, x + e, **chosen) for chosen in ({"threshold": 0.5}, {"method": "loci-h"}))
-    (notice,) = (n for n in found.warnings if isinstance(n, Notice) and n.level is Level.STOPS)
+    (notice,) = (n for n in found.warnings if isinstance(n, DataWarning) and n.severity is Severity.STOPS)
     assert found.status == "undecided" and str(notice) in found.reason
     assert found.stopped and math.isnan(found.score) and found.leaning is Direction.UNDECIDED
     assert published.status == "oriented" and notice in published.warnings and not published.reason

@@ -56,7 +56,7 @@ class Item:
     def pair(self) -> Pair:
         """The columns in the order the method sees them."""
         pair: Pair = self.source[self.index].pair
-        return pair.swapped() if self.flipped else pair
+        return pair.swap() if self.flipped else pair
 
 
 def open_set(spec: str, data_dir: str | Path | None = None, limit: int | None = None) -> Collection:

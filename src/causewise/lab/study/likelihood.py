@@ -70,7 +70,7 @@ def _pair(cell: Cell) -> Pair:
     world, n, seed = cell["world"], cell["n"], cell["seed"]
     if world in SETS:
         known = generate(world, pairs=seed + 1, n=n, seed=731).pairs[seed]
-        return known.pair if known.truth > 0 else known.pair.swapped()
+        return known.pair if known.truth > 0 else known.pair.swap()
     mechanism, law = world.removesuffix(" cause").split(", ")
     # The seed is the same for all worlds: they share their random numbers, so that differences between them are paired.
     rng = np.random.default_rng([731, seed])

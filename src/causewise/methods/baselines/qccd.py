@@ -95,7 +95,7 @@ class InFileOrder:
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
         """Decide each pair in the order of its file, and report in the order asked for."""
         turned = [getattr(pair, "turned", False) for pair in pairs]
-        asked = [pair.swapped() if back else pair for pair, back in zip(pairs, turned, strict=True)]
+        asked = [pair.swap() if back else pair for pair, back in zip(pairs, turned, strict=True)]
         decided = zip(self.method.decide_many(asked), pairs, turned, strict=True)
         return [_turn_back(decision, pair) if back else decision for decision, pair, back in decided]
 

@@ -28,7 +28,7 @@ from causewise.methods.combined.words import Account, reason, told_unrelated, wi
 from causewise.numerics.columns import once, remembering
 from causewise.numerics.hsic import HsicTest, hsic_test, kernel_column
 from causewise.numerics.ranked import rank_column
-from causewise.pair import FloatArray, Pair, row_order, spread, standardise
+from causewise.pair import FloatArray, Pair, row_order, standard_deviation, standardise
 from causewise.protocol import attempted, fit_messages
 
 THRESHOLD = 0.8
@@ -234,11 +234,11 @@ def _side(
     Rows that are not judged get the residual of their recorded values.
     """
     judged_cause, judged_effect = (rows.y, rows.x) if turned else (rows.x, rows.y)
-    centre, unit = float(np.mean(judged_effect)), spread(judged_effect)
+    centre, unit = float(np.mean(judged_effect)), standard_deviation(judged_effect)
     if rows.tied or len(rows.kept) < len(cause):
         ranked = once(rank_column, cause)
         at = cause[ranked.first_rows] - np.mean(judged_cause)
-        at /= spread(judged_cause)
+        at /= standard_deviation(judged_cause)
         location, scale = np.empty(len(at)), np.empty(len(at))
         for start in range(0, len(at), _ROWS_AT_ONCE):
             here = slice(start, start + _ROWS_AT_ONCE)

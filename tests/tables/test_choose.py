@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import causewise
 from causewise.scanning.table import read_scan_table
 from causewise.tables import table_from
-from causewise.tables.passed_over import COUNTING, DAY_FIRST, TEXT, UNORDERED
+from causewise.tables.choose import COUNTING, DAY_FIRST, TEXT, UNORDERED
 
 N = 120
 RNG = np.random.default_rng(0)
