@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from causewise.decision import Direction, percent
 from causewise.knowledge.knowledge import Known
-from causewise.methods.combined.outcomes import divided
+from causewise.methods.combined.outcomes import split_probability
 from causewise.scanning.scan_row import ScanRow
 
 
@@ -42,7 +42,7 @@ def obeyed(row: ScanRow, known: Known, threshold: float) -> ScanRow:
 
 def _pointed(row: ScanRow, known: Known, status: str, direction: Direction) -> ScanRow:
     scored = row.confidence is not None and row.score is not None
-    given = divided(row.score or 0.0, row.neither or 0.0).get(direction.value) if scored else None
+    given = split_probability(row.score or 0.0, row.neither or 0.0).get(direction.value) if scored else None
     return replace(_turned(row, status, direction), confidence=given, reason=_told(row, f"Known: {known.why}."))
 
 
@@ -54,7 +54,7 @@ def _weighed(row: ScanRow, known: Known, threshold: float) -> ScanRow:
         unused = f"Known, but not used, since the score of this method is no log-odds: {known.why}."
         return replace(row, reason=_told(row, unused))
     score = row.score + known.log_odds
-    chances = divided(score, row.neither or 0.0)
+    chances = split_probability(score, row.neither or 0.0)
     confidence = max(chances[way.value] for way in (Direction.FORWARD, Direction.BACKWARD))
     direction = Direction.UNDECIDED if confidence < threshold else Direction.of(score)
     status = "undecided" if direction is Direction.UNDECIDED else "oriented"

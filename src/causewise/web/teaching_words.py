@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from causewise.criteria import Reading
+from causewise.criteria import ModelCheck
 from causewise.decision import USABLE, Decision, Direction, Evidence, percent
 from causewise.methods.combined.words import KINDS
 from causewise.report.wording import fits, p_equals
 
 _READINGS = {
-    Reading.BOTH_FIT: "Both fit, so these rows look alike both ways: a test that rejects nothing decides nothing.",
-    Reading.NEITHER_FITS: "Neither fits, so neither is the whole story: something else acts, or the model is small.",
-    Reading.FORWARD_FITS: "Only x → y fits. That is what a direction looks like.",
-    Reading.BACKWARD_FITS: "Only y → x fits, as if y were the cause.",
+    ModelCheck.BOTH_FIT: "Both fit, so these rows look alike both ways: a test that rejects nothing decides nothing.",
+    ModelCheck.NEITHER_FITS: "Neither fits, so neither is the whole story: something else acts, or the model is small.",
+    ModelCheck.FORWARD_FITS: "Only x → y fits. That is what a direction looks like.",
+    ModelCheck.BACKWARD_FITS: "Only y → x fits, as if y were the cause.",
 }
 
 

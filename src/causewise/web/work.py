@@ -4,7 +4,7 @@ import inspect
 import io
 from typing import Any
 
-from causewise.catalogue import DEFAULT, blamed_on_settings
+from causewise.catalogue import DEFAULT, blame_settings
 from causewise.decision import Decision
 from causewise.errors import InputError
 from causewise.examples import EXAMPLES, invisible
@@ -57,7 +57,7 @@ def table(settings: dict[str, Any], content: bytes, tell: Tell) -> dict[str, Any
     """What `causewise scan --out x.json` writes, and its page."""
     question = settings["question"]
     method = question["method"] or DEFAULT
-    with blamed_on_settings(method):
+    with blame_settings(method):
         found = scan(
             _file(settings, content),
             method=method,
@@ -99,7 +99,7 @@ def _file(settings: dict[str, Any], content: bytes) -> io.BytesIO:
 
 def _decided(two: Pair, question: dict[str, Any], page: bool) -> dict[str, Any]:
     method = question["method"] or DEFAULT
-    with blamed_on_settings(method):
+    with blame_settings(method):
         decision = infer(two, method=method, **_weighing(question))
     html, mark = marked_pair(decision) if page else ("", "")
     return {"title": decision.verdict, "record": _record(decision), "page": html, "mark": mark}
