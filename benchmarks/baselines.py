@@ -31,7 +31,7 @@ import numpy as np
 
 import causewise
 from causewise.catalogue import CATALOGUE, LAWS, Entry, entry
-from causewise.methods.baselines.latent import LatentProcess
+from causewise.methods.baselines.gpi import LatentProcess
 from causewise.pair import Pair, standardise
 from peers.pairs import pairs
 
@@ -239,17 +239,17 @@ def grow(name: str) -> dict[str, Any]:
 @contextmanager
 def counted_looks() -> Iterator[list[int]]:
     """The rows of every look that a descent over an unseen input takes meanwhile."""
-    looks, look = [], LatentProcess.look
+    looks, look = [], LatentProcess.evaluate
 
     def counting(self: LatentProcess, *given: Any) -> Any:
         looks.append(len(self.effect))
         return look(self, *given)
 
-    LatentProcess.look = counting
+    LatentProcess.evaluate = counting
     try:
         yield looks
     finally:
-        LatentProcess.look = look
+        LatentProcess.evaluate = look
 
 
 def _peak() -> float:

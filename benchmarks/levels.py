@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causewise.criteria import LEVEL
-from causewise.methods.combined.readings import read_direction
+from causewise.methods.combined.terms import fit_direction
 from causewise.pair import FloatArray
 
 Random = np.random.Generator
@@ -71,7 +71,7 @@ def rejected(cell: Cell, n: int, pairs: int) -> tuple[float, float]:
     counts = np.zeros(2)
     for seed in range(pairs):
         x, y = cell.draw(seed, n)
-        counts += [read_direction(*columns).test.p_value < LEVEL for columns in ((x, y), (y, x))]
+        counts += [fit_direction(*columns).test.p_value < LEVEL for columns in ((x, y), (y, x))]
     true, wrong = counts / pairs
     return float(true), float(wrong)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import causewise
-from causewise.criteria import independence_p_value, marginal_rule, parts
+from causewise.criteria import independence_p_value, marginal_rule, split_score
 from causewise.decision import Evidence
 from causewise.lab.theory.families import rational_gaussian
 
@@ -33,10 +33,10 @@ def test_where_the_shapes_outvote_the_relation_it_is_said():
     x = rng.uniform(-1.7, 1.7, 2000)
     y = np.tanh(x) + 1.0 * rng.normal(size=2000)  # the effect is the more Gaussian column
     decision = causewise.infer(x, y, method="loci-m")
-    found = parts(causewise.Pair.of(x, y), decision.forward, decision.backward)
-    assert found.marginals < 0 < found.relation
-    assert found.marginals + found.relation == pytest.approx(decision.score)
-    assert bool(marginal_sentences(decision)) == (decision.score < 0 or found.relation < 2 * found.error)
+    parts = split_score(causewise.Pair.of(x, y), decision.forward, decision.backward)
+    assert parts.marginals < 0 < parts.relation
+    assert parts.marginals + parts.relation == pytest.approx(decision.score)
+    assert bool(marginal_sentences(decision)) == (decision.score < 0 or parts.relation < 2 * parts.error)
 
 
 def test_the_sentence_knows_no_row_order_and_no_direction():

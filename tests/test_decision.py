@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from causewise.criteria import LEVEL, Reading
+from causewise.criteria import LEVEL, ModelCheck
 from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Direction, Evidence, percent
 from causewise.inference import add_warnings, infer
 from causewise.pair import Pair
-from causewise.protocol import undecided
+from causewise.protocol import record_failure
 from causewise.stability import Stability
 
 PAIR = Pair.of(np.arange(12.0), np.arange(12.0) ** 2, x_name="rain", y_name="river")
@@ -41,10 +41,10 @@ def test_the_sign_of_the_score_decides(score, direction, cause):
 @pytest.mark.parametrize(
     ("p_forward", "p_backward", "reading", "words"),
     [
-        (0.4, 1e-9, Reading.FORWARD_FITS, "Only rain → river fits"),
-        (1e-9, 0.4, Reading.BACKWARD_FITS, "Only river → rain fits"),
-        (LEVEL, 0.4, Reading.BOTH_FIT, "Both directions fit"),
-        (1e-9, 0.0, Reading.NEITHER_FITS, "Neither direction fits"),
+        (0.4, 1e-9, ModelCheck.FORWARD_FITS, "Only rain → river fits"),
+        (1e-9, 0.4, ModelCheck.BACKWARD_FITS, "Only river → rain fits"),
+        (LEVEL, 0.4, ModelCheck.BOTH_FIT, "Both directions fit"),
+        (1e-9, 0.0, ModelCheck.NEITHER_FITS, "Neither direction fits"),
         (None, 0.4, None, ""),
     ],
 )
@@ -55,7 +55,7 @@ def test_two_tests_have_four_readings(p_forward, p_backward, reading, words):
 
 
 def test_a_failure_is_undecided_and_says_why():
-    failed = undecided(PAIR, "some-method", "The sky fell.")
+    failed = record_failure(PAIR, "some-method", "The sky fell.")
     assert failed.direction is Direction.UNDECIDED
     assert failed.explanation == "The sky fell."
     assert failed.verdict == "undecided between rain and river"
@@ -63,7 +63,7 @@ def test_a_failure_is_undecided_and_says_why():
 
 
 def test_the_record_is_valid_json_even_without_numbers():
-    text = json.dumps(undecided(PAIR, "some-method", "No.").to_dict(), allow_nan=False)
+    text = json.dumps(record_failure(PAIR, "some-method", "No.").to_dict(), allow_nan=False)
     assert json.loads(text)["score"] is None
 
 
@@ -100,7 +100,7 @@ def test_a_stopped_pair_has_neither_lean_nor_confidence():
 def test_a_reason_goes_before_the_tests():
     made = decision(2.0, 0.4, 1e-9, confidence=0.88, carried_by="What speaks for it: shape.")
     assert made.explanation == "What speaks for it: shape."
-    assert made.reading is Reading.FORWARD_FITS
+    assert made.reading is ModelCheck.FORWARD_FITS
 
 
 def test_unrelated_columns_have_no_direction():
@@ -117,7 +117,7 @@ def test_unrelated_columns_have_no_direction():
         (decision(0.4), "oriented"),
         (decision(0.0), "undecided"),
         (decision(0.4, reason="Too few rows."), "undecided"),
-        (undecided(PAIR, "some-method", "No."), "failed"),
+        (record_failure(PAIR, "some-method", "No."), "failed"),
     ],
 )
 def test_a_decision_has_one_status(made, status):

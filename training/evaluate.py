@@ -18,7 +18,8 @@ from threadpoolctl import threadpool_limits
 
 from causewise.inference import infer
 from causewise.methods.combined.constants import FOLDS, TERMS
-from causewise.methods.combined.method import THRESHOLD, terms_of, weighing, weight_in
+from causewise.methods.combined.method import THRESHOLD, gather_evidence
+from causewise.methods.combined.terms import compute_terms
 from causewise.pair import FloatArray, Pair
 from training.recorded import Case
 from training.sets import SETS
@@ -72,14 +73,14 @@ def evaluate(case: Case) -> tuple[object, ...]:
     both = Pair.of(case.x, case.y)
     fold = None if case.fold < 0 else case.fold
     with np.errstate(all="ignore"):
-        found, told = weighing(both), infer(both, threshold=0.5, fold=fold)
+        found, told = gather_evidence(both), infer(both, threshold=0.5, fold=fold)
     curves = TERMS if fold is None else FOLDS[fold]
-    terms = terms_of(found.contrasts, found.recording.share, curves=curves)
+    terms = compute_terms(found.contrasts, found.recording.share, curves=curves)
     in_x, in_y = found.rows.distinct
     tied = min(in_x, in_y) < len(found.rows.kept) / 2
     return (
         list(terms.values()),
-        weight_in(found).product,
+        found.weight.product,
         float(np.sign(in_y - in_x)) if tied else 0.0,
         told.score,
         told.probabilities.get("neither", np.nan),

@@ -45,13 +45,13 @@ Part = tuple[Table, float]
 
 
 def weights(found: Table, constants: WeightConstants) -> FloatArray:
-    """λ of every pair; the same formula as `combined.weight`, for arrays."""
+    """λ of every pair; the same formula as `combined.outcomes.weigh_rows`, for arrays."""
     rows = found.effective_rows / (found.effective_rows + constants.rows)
     return np.asarray(rows * found.distinct / (found.distinct + constants.values))
 
 
 def sums(found: Table, terms: Curves) -> FloatArray:
-    """The terms of every pair, added up; the same formula as `combined.method.terms_of`, for arrays."""
+    """The terms of every pair, added up; the same formula as `combined.terms.compute_terms`, for arrays."""
     curves = {
         name: terms[name].height * np.tanh(found.contrasts[:, k] / terms[name].width)
         for k, name in enumerate(TERMS)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from causewise.methods.combined.constants import TERMS
-from causewise.methods.combined.method import weighing
+from causewise.methods.combined.method import gather_evidence
 from causewise.pair import FloatArray, Pair
 from training.recorded import Case
 from training.sets import SETS
@@ -41,7 +41,7 @@ class Table(NamedTuple):
 def row(case: Case) -> tuple[object, ...]:
     """What is weighed about one pair."""
     with np.errstate(all="ignore"):
-        found = weighing(Pair.of(case.x, case.y))
+        found = gather_evidence(Pair.of(case.x, case.y))
     return (
         [found.contrasts[name] for name in TERMS],
         found.recording.share,

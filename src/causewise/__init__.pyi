@@ -2,7 +2,7 @@
 # asked for; editors and type checkers read it as a stub.
 from causewise.catalogue import list_methods as list_methods
 from causewise.catalogue import method as method
-from causewise.criteria import Reading as Reading
+from causewise.criteria import ModelCheck as ModelCheck
 from causewise.decision import Decision as Decision
 from causewise.decision import Direction as Direction
 from causewise.decision import Evidence as Evidence

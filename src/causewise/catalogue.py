@@ -103,24 +103,19 @@ def list_methods() -> tuple[Entry, ...]:
 
 def cost(name: str) -> Cost | None:
     """The measured cost of a method of the catalogue; None where it was not measured."""
-    seconds = _measured()
+    seconds = _read_costs()
     return Cost(seconds[name], seconds[name] / seconds[UNIT]) if name in seconds else None
 
 
 def expected_seconds(spec: str, rows: int) -> float | None:
     """What a decision on so many rows takes by the measured cost and the law of growth; None where neither is known."""
-    name, price = spec.split(":")[0], cost(spec.split(":")[0])
+    name, given = _parse(spec)
+    price = cost(name)
     if price is None:
         return None
-    law, most = LAWS[entry(name).time], _rows_at_most(spec)
+    law, sample = LAWS[entry(name).time], (defaults(spec) | given).get("rows")
+    most = sample if isinstance(sample, int | float) else math.inf
     return price.seconds * law(max(MEASURED_ROWS, min(rows, most))) / law(MEASURED_ROWS)
-
-
-def _rows_at_most(spec: str) -> float:
-    """The rows that a method works on, however many there are."""
-    said = dict(_setting(text, spec) for text in spec.split(":")[1:])
-    most = (defaults(spec) | said).get("rows")
-    return most if isinstance(most, int | float) else math.inf
 
 
 SAMPLE = 2000
@@ -135,12 +130,12 @@ def sample_hint(spec: str, rows: int, pairs: int = 1) -> str:
         return ""
     return (
         f"{spec} takes about {seconds * pairs / 3600:.0f} h on {rows:,} rows, since its time grows like "
-        f"{entry(spec.split(':')[0]).time}; {spec}:rows={SAMPLE} decides by {SAMPLE:,} of them, drawn with the seed."
+        f"{entry(_parse(spec)[0]).time}; {spec}:rows={SAMPLE} decides by {SAMPLE:,} of them, drawn with the seed."
     )
 
 
 @cache
-def _measured() -> dict[str, float]:
+def _read_costs() -> dict[str, float]:
     return dict(_read("costs.toml")["seconds"])
 
 
@@ -179,15 +174,12 @@ def method(spec: str = DEFAULT, **settings: Any) -> Method:
     >>> dict(causewise.method("loci-h:n_knots=15", degree=3).settings)["n_knots"]
     15
     """
-    name, *assignments = spec.split(":")
-    given = dict(_setting(text, spec) for text in assignments) | settings
-    where = entry(name)
-    module, function = where.build.split(":")
-    build = getattr(import_module(module), function)
-    _check_settings(name, given, build, _sampling(name, build, given.get("rows") is not None))
+    name, given = _parse(spec)
+    given |= settings
+    build, sample = _import_builder(name), given.get("rows")
     own = inspect.signature(build).parameters
+    _check_settings(name, given, own, _sampling_settings(name, own, sample is not None))
     built = cast(Method, build(**{key: value for key, value in given.items() if key in own}))
-    sample = given.get("rows")
     return built if sample is None or "rows" in own else Subsample(built, sample, given.get("seed", 0))
 
 
@@ -199,7 +191,7 @@ def seeded_method(spec: str, seed: int, **settings: Any) -> Method:
 
 
 @contextmanager
-def blamed_on_settings(method: str) -> Iterator[None]:
+def blame_settings(method: str) -> Iterator[None]:
     """What breaks a method that was given settings is the settings' fault."""
     try:
         yield
@@ -236,36 +228,43 @@ def takes_seed(spec: str, settings: Mapping[str, Any]) -> bool:
 
 
 def defaults(spec: str) -> dict[str, Any]:
-    """Every setting a method takes, with the value it has unless told otherwise."""
-    module, function = entry(spec.split(":")[0]).build.split(":")
-    build = getattr(import_module(module), function)
-    own = {name: parameter.default for name, parameter in inspect.signature(build).parameters.items()}
-    return own | _sampling(spec.split(":")[0], build, ":rows=" in spec)
+    """Every setting a method takes, with the value it has unless another is given."""
+    name = spec.split(":")[0]
+    own = inspect.signature(_import_builder(name)).parameters
+    return {key: each.default for key, each in own.items()} | _sampling_settings(name, own, ":rows=" in spec)
 
 
-def _sampling(name: str, build: Any, sampled: bool) -> dict[str, Any]:
+def _import_builder(name: str) -> Callable[..., Any]:
+    module, function = entry(name).build.split(":")
+    return cast(Callable[..., Any], getattr(import_module(module), function))
+
+
+def _sampling_settings(name: str, own: Mapping[str, Any], sampled: bool) -> dict[str, Any]:
     """What a method takes beside its own settings: `rows`, and then a seed. The default one has `max_rows` instead."""
-    own = inspect.signature(build).parameters
     if name == DEFAULT or "rows" in own:
         return {}
     return {"rows": None} | ({"seed": 0} if sampled and "seed" not in own else {})
 
 
-def _setting(text: str, spec: str) -> tuple[str, Any]:
+def _parse(spec: str) -> tuple[str, dict[str, Any]]:
+    name, *assignments = spec.split(":")
+    return name, dict(parse_setting(text, spec) for text in assignments)
+
+
+def parse_setting(text: str, spec: str) -> tuple[str, Any]:
+    """The key and the value of `key=value` in a specification."""
     key, equals, value = text.partition("=")
     if not equals or not key.isidentifier():
         raise InputError(f"Got the setting {text!r} in {spec!r}; expected key=value, for instance loci-h:n_knots=15.")
-    lowered = value.lower()
-    if lowered in ("true", "false"):
-        return key, lowered == "true"
     try:
-        return key, ast.literal_eval(value)
+        return key, ast.literal_eval(value.title() if value.lower() in ("true", "false") else value)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return key, value
 
 
-def _check_settings(name: str, given: dict[str, Any], build: Any, beside: Mapping[str, Any]) -> None:
-    parameters = inspect.signature(build).parameters
+def _check_settings(
+    name: str, given: Mapping[str, Any], parameters: Mapping[str, inspect.Parameter], beside: Mapping[str, Any]
+) -> None:
     unknown = sorted(set(given) - set(parameters) - set(beside))
     if unknown:
         allowed = ", ".join(sorted({*parameters, *beside})) or "none"

@@ -1,6 +1,6 @@
 """How plausible is one direction? Each criterion reads a direction's evidence; higher is more plausible.
 
-And what the two independence tests say together, whichever criterion decides.
+And what the two independence tests say together of the model, whichever criterion decides.
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 from causewise.numerics.entropy import log_density_at_rows
 from causewise.pair import Pair, standard_deviation, standardise
 
-if TYPE_CHECKING:  # a direction's evidence is read, never made here: the record lies one step further on the road
+if TYPE_CHECKING:  # a direction's evidence is read, never made here: the record is one layer up
     from causewise.decision import Evidence
 
 Criterion = Callable[["Evidence"], float]
@@ -21,8 +21,8 @@ Criterion = Callable[["Evidence"], float]
 LEVEL = 0.05
 """A direction's model is called rejected when its independence test has p below this."""
 
-TOLD_APART = 2.0
-"""Standard errors by which the likelihood must differ from the marginals' entropies to say more than these."""
+STANDARD_ERRORS = 2.0
+"""By which the likelihood must differ from the marginals' entropies to say more than these."""
 
 
 def likelihood(evidence: "Evidence") -> float:
@@ -52,7 +52,7 @@ def independence_p_value(evidence: "Evidence") -> float:
     return float("nan") if evidence.log_p_value is None else evidence.log_p_value
 
 
-class Parts(NamedTuple):
+class ScoreParts(NamedTuple):
     """The likelihood score of a pair = marginals + relation, in nats, both columns standardised."""
 
     marginals: float
@@ -63,7 +63,7 @@ class Parts(NamedTuple):
     """Standard error of either part."""
 
 
-def parts(pair: Pair, forward: "Evidence", backward: "Evidence") -> Parts | None:
+def split_score(pair: Pair, forward: "Evidence", backward: "Evidence") -> ScoreParts | None:
     """Split a likelihood score; None where ties leave no density or a direction has no fit.
 
     The relation's part is the mean over rows of log p(y | x) + log p(x) − log p(x | y) − log p(y), the marginals by
@@ -74,25 +74,25 @@ def parts(pair: Pair, forward: "Evidence", backward: "Evidence") -> Parts | None
         return None
     rows = np.sort(logs[0] - logs[1])  # sorted, so that the order of the file cannot show in a digit
     relation, error = float(np.mean(rows)), float(np.std(rows)) / math.sqrt(len(rows))
-    return Parts(likelihood(forward) - likelihood(backward) - relation, relation, error)
+    return ScoreParts(likelihood(forward) - likelihood(backward) - relation, relation, error)
 
 
 def marginal_rule(pair: Pair, forward: "Evidence", backward: "Evidence") -> tuple[str, ...]:
     """The sentence for a likelihood answer that the columns' own shapes have given; none where the relation did."""
-    found = parts(pair, forward, backward)
-    if found is None:
+    parts = split_score(pair, forward, backward)
+    if parts is None:
         return ()
-    score, width = found.marginals + found.relation, TOLD_APART * found.error
+    score, width = parts.marginals + parts.relation, STANDARD_ERRORS * parts.error
     sizes = (
-        f"{found.marginals:+.3f} nats from the columns' shapes, {found.relation:+.3f} ± {width:.3f} from the relation"
+        f"{parts.marginals:+.3f} nats from the columns' shapes, {parts.relation:+.3f} ± {width:.3f} from the relation"
     )
-    if abs(found.relation) < width:
+    if abs(parts.relation) < width:
         return (
             f"The likelihood score ({score:+.3f}) cannot be told apart here from the rule that the more Gaussian "
             f"column is the cause ({sizes}; the rule of igci-g): it is wrong where the cause is the less Gaussian "
             "column; compare with loci-h.",
         )
-    if found.relation * score < 0:
+    if parts.relation * score < 0:
         return (
             f"The likelihood score ({score:+.3f}) goes with the more Gaussian column, the rule of igci-g, against the "
             f"relation between the columns ({sizes}), which favours the other direction; compare with loci-h.",
@@ -108,15 +108,15 @@ def _log_joint(cause: np.ndarray, effect: np.ndarray, side: "Evidence") -> np.nd
     return np.asarray(marginal - 0.5 * side.residual**2 - np.log(side.scale / standard_deviation(effect)))
 
 
-class Reading(Enum):
-    """The four ways two independence tests can turn out; the value is the sentence for the user.
+class ModelCheck(Enum):
+    """Which directions' models two independence tests reject; the value is the sentence for the user.
 
     Examples
     --------
     >>> import causewise
-    >>> causewise.Reading.of(0.4, 0.001).name
+    >>> causewise.ModelCheck.of(0.4, 0.001).name
     'FORWARD_FITS'
-    >>> print(causewise.Reading.of(0.4, 0.001).value.format(x="rain", y="river"))
+    >>> print(causewise.ModelCheck.of(0.4, 0.001).value.format(x="rain", y="river"))
     Only rain → river fits: its residual looks independent of rain, and the reverse model is rejected.
     """
 
@@ -133,8 +133,8 @@ class Reading(Enum):
     )
 
     @classmethod
-    def of(cls, p_forward: float | None, p_backward: float | None) -> "Reading | None":
-        """Read two p-values; None where a method gives none."""
+    def of(cls, p_forward: float | None, p_backward: float | None) -> "ModelCheck | None":
+        """From two p-values; None where a method gives none."""
         if p_forward is None or p_backward is None or math.isnan(p_forward) or math.isnan(p_backward):
             return None
         fits = (p_forward >= LEVEL, p_backward >= LEVEL)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from causewise.column_types import ColumnType, classify_columns
-from causewise.criteria import Reading
+from causewise.criteria import ModelCheck
 from causewise.formatting import visible
 from causewise.pair import FloatArray, Pair, Record
 from causewise.version import VERSION
@@ -218,9 +218,9 @@ class Decision(Record):
         return names.get(self.direction)
 
     @property
-    def reading(self) -> Reading | None:
+    def reading(self) -> ModelCheck | None:
         """What the two independence tests say together; None for a stopped pair."""
-        return None if self.stopped else Reading.of(self.forward.p_value, self.backward.p_value)
+        return None if self.stopped else ModelCheck.of(self.forward.p_value, self.backward.p_value)
 
     @property
     def explanation(self) -> str:

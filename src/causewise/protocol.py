@@ -1,14 +1,16 @@
-"""What a method is and what its failure becomes: decided here, once, for every method."""
+"""What a method is, how one is built from its settings, and what its failure becomes."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from functools import partial
+from inspect import Signature, signature
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from causewise.decision import Decision, Direction, Evidence
-from causewise.errors import InputError
+from causewise.errors import InputError, between, one_of, positive
 from causewise.pair import FloatArray, Pair, both_directions, one_variable
 
 ROUNDING = 1e-10
@@ -41,53 +43,49 @@ def batch_size(method: Method) -> int:
     return max(1, int(getattr(method, "batch_size", 1) or 1))
 
 
-# What a failure becomes. A failure is a value: no number stands in for an answer that does not exist, and no method
-# returns NaN, an infinity or an exception where a decision is due.
-
-
-def undecided(pair: Pair, method: str, why: str, **carried: Any) -> Decision:
-    """The decision for a pair on which a method has no answer."""
+def record_failure(pair: Pair, method: str, why: str, **fields: Any) -> Decision:
+    """The decision for a pair on which a method has no answer: no number stands in for one that does not exist."""
     nothing = Evidence(score=math.nan)
-    return Decision(method, pair, math.nan, nothing, nothing, failed=True, reason=why, **carried)
+    return Decision(method, pair, math.nan, nothing, nothing, failed=True, reason=why, **fields)
 
 
-def attempted(pair: Pair, method: str, decide: Callable[[], Decision], **carried: Any) -> Decision:
-    """What `decide` says; where it breaks down, refuses or has no finite score, a decision that says so."""
+def attempt(pair: Pair, method: str, decide: Callable[[], Decision], **fields: Any) -> Decision:
+    """What `decide` returns; where it breaks down, refuses or has no finite score, a decision that says so."""
     try:
         with np.errstate(all="ignore"):
-            found = decide()
+            decision = decide()
     except InputError as refusal:
-        return undecided(pair, method, str(refusal), **carried)
+        return record_failure(pair, method, str(refusal), **fields)
     except (ArithmeticError, np.linalg.LinAlgError) as problem:
         why = f"{method} broke down on this pair ({problem}); look at the two columns for degenerate values."
-        return undecided(pair, method, why, **carried)
-    if not math.isfinite(found.score) and not found.failed:
-        return undecided(pair, method, f"{method} has no finite score on this pair.", **carried)
-    return _settled(found)
+        return record_failure(pair, method, why, **fields)
+    if not math.isfinite(decision.score) and not decision.failed:
+        return record_failure(pair, method, f"{method} has no finite score on this pair.", **fields)
+    return _round_tie(decision)
 
 
-def _settled(found: Decision) -> Decision:
+def _round_tie(decision: Decision) -> Decision:
     """A tie is a tie up to rounding: the score is exactly 0 where only the last digits would tell the directions apart.
 
     That is so where it vanishes beside what it was computed from, and where the two columns are one variable: any
     method then compares a thing with itself.
     """
-    sides = (found.forward, found.backward)
+    sides, score = (decision.forward, decision.backward), decision.score
     size = max((abs(v) for side in sides for v in (side.score, *side.costs.values()) if math.isfinite(v)), default=0.0)
-    if found.failed or found.score == 0 or (abs(found.score) > ROUNDING * size and not one_variable(found.pair)):
-        return found
-    middle = 0.5 * (found.forward.score + found.backward.score)
-    ways, chances = (Direction.FORWARD.value, Direction.BACKWARD.value), dict(found.probabilities)
-    if chances:
-        chances |= dict.fromkeys(ways, 0.5 * sum(chances[way] for way in ways))
+    if decision.failed or score == 0 or (abs(score) > ROUNDING * size and not one_variable(decision.pair)):
+        return decision
+    middle = 0.5 * (decision.forward.score + decision.backward.score)
+    ways, probabilities = (Direction.FORWARD.value, Direction.BACKWARD.value), dict(decision.probabilities)
+    if probabilities:
+        probabilities |= dict.fromkeys(ways, 0.5 * sum(probabilities[way] for way in ways))
     return replace(
-        found,
+        decision,
         score=0.0,
-        forward=replace(found.forward, score=middle),
-        backward=replace(found.backward, score=middle),
-        confidence=None if found.confidence is None else chances.get(ways[0], 0.5),
-        probabilities=chances,
-        contributions=dict.fromkeys(found.contributions, 0.0),
+        forward=replace(decision.forward, score=middle),
+        backward=replace(decision.backward, score=middle),
+        confidence=None if decision.confidence is None else probabilities.get(ways[0], 0.5),
+        probabilities=probabilities,
+        contributions=dict.fromkeys(decision.contributions, 0.0),
     )
 
 
@@ -95,6 +93,22 @@ def fit_messages(pair: Pair, forward: Evidence, backward: Evidence) -> tuple[str
     """Why a fit stopped short, by direction; empty when both reached their optimum."""
     ways = ((f"{pair.x_name} → {pair.y_name}", forward), (f"{pair.y_name} → {pair.x_name}", backward))
     return tuple(f"{way}: {side.message}" for way, side in ways if side.message)
+
+
+@dataclass(frozen=True)
+class PairMethod:
+    """A method given by `decide(pair)`, which returns a Decision; settings, seed and failures are filled in here."""
+
+    name: str
+    decide: Callable[[Pair], Decision]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+
+    def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
+        """Decide each pair on its own."""
+        fields: dict[str, Any] = {"settings": self.settings, "seed": self.seed}
+        decisions = (attempt(pair, self.name, partial(self.decide, pair)) for pair in pairs)
+        return [replace(decision, **fields) for decision in decisions]
 
 
 class PairScore(NamedTuple):
@@ -121,8 +135,8 @@ class Directional:
     --------
     >>> import numpy as np, causewise
     >>> from causewise.protocol import Directional
-    >>> spread = Directional("spread", lambda cause, effect: float(np.std(cause)))
-    >>> causewise.infer([0, 5, 1, 9, 2, 8, 3, 7, 4, 6], range(0, 20, 2), method=spread).verdict
+    >>> scale = Directional("scale", lambda cause, effect: float(np.std(cause)))
+    >>> causewise.infer([0, 5, 1, 9, 2, 8, 3, 7, 4, 6], range(0, 20, 2), method=scale).verdict
     'y → x'
     """
 
@@ -133,11 +147,12 @@ class Directional:
 
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
         """Decide each pair on its own."""
-        return [_scored(self, pair, self._pair_score) for pair in pairs]
+        return PairMethod(self.name, self._decide, self.settings, self.seed).decide_many(pairs)
 
-    def _pair_score(self, pair: Pair) -> PairScore:
-        forward, backward = (_evidence(value) for value in both_directions(pair, self.score))
-        return PairScore(forward.score - backward.score, forward, backward)
+    def _decide(self, pair: Pair) -> Decision:
+        values = both_directions(pair, self.score)
+        forward, backward = (v if isinstance(v, Evidence) else Evidence(score=float(v)) for v in values)
+        return Decision(self.name, pair, forward.score - backward.score, forward, backward)
 
 
 @dataclass(frozen=True)
@@ -162,13 +177,41 @@ class Joint:
 
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
         """Decide each pair on its own."""
-        return [_scored(self, pair, lambda p: self.score(p.x, p.y)) for pair in pairs]
+        return PairMethod(self.name, self._decide, self.settings, self.seed).decide_many(pairs)
+
+    def _decide(self, pair: Pair) -> Decision:
+        return Decision(self.name, pair, *self.score(pair.x, pair.y))
 
 
-def _scored(method: Directional | Joint, pair: Pair, score: Callable[[Pair], PairScore]) -> Decision:
-    carried: dict[str, Any] = {"settings": method.settings, "seed": method.seed}
-    return attempted(pair, method.name, lambda: Decision(method.name, pair, *score(pair), **carried), **carried)
+_M = TypeVar("_M")
 
 
-def _evidence(value: float | Evidence) -> Evidence:
-    return value if isinstance(value, Evidence) else Evidence(score=float(value))
+def make_builder(
+    kind: Callable[[str, Callable[..., Any], dict[str, Any]], _M], name: str, score: Callable[..., Any], **allowed: Any
+) -> Callable[..., _M]:
+    """The function that builds a method; its settings are the keywords of the score, those in `allowed` among them.
+
+    Written out, every setting would be declared and defaulted twice. `allowed` says which values a setting may have:
+    the ends of a range of whole numbers, the largest positive number, a tuple of words, or a function that raises.
+    """
+    parameters = (p for p in signature(score).parameters.values() if p.kind is p.KEYWORD_ONLY or p.name in allowed)
+    own = Signature([each.replace(kind=each.KEYWORD_ONLY) for each in parameters])
+
+    def build(**given: Any) -> _M:
+        bound = own.bind(**given)
+        bound.apply_defaults()
+        settings = dict(bound.arguments)
+        for key, values in allowed.items():
+            if callable(values):
+                values(settings[key])
+            elif isinstance(values, float):
+                positive(name, values, **{key: settings[key]})
+            elif isinstance(values[0], str):
+                one_of(name, values, **{key: settings[key]})
+            else:
+                between(name, *values, **{key: settings[key]})
+        return kind(name, partial(score, **settings), settings)
+
+    build.__doc__ = f"Build {name}."
+    build.__signature__ = own  # type: ignore[attr-defined]  # read by the catalogue
+    return build

@@ -19,7 +19,7 @@ from causewise.cli.infer import Stepwise
 from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Evidence
 from causewise.pair import Pair
-from causewise.protocol import Method, undecided
+from causewise.protocol import Method, record_failure
 from causewise.report.outcome_bar import outcome_bar
 
 
@@ -247,7 +247,7 @@ PAIR = Pair.of(np.arange(20.0) ** 2, np.arange(20.0), x_name="area", y_name="sid
 @pytest.mark.parametrize(
     ("decision", "words"),
     [
-        (undecided(PAIR, "cam", "cam has no finite score on this pair."), "cam has no finite score"),
+        (record_failure(PAIR, "cam", "cam has no finite score on this pair."), "cam has no finite score"),
         (Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0)), "area → side"),
         (Decision("tie", PAIR, 0.0, Evidence(1.0), Evidence(1.0)), "undecided between area and side"),
         (

@@ -20,7 +20,7 @@ from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Direction, Evidence
 from causewise.errors import InputError
 from causewise.pair import Pair
-from causewise.protocol import undecided
+from causewise.protocol import record_failure
 
 PAIR = Pair.of(np.arange(20), np.arange(20) ** 2, x_name="rain", y_name="river")
 THREE = "causewise,loci-h:n_knots=5,igci"
@@ -35,7 +35,7 @@ KINDS = {
     "river → rain": lambda name: answer(name, -1.0),
     "undecided": lambda name: answer(name, 1.0, reason="Undecided: too weak."),
     "unrelated": lambda name: answer(name, 1.0, unrelated=True),
-    "no answer": lambda name: Answer(name, undecided(PAIR, name, "It broke down."), 0.1),
+    "no answer": lambda name: Answer(name, record_failure(PAIR, name, "It broke down."), 0.1),
 }
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from causewise.lab.datasets import load
-from causewise.methods.loci import evidence
+from causewise.methods.loci import fit_direction
 from causewise.models.spline import fit_location, fit_location_scale
 from causewise.numerics.newton import KKT_CERTIFIED
 from causewise.pair import standardise
@@ -67,7 +67,7 @@ def test_not_below_the_certified_optima(name, data_dir, golden_dir):
             continue
         pair = labelled.pair if labelled.truth > 0 else labelled.pair.swap()
         for cause, effect, way in ((pair.x, pair.y, "cause_to_effect"), (pair.y, pair.x, "effect_to_cause")):
-            found = evidence(cause, effect, fit_location_scale)
+            found = fit_direction(cause, effect, fit_location_scale)
             assert found.kkt <= 1e-5
             assert found.log_likelihood >= float(row[f"loglik_{way}"]) - 1e-6
             assert found.hsic == pytest.approx(float(row[f"hsic_{way}"]), rel=1e-3)

@@ -10,7 +10,7 @@ from causewise.data_checks import DataWarning, Severity
 from causewise.decision import USABLE, Decision, Evidence
 from causewise.methods.combined.method import NEITHER_PRIOR
 from causewise.pair import Pair
-from causewise.protocol import undecided
+from causewise.protocol import record_failure
 from causewise.stability import Stability
 
 HOSTILE = '"><script>alert(1)</script> & $x_1$ \\frac{ {{ 7*7 }} #ffffff \x00\u202e font-family: a; '
@@ -132,7 +132,7 @@ def _all() -> dict[str, Decision]:
         "neither fits": decided(rows, 1e-5, 0.0),
         "contradicted": decided(rows, 2e-9, 0.41, 0.0037),
         "tie": decided(rows, score=0.0),
-        "failed": undecided(rows, "loci-h", "loci-h broke down on this pair."),
+        "failed": record_failure(rows, "loci-h", "loci-h broke down on this pair."),
         "score only": Decision("igci", rows, 0.3, Evidence(0.2), Evidence(-0.1)),
         "no arrays": without_arrays(plain),
         "no scale": replace(plain, forward=replace(plain.forward, scale=None)),

@@ -8,7 +8,7 @@ import pytest
 import causewise
 from causewise.methods.baselines.cgnn import Cgnn
 from causewise.methods.neural import NeuralLoci
-from causewise.protocol import undecided
+from causewise.protocol import record_failure
 from causewise.scanning import on_dask, scanner, tasks
 
 QUICK = "nn-loci-h:steps=40:hidden=5:device=cpu:engine=compiled"
@@ -64,7 +64,7 @@ def test_cgnn_goes_by_batches_too(table, monkeypatch):
 
     def decide_many(self, pairs):
         seen.append(len(pairs))
-        return [undecided(pair, "cgnn", "Not tried.") for pair in pairs]
+        return [record_failure(pair, "cgnn", "Not tried.") for pair in pairs]
 
     monkeypatch.setattr(Cgnn, "decide_many", decide_many)
     monkeypatch.setattr("causewise.methods.baselines.cgnn.gpu_in_sight", lambda: False)

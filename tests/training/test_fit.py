@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from causewise.methods.combined import constants as module
 from causewise.methods.combined.constants import FOLDS as SHIPPED_FOLDS
 from causewise.methods.combined.constants import NEITHER, TERMS, WEIGHT, Term, fold_of
-from causewise.methods.combined.method import THRESHOLD, terms_of, weighing, weight_in
-from causewise.methods.combined.outcomes import probabilities
-from causewise.methods.combined.weight import weight_of
+from causewise.methods.combined.method import THRESHOLD, gather_evidence
+from causewise.methods.combined.outcomes import probabilities, weigh_rows
+from causewise.methods.combined.terms import compute_terms
 from causewise.pair import FloatArray, Pair
 from training import fit, sets, simulator_a
 from training.recorded import FOLD_OF, FOLDS, SOURCES, Case
@@ -62,8 +62,8 @@ TRUE = {
 def test_the_scores_of_a_table_are_those_of_the_method(seed: int) -> None:
     found = made_up(np.random.default_rng(seed), 30)
     for k, score in enumerate(fit.scores(found, TERMS, WEIGHT)):
-        terms = terms_of(dict(zip(TERMS, found.contrasts[k], strict=True)), float(found.recorded[k]))
-        weight = weight_of(float(found.effective_rows[k]), int(found.distinct[k]))
+        terms = compute_terms(dict(zip(TERMS, found.contrasts[k], strict=True)), float(found.recorded[k]))
+        weight = weigh_rows(float(found.effective_rows[k]), int(found.distinct[k]))
         assert score == pytest.approx(weight.product * sum(terms.values()), rel=1e-9)
 
 
@@ -73,9 +73,9 @@ def test_a_row_of_the_table_holds_what_the_method_weighs() -> None:
     found = table(map(row, cases))
     score = fit.scores(found, TERMS, WEIGHT)
     for k, case in enumerate(cases):
-        weighed = weighing(Pair.of(case.x, case.y))
-        terms = terms_of(weighed.contrasts, weighed.recording.share)
-        assert score[k] == pytest.approx(weight_in(weighed).product * sum(terms.values()))
+        weighed = gather_evidence(Pair.of(case.x, case.y))
+        terms = compute_terms(weighed.contrasts, weighed.recording.share)
+        assert score[k] == pytest.approx(weighed.weight.product * sum(terms.values()))
         assert (found.truth[k], found.family[k], found.left[k]) == (case.truth, case.family, weighed.left)
 
 

@@ -106,7 +106,7 @@ def infer(
 
     Several methods (--method causewise,mdl,loci-h) get a row each, and a line says what most answer.
     """
-    from causewise.catalogue import blamed_on_settings, seeded_method
+    from causewise.catalogue import blame_settings, seeded_method
     from causewise.tables import read_pair
 
     check_targets(report, plot)
@@ -115,7 +115,7 @@ def infer(
     settings = {name: _device_settings(name, device.value) | stated[name] for name in names}
     built: dict[str, Method] = {}
     for name in names:  # a misspelt method is refused before a large table is read
-        with blamed_on_settings(name):
+        with blame_settings(name):
             built[name] = seeded_method(name, seed, **settings[name])
     with hint_at_options():
         pair = read_pair(file, x, y, nan_policy.value, **reading_options(decimal, header, max_bytes, max_rows))
@@ -143,14 +143,14 @@ def _answer(pair: "Pair", name: str, method: "Method", seed: int, stability: boo
 
 def decide(pair: "Pair", name: str, method: "Method", seed: int, quiet: bool) -> "Decision":
     """The answer for one pair, with a sign of life where a method takes its time; `name` is how it was asked for."""
-    from causewise.catalogue import blamed_on_settings, entry, sample_hint
+    from causewise.catalogue import blame_settings, entry, sample_hint
     from causewise.inference import infer as infer_pair
 
     if hint := sample_hint(name, pair.n):
         say(hint)
     # The spline methods answer before a spinner could be seen, unless the rows are very many.
     slow = entry(name.split(":")[0]).family != "loci" or pair.n > 200_000
-    with blamed_on_settings(name), _sign_of_life(f"{name} on {pair.n:,} rows …", method, slow, quiet) as alive:
+    with blame_settings(name), _sign_of_life(f"{name} on {pair.n:,} rows …", method, slow, quiet) as alive:
         return infer_pair(pair, method=alive, seed=seed)
 
 

@@ -1,29 +1,28 @@
 """LOCI = a conditional model × a criterion.
 
-The steps of the paper: standardise, fit each direction, judge each direction, subtract.
+The steps of the paper: standardise, fit each direction, score each direction, subtract.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from causewise.criteria import Criterion, independence, independence_p_value, likelihood, marginal_rule
 from causewise.decision import Decision, Evidence
-from causewise.errors import ITERATIONS, SEEDS, SPLINE_DEGREES, SPLINE_KNOTS, between, one_of, positive
-from causewise.models.fgls import ALPHA, MAX_PASSES, fit_fgls
+from causewise.errors import ITERATIONS, REALS, SEEDS, SPLINE_DEGREES, SPLINE_KNOTS, between, one_of
+from causewise.models.fgls import fit_fgls
 from causewise.models.fit import Fit
 from causewise.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_crosswise, fit_location, fit_location_scale
 from causewise.numerics.columns import frozen, once
 from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.pair import FloatArray, Pair, both_directions, row_order, standard_deviation, standardise
-from causewise.protocol import Method, attempted, fit_messages
+from causewise.protocol import PairMethod, fit_messages, make_builder
 
 Model = Callable[[FloatArray, FloatArray], Fit]
-Doubts = Callable[[Pair, Evidence, Evidence], tuple[str, ...]]
+Caveats = Callable[[Pair, Evidence, Evidence], tuple[str, ...]]
 """Reasons, in sentences, to doubt what a criterion says of this pair."""
 
 
@@ -35,26 +34,29 @@ class Loci:
     model: Model
     criterion: Criterion
     settings: Mapping[str, Any] = field(default_factory=dict)
-    doubts: Doubts | None = None
+    caveats: Caveats | None = None
 
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
         """Decide each pair on its own."""
-        return [self._decide(pair) for pair in pairs]
+        return PairMethod(self.name, self._decide, self.settings).decide_many(pairs)
 
     def _decide(self, pair: Pair) -> Decision:
-        return attempted(pair, self.name, lambda: self._judged(pair), settings=self.settings)
-
-    def _judged(self, pair: Pair) -> Decision:
-        sides = both_directions(pair, partial(evidence, model=self.model))
-        forward, backward = (replace(side, score=self.criterion(side)) for side in sides)
-        warnings = fit_messages(pair, forward, backward)
-        if self.doubts is not None:
-            warnings += self.doubts(pair, forward, backward)
-        score = forward.score - backward.score
-        return Decision(self.name, pair, score, forward, backward, settings=self.settings, warnings=warnings)
+        sides = both_directions(pair, partial(fit_direction, model=self.model))
+        decision = compare_directions(self.name, pair, sides, self.criterion)
+        if self.caveats is None:
+            return decision
+        caveats = self.caveats(pair, decision.forward, decision.backward)
+        return replace(decision, warnings=decision.warnings + caveats)
 
 
-def evidence(cause: FloatArray, effect: FloatArray, model: Model) -> Evidence:
+def compare_directions(name: str, pair: Pair, sides: tuple[Evidence, Evidence], criterion: Criterion) -> Decision:
+    """Forward − backward by a criterion."""
+    forward, backward = (replace(side, score=criterion(side)) for side in sides)
+    score, warnings = forward.score - backward.score, fit_messages(pair, forward, backward)
+    return Decision(name, pair, score, forward, backward, warnings=warnings)
+
+
+def fit_direction(cause: FloatArray, effect: FloatArray, model: Model) -> Evidence:
     """Everything known about one direction.
 
     Rows are brought into one order, by cause and then effect, before anything is summed: the order in which a file
@@ -65,6 +67,9 @@ def evidence(cause: FloatArray, effect: FloatArray, model: Model) -> Evidence:
     fit = model(u, v)
     del v
     test = hsic_test(once(kernel_column, u), fit.residual)
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    centre, unit = np.mean(effect), standard_deviation(effect)
     return Evidence(
         score=float("nan"),
         log_likelihood=fit.log_likelihood,
@@ -75,8 +80,31 @@ def evidence(cause: FloatArray, effect: FloatArray, model: Model) -> Evidence:
         n_iter=fit.n_iter,
         kkt=fit.kkt,
         message=fit.message,
-        **_in_file_order(fit, order, effect),
+        location=centre + unit * fit.location[back],  # in the rows' own order and in the effect's own units
+        scale=unit * fit.scale[back],
+        residual=fit.residual[back],
     )
+
+
+def _compare_by(criterion: Criterion, caveats: Caveats | None = None) -> Callable[..., Loci]:
+    return lambda name, model, settings: Loci(name, model, criterion, settings, caveats)
+
+
+_INDEPENDENCE: dict[str, Criterion] = {"statistic": independence, "p-value": independence_p_value}
+_SPLINE: dict[str, Any] = {"n_knots": SPLINE_KNOTS, "degree": SPLINE_DEGREES}
+_CONCAVE = _SPLINE | {"delta": REALS[1], "max_iter": ITERATIONS}
+_ALTERNATING = _SPLINE | {"alpha": REALS[1], "max_passes": ITERATIONS}
+
+loci_m = make_builder(_compare_by(likelihood, marginal_rule), "loci-m", fit_location_scale, **_CONCAVE)
+"""Location-scale spline model, compared by its likelihood."""
+ifgls_h = make_builder(_compare_by(independence), "ifgls-h", fit_fgls, **_ALTERNATING)
+"""Location and scale by iterated least squares, compared by the independence of the residual."""
+ifgls_m = make_builder(_compare_by(likelihood, marginal_rule), "ifgls-m", fit_fgls, **_ALTERNATING)
+"""Location and scale by iterated least squares, compared by the likelihood."""
+anm_h = make_builder(_compare_by(independence), "anm-h", fit_location, **_SPLINE)
+"""Additive noise: least squares, compared by the independence of its residual."""
+anm_m = make_builder(_compare_by(likelihood), "anm-m", fit_location, **_SPLINE)
+"""Additive noise: least squares, compared by a Gaussian likelihood of unit scale."""
 
 
 def loci_h(
@@ -87,85 +115,16 @@ def loci_h(
     decide_by: str = "statistic",
     split: bool = False,
     split_seed: int = 0,
-) -> Method:
-    """Location-scale spline model, judged by the independence of its residual.
+) -> Loci:
+    """Location-scale spline model, compared by the independence of its residual.
 
-    `decide_by` compares the test's statistics or its p-values; `split` judges each row by a fit to the half of the rows
+    `decide_by` compares the test's statistics or its p-values; `split` scores each row by a fit to the half of the rows
     it is not in (see `models.spline`).
     """
     one_of("loci-h", tuple(_INDEPENDENCE), decide_by=decide_by)
     between("loci-h", *SEEDS, split_seed=split_seed)
-    settings: dict[str, Any] = {"n_knots": n_knots, "degree": degree, "delta": delta, "max_iter": max_iter}
-    extra: dict[str, Any] = {} if decide_by == "statistic" else {"decide_by": decide_by}
-    if not split:
-        return _built("loci-h", fit_location_scale, _INDEPENDENCE[decide_by], settings, extra)
-    return _built(
-        "loci-h",
-        fit_crosswise,
-        _INDEPENDENCE[decide_by],
-        settings | {"split_seed": split_seed},
-        extra | {"split": True},
-    )
-
-
-def loci_m(n_knots: int = N_KNOTS, degree: int = DEGREE, delta: float = DELTA, max_iter: int = MAX_ITER) -> Method:
-    """Location-scale spline model, judged by its likelihood."""
-    settings = {"n_knots": n_knots, "degree": degree, "delta": delta, "max_iter": max_iter}
-    return _built("loci-m", fit_location_scale, likelihood, settings, doubts=marginal_rule)
-
-
-def ifgls_h(n_knots: int = N_KNOTS, degree: int = DEGREE, alpha: float = ALPHA, max_passes: int = MAX_PASSES) -> Method:
-    """Location and scale by iterated least squares, judged by the independence of the residual."""
-    settings = {"n_knots": n_knots, "degree": degree, "alpha": alpha, "max_passes": max_passes}
-    return _built("ifgls-h", fit_fgls, independence, settings)
-
-
-def ifgls_m(n_knots: int = N_KNOTS, degree: int = DEGREE, alpha: float = ALPHA, max_passes: int = MAX_PASSES) -> Method:
-    """Location and scale by iterated least squares, judged by the likelihood."""
-    settings = {"n_knots": n_knots, "degree": degree, "alpha": alpha, "max_passes": max_passes}
-    return _built("ifgls-m", fit_fgls, likelihood, settings, doubts=marginal_rule)
-
-
-def anm_h(n_knots: int = N_KNOTS, degree: int = DEGREE) -> Method:
-    """Additive noise: least squares, judged by the independence of its residual."""
-    return _built("anm-h", fit_location, independence, {"n_knots": n_knots, "degree": degree})
-
-
-def anm_m(n_knots: int = N_KNOTS, degree: int = DEGREE) -> Method:
-    """Additive noise: least squares, judged by a Gaussian likelihood of unit scale."""
-    return _built("anm-m", fit_location, likelihood, {"n_knots": n_knots, "degree": degree})
-
-
-def _built(
-    name: str,
-    fit: Callable[..., Fit],
-    criterion: Criterion,
-    settings: dict[str, Any],
-    extra: Mapping[str, Any] = MappingProxyType({}),
-    doubts: Doubts | None = None,
-) -> Method:
-    """`settings` are those of the fit, `extra` what else the decision's record must say."""
-    _check_spline_settings(name, settings)
-    return Loci(name, partial(fit, **settings), criterion, {**settings, **extra}, doubts)
-
-
-_INDEPENDENCE: dict[str, Criterion] = {"statistic": independence, "p-value": independence_p_value}
-
-
-def _check_spline_settings(name: str, settings: Mapping[str, Any]) -> None:
-    between(name, *SPLINE_KNOTS, n_knots=settings["n_knots"])
-    between(name, *SPLINE_DEGREES, degree=settings["degree"])
-    between(name, *ITERATIONS, **{key: settings[key] for key in ("max_iter", "max_passes") if key in settings})
-    positive(name, **{key: settings[key] for key in ("delta", "alpha") if key in settings})
-
-
-def _in_file_order(fit: Fit, order: np.ndarray, effect: FloatArray) -> dict[str, Any]:
-    """Per-row results back in the rows' own order, location and scale in the effect's own units."""
-    centre, unit = np.mean(effect), standard_deviation(effect)
-    back = np.empty_like(order)
-    back[order] = np.arange(len(order))
-    return {
-        "location": centre + unit * fit.location[back],
-        "scale": unit * fit.scale[back],
-        "residual": fit.residual[back],
-    }
+    fit = partial(fit_crosswise, split_seed=split_seed) if split else fit_location_scale
+    build = make_builder(_compare_by(_INDEPENDENCE[decide_by]), "loci-h", fit, **_CONCAVE)
+    method = build(n_knots=n_knots, degree=degree, delta=delta, max_iter=max_iter)
+    extra = ({} if decide_by == "statistic" else {"decide_by": decide_by}) | ({"split": True} if split else {})
+    return replace(method, settings={**method.settings, **extra})

@@ -1,11 +1,11 @@
 """The neural variants of LOCI and of additive noise: a network × a criterion, all fits of all pairs at once.
 
-The steps are those of LOCI with splines: standardise, fit each direction, judge each direction, subtract. Only the
+The steps are those of LOCI with splines: standardise, fit each direction, score each direction, subtract. Only the
 fitting is taken out of the loop over pairs: pairs × directions × restarts train as one batch (`models.network`). The
 likelihood and the independence variant of a model share their training.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from inspect import signature
@@ -13,14 +13,14 @@ from typing import Any
 
 from causewise.criteria import Criterion, independence, likelihood
 from causewise.decision import Decision
-from causewise.methods.loci import evidence
+from causewise.methods.loci import compare_directions, fit_direction
 from causewise.models.network.fitting import Network, Progress, networks
 from causewise.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
 from causewise.models.network.jax_runtime import gpu_in_sight
 from causewise.models.network.training import Training, TrainingStatus
 from causewise.numerics.hsic import hsic_test
 from causewise.pair import Pair
-from causewise.protocol import attempted, fit_messages, undecided
+from causewise.protocol import attempt, record_failure
 
 HOST_BATCH, GPU_BATCH = 16, 128
 NOT_IN_THE_RECORD = ("device", "engine", "memory")
@@ -62,31 +62,29 @@ class NeuralLoci:
         return replace(self, progress=progress)
 
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
-        """Train for all pairs together, then judge each."""
+        """Train for all pairs together, then score each."""
         columns = [side for pair in pairs for side in ((pair.x, pair.y), (pair.y, pair.x))]
         by_length = sorted(pairs, key=lambda pair: pair.n)
         with ThreadPoolExecutor(1) as background:
             # Short and long columns take different branches of the test; both get compiled while the networks train.
             for pair in by_length[:1] + by_length[-1:]:
                 background.submit(hsic_test, pair.x, pair.y)
-            found = networks(columns, self.head, self.training, self.progress)
-        return [self._decide(pair, *found[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs)]
+            trained = networks(columns, self.head, self.training, self.progress)
+        decisions = (self._decide(pair, *trained[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs))
+        return [replace(decision, settings=self.settings, seed=self.seed) for decision in decisions]
 
     def _decide(self, pair: Pair, there: Network, back: Network) -> Decision:
-        carried: dict[str, Any] = {"settings": self.settings, "seed": self.seed}
         if not (there.trained.usable and back.trained.usable):
-            return undecided(pair, self.name, f"{self.name}: {TrainingStatus.DIVERGED.value}", **carried)
-        return attempted(pair, self.name, lambda: self._judged(pair, there, back, carried), **carried)
+            return record_failure(pair, self.name, f"{self.name}: {TrainingStatus.DIVERGED.value}")
 
-    def _judged(self, pair: Pair, there: Network, back: Network, carried: Mapping[str, Any]) -> Decision:
-        sides = evidence(pair.x, pair.y, there.fit), evidence(pair.y, pair.x, back.fit)
-        forward, backward = (replace(side, score=self.criterion(side)) for side in sides)
-        warnings = fit_messages(pair, forward, backward)
-        score = forward.score - backward.score
-        return Decision(self.name, pair, score, forward, backward, warnings=warnings, **carried)
+        def compare() -> Decision:
+            sides = fit_direction(pair.x, pair.y, there.fit), fit_direction(pair.y, pair.x, back.fit)
+            return compare_directions(self.name, pair, sides, self.criterion)
+
+        return attempt(pair, self.name, compare)
 
 
-def _builder(name: str, head: Head, criterion: Criterion) -> Callable[..., NeuralLoci]:
+def _make_builder(name: str, head: Head, criterion: Criterion) -> Callable[..., NeuralLoci]:
     """The function that builds a method from keyword settings."""
 
     # Written out five times, the settings of `Training` would be declared and defaulted in six places.
@@ -98,9 +96,9 @@ def _builder(name: str, head: Head, criterion: Criterion) -> Callable[..., Neura
     return build
 
 
-nn_loci_h = _builder("nn-loci-h", LOCATION_SCALE, independence)
-nn_loci_m = _builder("nn-loci-m", LOCATION_SCALE, likelihood)
-nn_anm_h = _builder("nn-anm-h", ADDITIVE, independence)
-nn_anm_m = _builder("nn-anm-m", ADDITIVE, likelihood)
-roche = _builder("roche", STUDENT, independence)
+nn_loci_h = _make_builder("nn-loci-h", LOCATION_SCALE, independence)
+nn_loci_m = _make_builder("nn-loci-m", LOCATION_SCALE, likelihood)
+nn_anm_h = _make_builder("nn-anm-h", ADDITIVE, independence)
+nn_anm_m = _make_builder("nn-anm-m", ADDITIVE, likelihood)
+roche = _make_builder("roche", STUDENT, independence)
 """Robust to heavy tails: Student's t instead of the normal law (the ROCHE authors' method)."""

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from causewise.decision import Decision, Evidence, grouped
+from causewise.decision import Decision, grouped
 from causewise.errors import ROWS, InputError, between
 from causewise.methods.combined.rows import thinned
 from causewise.pair import MIN_ROWS, Pair
-from causewise.protocol import Method, undecided
+from causewise.protocol import Method, record_failure
 
 
 @dataclass(frozen=True)
@@ -41,20 +41,21 @@ class Subsample:
         # What a method may have beside, such as `batch_size`; a copy that is being made has no method yet to ask.
         if name.startswith("__") or name == "method":
             raise AttributeError(name)
-        found = getattr(self.method, name)
-        return (lambda progress: replace(self, method=found(progress))) if name == "with_progress" else found
+        value = getattr(self.method, name)
+        return (lambda progress: replace(self, method=value(progress))) if name == "with_progress" else value
 
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
         """One decision per pair, in order; a sample that is no pair any more has none."""
-        drawn = [self._drawn(pair) for pair in pairs]
-        decided = iter(self.method.decide_many([each for each in drawn if isinstance(each, Pair)]))
-        found = (
-            next(decided) if isinstance(each, Pair) else undecided(pair, self.name, each)
-            for pair, each in zip(pairs, drawn, strict=True)
+        samples = [self._draw(pair) for pair in pairs]
+        decided = iter(self.method.decide_many([each for each in samples if isinstance(each, Pair)]))
+        decisions = (
+            next(decided) if isinstance(each, Pair) else record_failure(pair, self.name, each)
+            for pair, each in zip(pairs, samples, strict=True)
         )
-        return [self._told(pair, decision) for pair, decision in zip(pairs, found, strict=True)]
+        return [self._complete(pair, decision) for pair, decision in zip(pairs, decisions, strict=True)]
 
-    def _drawn(self, pair: Pair) -> Pair | str:
+    def _draw(self, pair: Pair) -> Pair | str:
+        """A sample of the rows, or why it is no pair."""
         if pair.n <= self.rows:
             return pair
         kept = thinned(pair.x, pair.y, self.rows, self.seed)
@@ -65,26 +66,18 @@ class Subsample:
             return f"Of the {grouped(len(kept))} rows drawn: {refusal}"
         return part
 
-    def _told(self, pair: Pair, decision: Decision) -> Decision:
-        carried: dict[str, Any] = {"settings": self.settings, "seed": self.seed}
-        judged = decision.pair.n
-        if judged == pair.n:
-            return replace(decision, **carried)
+    def _complete(self, pair: Pair, decision: Decision) -> Decision:
+        """The decision as one about the whole pair, with the sentence that says it is of a sample."""
+        decision, n = replace(decision, settings=self.settings, seed=self.seed), decision.pair.n
+        if n == pair.n:
+            return decision
         note = (
-            f"{self.name} decided by {grouped(judged)} of {grouped(pair.n)} rows (rows={self.rows}), drawn with seed "
+            f"{self.name} decided by {grouped(n)} of {grouped(pair.n)} rows (rows={self.rows}), drawn with seed "
             f"{self.seed}."
         )
-        return replace(
-            decision,
-            pair=pair,
-            forward=_without_rows(decision.forward),
-            backward=_without_rows(decision.backward),
-            warnings=(*decision.warnings, note),
-            rows_judged=judged,
-            **carried,
+        # A curve that is known at the rows drawn is not known at every row.
+        forward, backward = (
+            replace(side, location=None, scale=None, residual=None) for side in (decision.forward, decision.backward)
         )
-
-
-def _without_rows(side: Evidence) -> Evidence:
-    """A curve that is known at the rows drawn is not known at every row."""
-    return replace(side, location=None, scale=None, residual=None)
+        warnings = (*decision.warnings, note)
+        return replace(decision, pair=pair, forward=forward, backward=backward, warnings=warnings, rows_judged=n)

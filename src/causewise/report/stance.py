@@ -7,7 +7,7 @@ and the two independence tests say how far to trust it.
 from dataclasses import dataclass
 from enum import Enum
 
-from causewise.criteria import Reading
+from causewise.criteria import ModelCheck
 from causewise.decision import Decision, Direction, percent
 from causewise.report.printed_sum import with_printed_digits
 from causewise.report.wording import BRIEF, short, shown
@@ -85,10 +85,10 @@ class Stance(Enum):
         forward = decision.direction is Direction.FORWARD
         return {
             None: cls.UNTESTED,
-            Reading.BOTH_FIT: cls.BOTH,
-            Reading.NEITHER_FITS: cls.NEITHER,
-            Reading.FORWARD_FITS: cls.CLEAR if forward else cls.CONTRADICTED,
-            Reading.BACKWARD_FITS: cls.CONTRADICTED if forward else cls.CLEAR,
+            ModelCheck.BOTH_FIT: cls.BOTH,
+            ModelCheck.NEITHER_FITS: cls.NEITHER,
+            ModelCheck.FORWARD_FITS: cls.CLEAR if forward else cls.CONTRADICTED,
+            ModelCheck.BACKWARD_FITS: cls.CONTRADICTED if forward else cls.CLEAR,
         }[decision.reading]
 
 
@@ -147,10 +147,10 @@ def readings(decision: Decision) -> tuple[ReadingCell, ...]:
     """The four readings, the one that applies marked; none is where nothing was tested."""
     x, y = (short(shown(name), BRIEF) for name in (decision.pair.x_name, decision.pair.y_name))
     texts = {
-        Reading.FORWARD_FITS: (f"Only {x} → {y} fits", "One direction explains the rows with independent noise."),
-        Reading.BACKWARD_FITS: (f"Only {y} → {x} fits", "One direction explains the rows with independent noise."),
-        Reading.BOTH_FIT: ("Both fit", "Too few rows, or a relation that looks the same both ways."),
-        Reading.NEITHER_FITS: ("Neither fits", "A hidden common cause, dependent rows, or too small a model."),
+        ModelCheck.FORWARD_FITS: (f"Only {x} → {y} fits", "One direction explains the rows with independent noise."),
+        ModelCheck.BACKWARD_FITS: (f"Only {y} → {x} fits", "One direction explains the rows with independent noise."),
+        ModelCheck.BOTH_FIT: ("Both fit", "Too few rows, or a relation that looks the same both ways."),
+        ModelCheck.NEITHER_FITS: ("Neither fits", "A hidden common cause, dependent rows, or too small a model."),
     }
     return tuple(
         ReadingCell(title, meaning, decision.reading is reading) for reading, (title, meaning) in texts.items()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from causewise.decision import Direction, percent
 from causewise.knowledge.knowledge import PairStatement
-from causewise.methods.combined.outcomes import divided
+from causewise.methods.combined.outcomes import split_probability
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def apply_knowledge(row: ScanRow, statement: PairStatement, threshold: float) ->
 def _impose(row: ScanRow, statement: PairStatement) -> ScanRow:
     direction = Direction(statement.direction or "undecided")
     scored = row.confidence is not None and row.score is not None
-    confidence = divided(row.score or 0.0, row.neither or 0.0).get(direction.value) if scored else None
+    confidence = split_probability(row.score or 0.0, row.neither or 0.0).get(direction.value) if scored else None
     row = _explain(row, f"Given: {statement.why}.")
     return replace(_point(row, direction, "unrelated"), confidence=confidence)
 
@@ -97,7 +97,7 @@ def _add_log_odds(row: ScanRow, statement: PairStatement, threshold: float) -> S
     if row.confidence is None:
         return _explain(row, f"Given, but not used, since the score of this method is no log-odds: {statement.why}.")
     score = row.score + statement.log_odds
-    chances = divided(score, row.neither or 0.0)
+    chances = split_probability(score, row.neither or 0.0)
     confidence = max(chances[way.value] for way in (Direction.FORWARD, Direction.BACKWARD))
     direction = Direction.UNDECIDED if confidence < threshold else Direction.of(score)
     row = _explain(row, f"Given: {statement.why}, which makes the confidence {percent(confidence)}.")

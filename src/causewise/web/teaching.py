@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from causewise.criteria import Reading
+from causewise.criteria import ModelCheck
 from causewise.decision import USABLE, Decision, Direction, Evidence, percent
 from causewise.errors import InputError, one_of
 from causewise.inference import infer
@@ -128,10 +128,10 @@ PRESETS: Mapping[str, tuple[str, Lesson]] = {
     "rounding": ("What was measured coarsely leaves traces that are no cause.", Lesson(rounding=1.0, amount=0.5)),
 }
 _FIT_SENTENCES = {
-    Reading.BOTH_FIT: "Both fit, so these rows look alike both ways: a test that rejects nothing decides nothing.",
-    Reading.NEITHER_FITS: "Neither fits, so neither is the whole story: something else acts, or the model is small.",
-    Reading.FORWARD_FITS: "Only x → y fits. That is what a direction looks like.",
-    Reading.BACKWARD_FITS: "Only y → x fits, as if y were the cause.",
+    ModelCheck.BOTH_FIT: "Both fit, so these rows look alike both ways: a test that rejects nothing decides nothing.",
+    ModelCheck.NEITHER_FITS: "Neither fits, so neither is the whole story: something else acts, or the model is small.",
+    ModelCheck.FORWARD_FITS: "Only x → y fits. That is what a direction looks like.",
+    ModelCheck.BACKWARD_FITS: "Only y → x fits, as if y were the cause.",
 }
 
 

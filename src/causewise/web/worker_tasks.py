@@ -7,7 +7,7 @@ import io
 import secrets
 from typing import Any
 
-from causewise.catalogue import DEFAULT, blamed_on_settings
+from causewise.catalogue import DEFAULT, blame_settings
 from causewise.errors import InputError
 from causewise.examples import EXAMPLES, make_line
 from causewise.formatting import json_text, plain_value
@@ -58,7 +58,7 @@ def scan_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dic
     """What `causewise scan --out x.json` writes, and its page."""
     question = settings["question"]
     method = question["method"] or DEFAULT
-    with blamed_on_settings(method):
+    with blame_settings(method):
         result = scan(
             _open(settings, content),
             method=method,
@@ -97,7 +97,7 @@ def _open(settings: dict[str, Any], content: bytes) -> io.BytesIO:
 
 def _infer(pair: Pair, question: dict[str, Any], wants_page: bool) -> dict[str, Any]:
     method = question["method"] or DEFAULT
-    with blamed_on_settings(method):
+    with blame_settings(method):
         decision = infer(pair, method=method, **_method_settings(question))
     rendered = _render(page, decision) if wants_page else {"page": "", "mark": ""}
     return {"title": decision.verdict, "record": json_text(decision.to_dict(), default=plain_value), **rendered}

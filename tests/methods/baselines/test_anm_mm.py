@@ -7,7 +7,7 @@ import causewise
 from causewise.decision import Direction
 from causewise.errors import InputError
 from causewise.methods.baselines.anm_mm import START, TEST_SINES, Dependence, dependence, mechanisms, objective
-from causewise.methods.baselines.latent import MARGIN, REACH, LatentProcess, first_guess, sines
+from causewise.methods.baselines.gpi import MARGIN, REACH, LatentProcess, first_guess, sines
 from causewise.pair import standardise
 
 MECHANISMS = {

@@ -1,10 +1,21 @@
+"""GRCI: the method in plain matrices, its neighbours and its regression against brute force."""
+
 import numpy as np
 import pytest
-from golden_scores import agreement, needs_golden
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.special import digamma
 
 import causewise
-from causewise.methods.baselines.grci import _dependence, score
+from causewise.methods.baselines import grci
+from causewise.methods.baselines.grci import (
+    _dependence,
+    count_within,
+    fit_constant,
+    fit_piecewise_linear,
+    kth_distance,
+    score,
+)
 from causewise.numerics.arrays import zscore
 from causewise.pair import Pair
 
@@ -72,21 +83,125 @@ def test_an_exact_function_is_refused():
     assert "exact" in decide("grci", x, 3 * x - 1).reason
 
 
-@needs_golden
-@pytest.mark.parametrize(("dataset", "limit"), [("AN", 30), ("LS", 30), ("SIM", 30), ("Tue", 40)])
-@pytest.mark.parametrize("spec", ["grci", "grci:published=true"])
-def test_published_scores(spec, dataset, limit):
-    found = agreement(spec, "GRCI", dataset, limit)
-    assert found.spearman > 0.97
-    assert found.sign >= 0.97
-    assert dataset not in ("AN", "LS") or found.largest_gap < 1e-3
+def brute_distance(a, b, k):
+    apart = np.maximum(np.abs(a[:, None] - a), np.abs(b[:, None] - b))
+    np.fill_diagonal(apart, np.inf)
+    return np.sort(apart, axis=1)[:, k - 1]
 
 
-@needs_golden
-@pytest.mark.slow
-@pytest.mark.parametrize("dataset", ["AN", "LS", "SIM", "Tue"])
-@pytest.mark.parametrize("spec", ["grci", "grci:published=true"])
-def test_every_published_score(spec, dataset):
-    found = agreement(spec, "GRCI", dataset)
-    assert found.spearman > 0.98
-    assert found.sign >= 0.98
+def brute_count(column, radius):
+    return np.sum(np.abs(column[:, None] - column) <= radius[:, None], axis=1)
+
+
+@given(st.integers(0, 10**6), st.integers(11, 80), st.sampled_from([1, 3, 10]), st.sampled_from([2, 7, 1000]))
+@settings(max_examples=60, deadline=None)
+def test_against_every_distance_with_and_without_ties(seed, n, k, values):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, values, n) / 7.0, rng.integers(0, 1 + values // 2, n) / 3.0
+    radius = kth_distance(a, b, k)
+    assert np.array_equal(radius, brute_distance(a, b, k))
+    for column in (a, b):
+        assert np.array_equal(count_within(np.sort(column), column, radius), brute_count(column, radius))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 40))
+def test_radii_of_any_size_around_any_centre(seed, n):
+    rng = np.random.default_rng(seed)
+    column, centres = np.sort(rng.integers(0, 9, n) / 3), rng.normal(1, 3, 25)
+    radius = rng.choice([0.0, 1e-3, 1.0, 1e9], 25)
+    expected = np.sum(np.abs(column - centres[:, None]) <= radius[:, None], axis=1)
+    assert np.array_equal(count_within(column, centres, radius), expected)
+
+
+def test_rows_counted_in_parts_are_the_same(monkeypatch):
+    a = np.random.default_rng(6).normal(size=100)
+    whole = count_within(np.sort(a), a, np.abs(a))
+    monkeypatch.setattr(grci, "_ROWS_AT_ONCE", 7)
+    assert np.array_equal(count_within(np.sort(a), a, np.abs(a)), whole)
+
+
+def test_the_neighbour_that_defines_the_radius_is_counted():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(2, 500))
+    radius = kth_distance(a, b, 10)
+    beside = np.maximum(count_within(np.sort(a), a, radius), count_within(np.sort(b), b, radius))
+    assert beside.min() >= 11
+
+
+def test_heavy_tails_and_the_order_of_columns_do_not_matter():
+    rng = np.random.default_rng(4)
+    a, b = rng.standard_cauchy((2, 300))
+    assert np.array_equal(kth_distance(a, b, 10), kth_distance(b, a, 10))
+    assert np.array_equal(kth_distance(a, b, 10), brute_distance(a, b, 10))
+
+
+def test_against_a_k_d_tree():
+    from scipy.spatial import cKDTree
+
+    rng = np.random.default_rng(5)
+    points = rng.normal(size=(2000, 2))
+    tree, _ = cKDTree(points).query(points, 11, p=np.inf)
+    assert kth_distance(*points.T.copy(), 10) == pytest.approx(tree[:, -1], abs=1e-15)
+
+
+def truncated_powers(u, knots):
+    interior = np.linspace(0, 1, knots)[1:-1]
+    return np.column_stack([u, *(np.maximum(u - k, 0) for k in interior), np.ones_like(u)])
+
+
+def dense(u, t, knots, ridge):
+    design = truncated_powers(u, knots)
+    padded = np.vstack([design, np.sqrt(ridge) * np.eye(design.shape[1])])
+    q, _ = np.linalg.qr(padded)
+    q = q[: len(u)]
+    return q @ (q.T @ t), np.sum(q * q, axis=1)
+
+
+def sample(seed, n):
+    rng = np.random.default_rng(seed)
+    u = np.sort(rng.beta(0.7, 2.0, n))
+    u = (u - u[0]) / (u[-1] - u[0])
+    return u, np.sin(7 * u) + rng.normal(size=n)
+
+
+@given(st.integers(0, 10**6), st.integers(2, 60), st.integers(2, 9), st.sampled_from([1e-8, 1e-2, 3.0]))
+@settings(max_examples=60, deadline=None)
+def test_against_dense_orthogonalisation_in_the_truncated_power_basis(seed, n, knots, ridge):
+    u, t = sample(seed, n)
+    fitted, leverage = fit_piecewise_linear(u, t, knots, ridge)
+    expected, expected_leverage = dense(u, t, knots, ridge)
+    assert fitted == pytest.approx(expected, abs=1e-6)
+    assert leverage == pytest.approx(expected_leverage, abs=1e-9)
+
+
+@pytest.mark.parametrize("knots", [2, 5])
+def test_leaving_out_by_formula_is_leaving_out_by_refitting(knots):
+    u, t = sample(1, 40)
+    fitted, leverage = fit_piecewise_linear(u, t, knots, 0.1)
+    for i in range(len(u)):
+        keep = np.arange(len(u)) != i
+        design = truncated_powers(u, knots)
+        gram = design[keep].T @ design[keep] + 0.1 * np.eye(design.shape[1])
+        refitted = design[i] @ np.linalg.solve(gram, design[keep].T @ t[keep])
+        assert (t - (t - fitted) / (1 - leverage))[i] == pytest.approx(refitted, abs=1e-10)
+
+
+def test_a_lone_point_in_its_cell_keeps_a_positive_distance_from_leverage_one():
+    u = np.concatenate([np.linspace(0, 0.2, 50), [1.0]])
+    _, leverage = fit_piecewise_linear(u, np.cos(u), 6, 1e-8)
+    assert 0 < 1 - leverage[-1] < 1e-7
+
+
+def test_constant():
+    t = np.array([1.0, 2.0, 6.0])
+    fitted, leverage = fit_constant(t, 0.5)
+    assert np.all(fitted == 9 / 3.5)
+    assert np.all(leverage == 1 / 3.5)
+
+
+def test_a_broken_line_is_reproduced():
+    u = np.linspace(0, 1, 101)
+    t = np.interp(u, [0, 0.25, 0.5, 0.75, 1], [0.0, 2.0, -1.0, 0.5, 0.5])
+    fitted, leverage = fit_piecewise_linear(u, t, 5, 1e-12)
+    assert fitted == pytest.approx(t, abs=1e-9)
+    assert np.sum(leverage) == pytest.approx(5, abs=1e-6)

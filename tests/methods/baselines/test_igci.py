@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from golden_scores import agreement, needs_golden
 
 import causewise
 from causewise.errors import InputError
@@ -48,13 +47,3 @@ def test_two_distinct_values_are_refused():
 def test_an_unknown_treatment_of_ties_is_refused(name, ties):
     with pytest.raises(InputError, match="'zero'"):
         causewise.method(name, ties=ties)
-
-
-@needs_golden
-@pytest.mark.parametrize("dataset", ["AN", "LS", "SIM", "Tue"])
-@pytest.mark.parametrize(("spec", "column"), [("igci", "IGCI"), ("igci-g:published=true", "IGCI_G")])
-def test_published_scores(spec, column, dataset):
-    found = agreement(spec, column, dataset)
-    assert found.spearman > 0.999999
-    assert found.sign == 1
-    assert found.largest_gap < 1e-9

@@ -13,8 +13,14 @@ from hypothesis import strategies as st
 
 import causewise
 from causewise.decision import Direction
-from causewise.methods.baselines.level_codes import CodedColumn, direction_code, settled
-from causewise.methods.baselines.ordinal import columns_of, compared, ordinal
+from causewise.methods.baselines.ordinal import (
+    CodedColumn,
+    code_columns,
+    code_direction,
+    compare_codes,
+    ordinal,
+    refine_noise,
+)
 from causewise.pair import Pair
 
 ROOT = Path(__file__).parents[3]
@@ -51,13 +57,13 @@ def answers(law: str, levels: int, n: int = 1000, pairs: int = 10, **setting: bo
 def test_columns_without_a_relation_cost_the_same_both_ways(seed: int) -> None:
     """Each is coded by its own law then, whichever is called the cause."""
     rng = np.random.default_rng(seed)
-    x, y = columns_of(Pair.of(np.arange(300) % 4, rng.permutation(rng.gamma(2, size=300))), 12, 1000)
+    x, y = code_columns(Pair.of(np.arange(300) % 4, rng.permutation(rng.gamma(2, size=300))), 12, 1000)
     # Every quantile of y occurs at every level as often.
     y = CodedColumn(np.sort(y.values), None)
-    forward, backward = direction_code(x, y), direction_code(y, x)
+    forward, backward = code_direction(x, y), code_direction(y, x)
     assert forward.parameters == backward.parameters
     assert forward.nats() == pytest.approx(backward.nats(), abs=1e-6)
-    assert compared(forward, backward).score == pytest.approx(0.0, abs=1e-6)
+    assert compare_codes(forward, backward).score == pytest.approx(0.0, abs=1e-6)
 
 
 def test_a_code_is_a_density() -> None:
@@ -65,9 +71,9 @@ def test_a_code_is_a_density() -> None:
     rng = np.random.default_rng(0)
     x = rng.integers(3, size=400)
     y = np.minimum(rng.poisson(1 + x), 4)
-    pair = columns_of(Pair.of(x, y), 12, 1000)
+    pair = code_columns(Pair.of(x, y), 12, 1000)
     for cause, effect in (pair, pair[::-1]):
-        code = direction_code(cause, effect).log_density
+        code = code_direction(cause, effect).log_density
         cells = {(a, b): mass for a, b, mass in zip(cause.level, effect.level, code, strict=True)}
         assert sum(map(math.exp, cells.values())) == pytest.approx(1.0, abs=1e-3)
 
@@ -81,14 +87,14 @@ def test_copies_of_a_skewed_law_are_laid_over_each_other() -> None:
         v = np.where(level, 5 + 3 * rng.exponential(size=400), rng.exponential(size=400))
         deviation = np.array([v[level == k].std() for k in range(2)])
         noise = (v - np.array([v[level == k].mean() for k in range(2)])[level]) / deviation[level]
-        _, scale = settled(v, level, noise, deviation[level], own=True)
+        _, scale = refine_noise(v, level, noise, deviation[level], own=True)
         ours.append(math.log(scale[1] / scale[0] / 3))
         theirs.append(math.log(deviation[1] / deviation[0] / 3))
     assert np.std(ours) < 0.9 * np.std(theirs)
     assert abs(np.mean(ours)) < 0.1
 
 
-def test_two_columns_of_two_values_are_alike_both_ways() -> None:
+def test_two_code_columns_two_values_are_alike_both_ways() -> None:
     rng = np.random.default_rng(1)
     x = rng.random(300) < 0.4
     found = causewise.infer(x.astype(float), (rng.random(300) < 0.3 + 0.4 * x).astype(float), method="ordinal")

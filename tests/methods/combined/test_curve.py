@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from causewise.methods.combined.curve import DEGREE, KNOTS, ROWS_PER_COEFFICIENT, curve_at, fit_curve
-from causewise.methods.combined.readings import read_direction
+from causewise.methods.combined.terms import fit_direction
 from causewise.numerics.mixture import fit_mixture, log_density
 from causewise.pair import FloatArray, standardise
 
@@ -137,7 +137,7 @@ def rejected(noise: str, n: int, repetitions: int) -> float:
         rng = np.random.default_rng([seed, n])
         x = rng.normal(size=n)
         e = {"exponential": drawn_noise, "uniform": lambda g, n: g.uniform(-(3**0.5), 3**0.5, n)}[noise](rng, n)
-        count += read_direction(x, np.sin(1.5 * x) + 0.4 * e).test.p_value < 0.05
+        count += fit_direction(x, np.sin(1.5 * x) + 0.4 * e).test.p_value < 0.05
     return count / repetitions
 
 

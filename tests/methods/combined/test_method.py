@@ -14,8 +14,9 @@ import causewise
 from causewise.catalogue import method
 from causewise.errors import InputError
 from causewise.methods.combined.constants import TERMS
-from causewise.methods.combined.method import NEITHER_PRIOR, THRESHOLD, terms_of, weighing
+from causewise.methods.combined.method import NEITHER_PRIOR, THRESHOLD, gather_evidence
 from causewise.methods.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, probabilities
+from causewise.methods.combined.terms import compute_terms
 from causewise.pair import Pair
 
 # The sum.
@@ -47,8 +48,8 @@ def test_exchanging_the_columns_negates_every_term_exactly(seed: int) -> None:
 
 @given(st.fixed_dictionaries(dict.fromkeys(TERMS, st.floats(-1e9, 1e9))), st.floats(0, 1))
 def test_a_term_is_odd_rising_and_never_higher_than_its_height(contrasts: dict[str, float], repeats: float) -> None:
-    terms, against = terms_of(contrasts, repeats), terms_of({k: -v for k, v in contrasts.items()}, repeats)
-    more = terms_of({k: v + 0.1 * TERMS[k].width for k, v in contrasts.items()}, repeats)
+    terms, against = compute_terms(contrasts, repeats), compute_terms({k: -v for k, v in contrasts.items()}, repeats)
+    more = compute_terms({k: v + 0.1 * TERMS[k].width for k, v in contrasts.items()}, repeats)
     for name, term in terms.items():
         assert abs(term) <= TERMS[name].height
         assert term == -against[name]
@@ -60,8 +61,8 @@ def test_a_term_is_odd_rising_and_never_higher_than_its_height(contrasts: dict[s
 @given(seeds)
 def test_the_terms_are_those_of_the_contrasts(seed: int) -> None:
     x, y = related(seed)
-    found = weighing(Pair.of(x, y))
-    assert decide(x, y).contributions == terms_of(found.contrasts, found.recording.share)
+    found = gather_evidence(Pair.of(x, y))
+    assert decide(x, y).contributions == compute_terms(found.contrasts, found.recording.share)
 
 
 def test_where_no_value_repeats_two_terms_say_nothing() -> None:
@@ -74,9 +75,9 @@ def test_where_no_value_repeats_two_terms_say_nothing() -> None:
 @given(st.floats(-1e9, 1e9), st.floats(0, 1))
 def test_how_columns_are_recorded_gives_no_answer_alone(contrast: float, repeats: float) -> None:
     silent = dict.fromkeys(TERMS, 0.0)
-    score = sum(terms_of(silent | {"recording": contrast}, repeats).values())
+    score = sum(compute_terms(silent | {"recording": contrast}, repeats).values())
     assert expit(abs(score)) < THRESHOLD
-    assert terms_of(silent | {"recording": contrast}, repeats, recording=False)["recording"] == 0
+    assert compute_terms(silent | {"recording": contrast}, repeats, recording=False)["recording"] == 0
 
 
 # The outcomes.
@@ -199,7 +200,7 @@ def test_a_breakdown_becomes_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None
     def broken(*_: object) -> None:
         raise FloatingPointError("no spread")
 
-    monkeypatch.setattr("causewise.methods.combined.method.weighing", broken)
+    monkeypatch.setattr("causewise.methods.combined.method.gather_evidence", broken)
     found = decide(*related(1))
     assert found.status == "failed" and "no spread" in found.reason and math.isnan(found.score)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from causewise.methods.combined.rows import judged_rows, thinned
+from causewise.methods.combined.rows import prepare_rows, thinned
 from causewise.numerics.ties import scrambled, spread
 from causewise.pair import FloatArray
 
@@ -33,9 +33,9 @@ def cells(column: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def assert_reflected(x: FloatArray, y: FloatArray, max_rows: int = 20_000) -> None:
-    plain = judged_rows(x, y, max_rows)
+    plain = prepare_rows(x, y, max_rows)
     for a, b in REFLECTIONS:
-        turned = judged_rows(a * x, b * y, max_rows)
+        turned = prepare_rows(a * x, b * y, max_rows)
         assert np.array_equal(turned.kept, plain.kept)
         assert np.array_equal(turned.x, a * plain.x)
         assert np.array_equal(turned.y, b * plain.y)
@@ -56,7 +56,7 @@ def is_symmetric(x: FloatArray, y: FloatArray) -> bool:
 @given(seed=st.integers(0, 10**6), max_rows=st.sampled_from([120, 20_000]))
 def test_exchanging_the_columns_exchanges_the_result_bit_for_bit(seed: int, max_rows: int) -> None:
     x, y = rounded(seed)
-    one, two = judged_rows(x, y, max_rows), judged_rows(y, x, max_rows)
+    one, two = prepare_rows(x, y, max_rows), prepare_rows(y, x, max_rows)
     assert np.array_equal(one.x, two.y)
     assert np.array_equal(one.y, two.x)
     assert np.array_equal(one.kept, two.kept)
@@ -67,7 +67,7 @@ def test_exchanging_the_columns_exchanges_the_result_bit_for_bit(seed: int, max_
 def test_the_order_of_the_rows_changes_nothing(seed: int, max_rows: int) -> None:
     x, y = rounded(seed)
     order = np.random.default_rng(seed + 1).permutation(len(x))
-    one, two = judged_rows(x, y, max_rows), judged_rows(x[order], y[order], max_rows)
+    one, two = prepare_rows(x, y, max_rows), prepare_rows(x[order], y[order], max_rows)
     assert as_set(one.x, one.y) == as_set(two.x, two.y)
     assert one.distinct == two.distinct
 
@@ -119,7 +119,7 @@ def test_reflection_holds_for_small_tables_without_symmetry() -> None:
 @given(seed=st.integers(0, 10**6), power=st.integers(-30, 30))
 def test_units_change_nothing(seed: int, power: int) -> None:
     x, y = rounded(seed)
-    plain, scaled = judged_rows(x, y, 200), judged_rows(x * 2.0**power, y, 200)
+    plain, scaled = prepare_rows(x, y, 200), prepare_rows(x * 2.0**power, y, 200)
     assert np.array_equal(scaled.x, plain.x * 2.0**power)
     assert np.array_equal(scaled.y, plain.y)
 
@@ -156,14 +156,14 @@ def test_the_kept_rows_are_a_fair_sample() -> None:
 
 def test_kept_are_the_places_in_the_table() -> None:
     x, y = np.random.default_rng(6).normal(size=(2, 300))
-    found = judged_rows(x, y, 100)
+    found = prepare_rows(x, y, 100)
     assert np.array_equal(found.x, x[found.kept])
     assert np.array_equal(found.y, y[found.kept])
 
 
 def test_distinct_values_are_those_of_the_kept_rows() -> None:
     x, y = rounded(7, 500)
-    found = judged_rows(x, y, 60)
+    found = prepare_rows(x, y, 60)
     assert found.distinct == (len(np.unique(x[found.kept])), len(np.unique(y[found.kept])))
 
 
@@ -173,7 +173,7 @@ def test_distinct_values_are_those_of_the_kept_rows() -> None:
 @given(seed=st.integers(0, 10**6), places=st.integers(0, 1))
 def test_every_value_stays_in_its_cell_and_no_ties_are_left(seed: int, places: int) -> None:
     x, y = rounded(seed, 200, places, 0)
-    found = judged_rows(x, y)
+    found = prepare_rows(x, y)
     for column, out in ((x, found.x), (y, found.y)):
         low, high = cells(column)
         assert len(np.unique(out)) == len(out)
@@ -198,23 +198,23 @@ def test_a_cell_is_filled_evenly_and_a_lone_value_stays(values: list[int], seed:
 @given(seed=st.integers(0, 10**6))
 def test_columns_without_ties_are_untouched(seed: int) -> None:
     x, y = np.random.default_rng(seed).normal(size=(2, 60))
-    found = judged_rows(x, np.round(y))
+    found = prepare_rows(x, np.round(y))
     assert np.array_equal(found.x, x)
     assert not np.array_equal(found.y, np.round(y))
-    assert np.array_equal(judged_rows(x, y).y, y)
+    assert np.array_equal(prepare_rows(x, y).y, y)
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0, 2.0])
 def test_spreading_adds_no_dependence_between_copies_of_a_row(value: float) -> None:
     x, y = np.repeat([0.0, 1.0, 2.0], 400), np.tile([0.0, 1.0], 600)
-    found = judged_rows(x, y)
+    found = prepare_rows(x, y)
     inside = (x == value) & (y == 1.0)
     assert abs(np.corrcoef(found.x[inside], found.y[inside])[0, 1]) < 4 / np.sqrt(np.count_nonzero(inside))
 
 
 def test_spreading_adds_no_dependence_between_copies_of_two_values() -> None:
     x, y = np.repeat([0.0, 0.0, 1.0], 300), np.tile([0.0, 1.0], 450)
-    found = judged_rows(x, y)
+    found = prepare_rows(x, y)
     inside = (x == 0.0) & (y == 0.0)
     assert abs(np.corrcoef(found.x[inside], found.y[inside])[0, 1]) < 4 / np.sqrt(np.count_nonzero(inside))
 
@@ -222,7 +222,7 @@ def test_spreading_adds_no_dependence_between_copies_of_two_values() -> None:
 def test_spreading_adds_no_dependence_between_related_rounded_columns() -> None:
     """Within a cell, what was added to one column tells nothing of the other nor of what was added to it."""
     x, y = rounded(3, 3000)
-    found = judged_rows(x, y)
+    found = prepare_rows(x, y)
     added_x, added_y = found.x - x, found.y - y
     for a, b in ((added_x, y), (added_y, x), (added_x, added_y)):
         assert abs(np.corrcoef(a, b)[0, 1]) < 4 / np.sqrt(len(x))

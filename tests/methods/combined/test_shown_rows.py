@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import causewise
 from causewise.decision import Decision, Direction
 from causewise.methods.combined.constants import TERMS
-from causewise.methods.combined.method import Weighing, weighing
+from causewise.methods.combined.method import PairEvidence, gather_evidence
 from causewise.numerics.hsic import hsic_test
 from causewise.pair import FloatArray, Pair, standardise
 
@@ -63,10 +63,10 @@ def test_without_ties_the_residual_is_effect_minus_location_over_scale(seed: int
 
 
 @cache
-def long_pair() -> tuple[Decision, Weighing]:
+def long_pair() -> tuple[Decision, PairEvidence]:
     x, y = clear(9, 25_000)
     pair = Pair.of(x, np.round(y, 2))
-    return causewise.infer(pair), weighing(pair)
+    return causewise.infer(pair), gather_evidence(pair)
 
 
 def test_the_residual_of_a_long_table_is_the_tested_one() -> None:

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 import causewise
 from causewise.decision import USABLE, Evidence
-from causewise.methods.combined.outcomes import in_units, probabilities
-from causewise.methods.combined.weight import Weight
-from causewise.methods.combined.words import KINDS, Account, reason, told_unrelated, withheld
+from causewise.methods.combined.outcomes import ReliabilityWeight, in_units, probabilities
+from causewise.methods.combined.words import KINDS, Account, explain_abstention, explain_score, say_unrelated
 from causewise.pair import Pair
 
 DEPENDENT, FEW, COARSE = "resemble their neighbours", "rows are few", "distinct values"
@@ -30,7 +29,7 @@ def account(
     n: int = 1000,
     distinct: tuple[int, int] = (900, 800),
     effective: float | None = None,
-    weight: Weight | None = None,
+    weight: ReliabilityWeight | None = None,
     p: tuple[float, float] = (0.4, 0.012),
     threshold: float = 0.99,
     prior: float = 0.1,
@@ -38,7 +37,7 @@ def account(
 ) -> Account:
     x = np.exp(np.linspace(0, 9, n)) if skewed else np.linspace(-1, 1, n)
     found = {"description": 0.9, "shape": -0.2, "recording": 0.01, "regression": 0.0} if terms is None else terms
-    weight = weight or Weight(0.97, 0.99)
+    weight = weight or ReliabilityWeight(0.97, 0.99)
     score = weight.product * sum(found.values())
     sides = side(p[0]), side(p[1])
     pair = Pair.of(x, x**3, x_name="rain", y_name="river")
@@ -57,9 +56,9 @@ def percentages(text: str) -> list[int]:
 def test_every_reason_names_the_largest_term(terms: dict[str, float]) -> None:
     given = account(terms)
     largest = max(terms, key=lambda kind: abs(terms[kind]))
-    assert (KINDS[largest] in reason(given)) == (given.score != 0)
+    assert (KINDS[largest] in explain_score(given)) == (given.score != 0)
     # A term that speaks for the direction named is positive, whichever direction that is.
-    assert f"({math.copysign(1, given.score) * terms[largest]:+.2f}" in reason(given) or given.score == 0
+    assert f"({math.copysign(1, given.score) * terms[largest]:+.2f}" in explain_score(given) or given.score == 0
 
 
 @given(terms)
@@ -67,7 +66,7 @@ def test_terms_for_the_lean_come_before_those_against_it(terms: dict[str, float]
     given = account(terms)
     if given.score == 0:
         return
-    text, way = reason(given), "rain → river" if given.score > 0 else "river → rain"
+    text, way = explain_score(given), "rain → river" if given.score > 0 else "river → rain"
     assert text.startswith(f"What speaks for {way}: ")
     favour, _, against = text.partition("Against it:")
     for kind, term in terms.items():
@@ -78,13 +77,13 @@ def test_terms_for_the_lean_come_before_those_against_it(terms: dict[str, float]
 @given(terms)
 def test_the_terms_in_favour_are_named_by_size(terms: dict[str, float]) -> None:
     given = account(terms)
-    favour = reason(given).partition("Against it:")[0]
+    favour = explain_score(given).partition("Against it:")[0]
     named = sorted((k for k in KINDS if KINDS[k] in favour), key=lambda k: favour.index(KINDS[k]))
     assert [abs(terms[k]) for k in named] == sorted((abs(terms[k]) for k in named), reverse=True)
 
 
 def test_trifles_are_not_named() -> None:
-    text = reason(account({"description": 1.0, "shape": -0.05, "recording": 0.05, "regression": 0.0}))
+    text = explain_score(account({"description": 1.0, "shape": -0.05, "recording": 0.05, "regression": 0.0}))
     assert [kind for kind in KINDS if KINDS[kind] in text] == ["description"]
 
 
@@ -105,7 +104,7 @@ def test_an_undecided_sentence_tells_the_lean_both_p_values_and_the_threshold(
     terms: dict[str, float], prior: float
 ) -> None:
     given = account(terms, prior=prior)
-    text = withheld(given)
+    text = explain_abstention(given)
     if given.score == 0 or given.confidence >= given.threshold:
         assert text == ""
         return
@@ -123,7 +122,7 @@ def test_an_undecided_sentence_tells_the_lean_both_p_values_and_the_threshold(
 @given(terms)
 def test_terms_that_disagree_are_named_with_their_signs(terms: dict[str, float]) -> None:
     given = account(terms)
-    told = re.search(r"The terms disagree: (.*) speaks? for (.* → \w+), (.*) against it\.", withheld(given))
+    told = re.search(r"The terms disagree: (.*) speaks? for (.* → \w+), (.*) against it\.", explain_abstention(given))
     if told is None:
         return
     assert told[2] == given.lean
@@ -134,7 +133,7 @@ def test_terms_that_disagree_are_named_with_their_signs(terms: dict[str, float])
 @given(terms, st.sampled_from([(0.4, 0.012), (1e-4, 1e-5), (0.3, 0.2)]), st.sampled_from([100, 1000]), st.booleans())
 def test_there_is_one_next_step(terms: dict[str, float], p: tuple[float, float], n: int, skewed: bool) -> None:
     given = account(terms, n=n, p=p, skewed=skewed, threshold=0.8)
-    assert withheld(given).count("Next step:") == bool(withheld(given))
+    assert explain_abstention(given).count("Next step:") == bool(explain_abstention(given))
 
 
 def test_the_most_promising_step_comes_first() -> None:
@@ -149,7 +148,7 @@ def test_the_most_promising_step_comes_first() -> None:
         "comes first in time": account(weak),
     }
     for words, shown in steps.items():
-        assert words in withheld(shown).partition("Next step:")[2]
+        assert words in explain_abstention(shown).partition("Next step:")[2]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +162,7 @@ def test_the_most_promising_step_comes_first() -> None:
     ],
 )
 def test_the_tests_are_told_as_they_turned_out(p: tuple[float, float], told: str) -> None:
-    assert told in withheld(account(p=p))
+    assert told in explain_abstention(account(p=p))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -180,12 +179,12 @@ def test_the_sentence_of_a_decision_has_its_own_numbers(seed: int) -> None:
 
 def test_an_answer_needs_no_excuse() -> None:
     given = account()
-    assert withheld(given._replace(threshold=given.confidence)) == ""
-    assert withheld(given._replace(threshold=np.nextafter(given.confidence, 1))) != ""
+    assert explain_abstention(given._replace(threshold=given.confidence)) == ""
+    assert explain_abstention(given._replace(threshold=np.nextafter(given.confidence, 1))) != ""
 
 
 def test_unrelated_columns_are_told_with_their_p_value_and_without_a_lean() -> None:
-    text = told_unrelated(account().pair, math.log(0.37))
+    text = say_unrelated(account().pair, math.log(0.37))
     assert text.startswith("Unrelated") and "p = 0.37" in text and "→" not in text
     assert "rain" in text and "river" in text
 
@@ -197,29 +196,29 @@ def test_unrelated_columns_are_told_with_their_p_value_and_without_a_lean() -> N
     ("told", "given"),
     [
         ((), account()),
-        ((DEPENDENT,), account(effective=40.0, weight=Weight(0.5, 0.99))),
-        ((FEW,), account(n=60, distinct=(60, 60), weight=Weight(0.6, 0.97))),
-        ((COARSE,), account(distinct=(900, 4), weight=Weight(0.97, 0.67))),
-        ((DEPENDENT, COARSE), account(effective=40.0, distinct=(3, 900), weight=Weight(0.5, 0.6))),
+        ((DEPENDENT,), account(effective=40.0, weight=ReliabilityWeight(0.5, 0.99))),
+        ((FEW,), account(n=60, distinct=(60, 60), weight=ReliabilityWeight(0.6, 0.97))),
+        ((COARSE,), account(distinct=(900, 4), weight=ReliabilityWeight(0.97, 0.67))),
+        ((DEPENDENT, COARSE), account(effective=40.0, distinct=(3, 900), weight=ReliabilityWeight(0.5, 0.6))),
     ],
 )
 def test_what_lowers_the_weight_is_named_and_nothing_else(told: tuple[str, ...], given: Account) -> None:
-    for text in (reason(given), withheld(given).partition("Next step")[0]):
+    for text in (explain_score(given), explain_abstention(given).partition("Next step")[0]):
         assert {limit for limit in LIMITS if limit in text} == set(told)
 
 
 def test_dependent_rows_are_told_with_what_they_are_worth() -> None:
-    text = reason(account(effective=40.2, weight=Weight(0.5, 0.99)))
+    text = explain_score(account(effective=40.2, weight=ReliabilityWeight(0.5, 0.99)))
     assert "the 1000 rows" in text and "effective number is about 40" in text
 
 
 def test_thousands_of_dependent_rows_are_not_worth_a_word() -> None:
-    assert DEPENDENT not in reason(account(n=10_000, effective=4000.0, weight=Weight(0.99, 0.99)))
+    assert DEPENDENT not in explain_score(account(n=10_000, effective=4000.0, weight=ReliabilityWeight(0.99, 0.99)))
 
 
 @pytest.mark.parametrize(("distinct", "name"), [((3, 900), "rain has only 3"), ((900, 3), "river has only 3")])
 def test_the_coarser_column_is_named(distinct: tuple[int, int], name: str) -> None:
-    assert name in reason(account(distinct=distinct, weight=Weight(0.97, 0.6)))
+    assert name in explain_score(account(distinct=distinct, weight=ReliabilityWeight(0.97, 0.6)))
 
 
 def test_real_tables_get_the_word_that_applies() -> None:

@@ -100,7 +100,7 @@ def build(spec: str, seed: int) -> Method:
     words = spec.split(":")
     if len(words) < 2 or "=" in words[1]:
         return catalogue.seeded_method(spec, seed)
-    path, given = ":".join(words[:2]), [catalogue._setting(word, spec) for word in words[2:]]
+    path, given = ":".join(words[:2]), [catalogue.parse_setting(word, spec) for word in words[2:]]
     found = _find(path)
     if isinstance(found, type) or not hasattr(found, "decide_many"):
         return _make(found, dict(given), seed, path)

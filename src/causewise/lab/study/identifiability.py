@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causewise.catalogue import method
-from causewise.criteria import LEVEL, Reading
+from causewise.criteria import LEVEL, ModelCheck
 from causewise.decision import Decision
 from causewise.lab.benchmark.figures.style import canvas, line, look
 from causewise.lab.study.output import Row, StudyTable, percentage, select, values_of
@@ -116,7 +116,7 @@ def _verdicts(fit: str, decision: Decision) -> list[Row]:
     # One fit serves both variants: the likelihoods stand in the evidence of the independence method.
     scores = {"h": decision.score, "m": ahead.log_likelihood - behind.log_likelihood}
     shared = {
-        "both_fit": decision.reading is Reading.BOTH_FIT,
+        "both_fit": decision.reading is ModelCheck.BOTH_FIT,
         "p_forward": ahead.p_value,
         "p_backward": behind.p_value,
     }

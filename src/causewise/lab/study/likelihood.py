@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causewise.catalogue import method
-from causewise.criteria import parts
+from causewise.criteria import split_score
 from causewise.lab.benchmark.figures.style import canvas, line, look
 from causewise.lab.datasets.generators import generate
 from causewise.lab.datasets.laws import CAUSE_LAWS, gaussian
@@ -55,7 +55,7 @@ def measure(cell: Cell) -> list[Row]:
         return []
     entropies = g.score * math.log(2)  # igci-g counts bits
     # d of the module's docstring: what is left of the score when both columns' entropies are taken out.
-    found = parts(pair, m.forward, m.backward)
+    found = split_score(pair, m.forward, m.backward)
     relation = math.nan if found is None else found.relation
     row: Row = {"loci-m": m.score, "loci-h": h.score, "igci-g": entropies, "relation": relation}
     return [row | {"warning": _warning(m.warnings)}]

@@ -11,15 +11,14 @@ the direction with the smaller HSIC wins. Rows with alike θ follow the same mec
 """
 
 import math
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causewise.decision import Evidence
-from causewise.errors import ITERATIONS, between, positive
-from causewise.methods.baselines.latent import (
+from causewise.errors import ITERATIONS, REALS, between
+from causewise.methods.baselines.gpi import (
     MARGIN,
     REACH,
     LatentProcess,
@@ -32,7 +31,7 @@ from causewise.methods.baselines.latent import (
     sines,
 )
 from causewise.pair import FloatArray, standardise
-from causewise.protocol import Directional
+from causewise.protocol import Directional, make_builder
 
 START = (0.0, math.log(2.0), 0.0, math.log(0.05))
 BOUNDS = (
@@ -90,7 +89,7 @@ def fit(cause: FloatArray, effect: FloatArray, *, independence: float = 0.01, ma
     process, test = LatentProcess.of(x, y), Dependence.on(x)
     start = np.concatenate([first_guess(process), START])
     bounds = [(-REACH, REACH)] * len(x) + list(BOUNDS)
-    found = minimize(
+    optimum = minimize(
         objective,
         start,
         (process, test, independence),
@@ -99,8 +98,8 @@ def fit(cause: FloatArray, effect: FloatArray, *, independence: float = 0.01, ma
         bounds=bounds,
         options={"maxiter": max_iter, "ftol": 1e-8, "gtol": 1e-6},
     )
-    theta = found.x[: len(x)]
-    return MechanismMixture(theta[np.argsort(order)], dependence(x, theta), bool(found.success), int(found.nit))
+    theta = optimum.x[: len(x)]
+    return MechanismMixture(theta[np.argsort(order)], dependence(x, theta), bool(optimum.success), int(optimum.nit))
 
 
 def dependence(cause: FloatArray, theta: FloatArray) -> float:
@@ -117,7 +116,7 @@ def objective(
     n, scales = len(theta), Scales(*logs)
     latent = sines(theta, MARGIN * REACH, TEST_SINES)
     used = Sines(*(table[:, : len(process.latent_omega)] for table in latent))
-    seen = process.look(used, scales, float(noise))
+    seen = process.evaluate(used, scales, float(noise))
     hsic, by_theta = test.of(latent)
     strength = independence * n
     value = -seen.value + strength * math.log(hsic)
@@ -127,17 +126,12 @@ def objective(
 
 
 def score(cause: FloatArray, effect: FloatArray, *, independence: float = 0.01, max_iter: int = 100) -> Evidence:
-    """Minus log HSIC of cause and θ."""
-    found = fit(cause, effect, independence=independence, max_iter=max_iter)
-    return Evidence(-math.log(found.hsic), hsic=found.hsic, converged=found.converged, n_iter=found.n_iter)
+    """Minus log HSIC of cause and θ; `independence` is λ, the weight of log HSIC against a row's log likelihood."""
+    mixture = fit(cause, effect, independence=independence, max_iter=max_iter)
+    return Evidence(-math.log(mixture.hsic), hsic=mixture.hsic, converged=mixture.converged, n_iter=mixture.n_iter)
 
 
-def anm_mm(*, independence: float = 0.01, max_iter: int = 100) -> Directional:
-    """The method; `independence` is λ, the weight of log HSIC against the log likelihood of a row."""
-    positive("anm-mm", independence=independence)
-    between("anm-mm", *ITERATIONS, max_iter=max_iter)
-    settings: dict[str, Any] = {"independence": independence, "max_iter": max_iter}
-    return Directional("anm-mm", partial(score, **settings), settings)
+anm_mm = make_builder(Directional, "anm-mm", score, independence=REALS[1], max_iter=ITERATIONS)
 
 
 def mechanisms(cause: FloatArray, effect: FloatArray, count: int = 2, **settings: Any) -> NDArray[np.int64]:
@@ -150,8 +144,8 @@ def mechanisms(cause: FloatArray, effect: FloatArray, count: int = 2, **settings
     >>> rng = np.random.default_rng(0)
     >>> x, which = rng.uniform(0, 1, 120), rng.permutation(np.repeat([0, 1], 60))
     >>> y = np.exp(-np.array([1.0, 4.0])[which] * x) + 0.02 * rng.normal(size=120)
-    >>> found = mechanisms(x, y)
-    >>> bool(max(np.mean(found == which), np.mean(found != which)) > 0.8)
+    >>> labels = mechanisms(x, y)
+    >>> bool(max(np.mean(labels == which), np.mean(labels != which)) > 0.8)
     True
     """
     between("anm-mm", 1, len(cause), count=count)

@@ -12,6 +12,7 @@ and observed pairs look alike: with P = (u, v̂), Q = (u, v) and kernels k_γ, �
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from inspect import signature
 from typing import Any, get_args
 
 import numpy as np
@@ -23,7 +24,7 @@ from causewise.models.network.jax_runtime import Device, gpu_in_sight
 from causewise.models.network.layout import CanonicalColumns, batch_size, canonical
 from causewise.models.network.training import adam_bias, adam_direction, adam_moments
 from causewise.pair import FloatArray, Pair
-from causewise.protocol import attempted, undecided
+from causewise.protocol import attempt, record_failure
 
 Progress = Callable[[int, int], None]
 CHUNK = 50
@@ -33,34 +34,44 @@ GAMMAS = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 @dataclass(frozen=True)
 class CgnnTraining:
-    """Settings of a training run; the defaults are those behind the LOCI paper's results, derived from `cdt`."""
+    """The settings; the defaults are those behind the LOCI paper's results, derived from `cdt`."""
 
     hidden: int = 20
+    runs: int = 6
+    """Networks a direction, over which the distances are averaged."""
     epochs: int = 1000
     test_epochs: int = 1000
+    """In which the distances are measured once training is over."""
     batch: int = 200
+    """Rows a step."""
     rate: float = 0.01
     rows: int = 2000
     """Rows used at most; of more, a random choice."""
-    runs: int = 6
+    published: bool = False
+    """Whether the score is the plain difference of the distances."""
     device: Device = "auto"
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        between("cgnn", *SIZES, hidden=self.hidden, runs=self.runs, batch=self.batch)
+        between("cgnn", *ROUNDS, epochs=self.epochs, test_epochs=self.test_epochs, rows=self.rows)
+        between("cgnn", *SEEDS, seed=self.seed)
+        positive("cgnn", rate=self.rate)
+        one_of("cgnn", get_args(Device), device=self.device)
 
 
 @dataclass(frozen=True)
 class Cgnn:
-    """A batched method; see `cgnn` for the settings."""
+    """A batched method; see `CgnnTraining` for the settings."""
 
     training: CgnnTraining
-    published: bool = False
     progress: Progress | None = field(default=None, repr=False, compare=False)
     name: str = "cgnn"
 
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that can change the answer."""
-        given = {key: value for key, value in asdict(self.training).items() if key != "device"}
-        return given | {"published": self.published}
+        return {key: value for key, value in asdict(self.training).items() if key != "device"}
 
     @property
     def seed(self) -> int:
@@ -85,43 +96,26 @@ class Cgnn:
         """Train for all pairs together, then compare the directions of each."""
         runs = range(self.training.runs)
         directions = [canonical(*side) for pair in pairs for side in ((pair.x, pair.y), (pair.y, pair.x))]
-        found = distances([(direction, run) for direction in directions for run in runs], self.training, self.progress)
-        sides = np.mean(found.reshape(len(pairs), 2, len(runs)), axis=2)
-        return [self._decide(pair, float(there), float(back)) for pair, (there, back) in zip(pairs, sides, strict=True)]
+        fits = [(direction, run) for direction in directions for run in runs]
+        by_run = measure_distances(fits, self.training, self.progress).reshape(len(pairs), 2, len(runs))
+        sides = zip(pairs, np.mean(by_run, axis=2), strict=True)
+        decisions = (self._decide(pair, float(there), float(back)) for pair, (there, back) in sides)
+        return [replace(decision, settings=self.settings, seed=self.seed) for decision in decisions]
 
     def _decide(self, pair: Pair, there: float, back: float) -> Decision:
-        carried: dict[str, Any] = {"settings": self.settings, "seed": self.seed}
-        score = (back - there) * (max(1, pair.n // self.training.batch) if self.published else 1 / (back + there))
+        steps = max(1, pair.n // self.training.batch)
+        score = (back - there) * (steps if self.training.published else 1 / (back + there))
         if not math.isfinite(score):
-            return undecided(pair, self.name, "CGNN's training diverged; try a lower rate.", **carried)
-        sides = Evidence(-there), Evidence(-back)
-        return attempted(pair, self.name, lambda: Decision(self.name, pair, score, *sides, **carried), **carried)
+            return record_failure(pair, self.name, "CGNN's training diverged; try a lower rate.")
+        return attempt(pair, self.name, lambda: Decision(self.name, pair, score, Evidence(-there), Evidence(-back)))
 
 
-def cgnn(
-    hidden: int = 20,
-    runs: int = 6,
-    epochs: int = 1000,
-    test_epochs: int = 1000,
-    batch: int = 200,
-    rate: float = 0.01,
-    rows: int = 2000,
-    published: bool = False,
-    device: Device = "auto",
-    seed: int = 0,
-) -> Cgnn:
-    """CGNN with the settings behind the LOCI paper's results; `published=True` scores by the plain difference.
+def cgnn(**settings: Any) -> Cgnn:
+    """CGNN with the settings of `CgnnTraining`."""
+    return Cgnn(CgnnTraining(**settings))
 
-    `runs` networks a direction are averaged; `epochs` train, `test_epochs` judge; `batch` rows a step; of more than
-    `rows` rows a random choice is used.
-    """
-    between("cgnn", *SIZES, hidden=hidden, runs=runs, batch=batch)
-    between("cgnn", *ROUNDS, epochs=epochs, test_epochs=test_epochs, rows=rows)
-    between("cgnn", *SEEDS, seed=seed)
-    positive("cgnn", rate=rate)
-    one_of("cgnn", get_args(Device), device=device)
-    training = CgnnTraining(hidden, epochs, test_epochs, batch, rate, rows, runs, device, seed)
-    return Cgnn(training, published)
+
+cgnn.__signature__ = signature(CgnnTraining)  # type: ignore[attr-defined]  # read by inspect, and so by the catalogue
 
 
 def mmd(dx: Any, fake: Any, real: Any, weight: Any) -> Any:
@@ -156,21 +150,21 @@ def initial(hidden: int, rng: np.random.Generator) -> FloatArray:
     return np.concatenate([first, rng.uniform(-1.0, 1.0, hidden + 1) / np.sqrt(hidden)])
 
 
-def distances(
+def measure_distances(
     fits: Sequence[tuple[CanonicalColumns, int]], training: CgnnTraining, progress: Progress | None = None
 ) -> FloatArray:
     """The mean MMD on test batches of each (direction, run)."""
-    found = np.empty(len(fits))
+    measured = np.empty(len(fits))
     batches = np.array([max(1, min(direction.n, training.rows) // training.batch) for direction, _ in fits])
     done, total = 0, int(np.sum(batches)) * (training.epochs + training.test_epochs)
     for group in np.unique(batches):
         members = np.flatnonzero(batches == group)
         for epochs, so_far in _run([fits[int(i)] for i in members], int(group), training):
-            found[members] = so_far
+            measured[members] = so_far
             done += epochs * int(group) * len(members)
             if progress:
                 progress(done, total)
-    return found
+    return measured
 
 
 def _run(

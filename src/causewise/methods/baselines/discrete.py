@@ -3,7 +3,7 @@
 Model: f is any function of the cause's levels, the noise is a whole number of steps and independent of the cause. f(c)
 starts at the commonest effect of each level and moves, level by level, to where the residual depends least on the
 cause by Pearson's χ²; the order of the cause's levels does not matter. A direction fits while the test of independence
-does not refuse. An answer is given where one direction fits and the other does not; where both or neither do, none is,
+does not reject. An answer is given where one direction fits and the other does not; where both or neither do, none is,
 as in the paper.
 
 The test is of the table of causes × residuals with both margins fixed: a gamma law with the exact mean and variance of
@@ -12,10 +12,7 @@ asymptotic law fails there.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +21,7 @@ from causewise.criteria import LEVEL
 from causewise.decision import Decision, Evidence
 from causewise.errors import InputError
 from causewise.pair import FloatArray, Pair, both_directions
-from causewise.protocol import attempted
+from causewise.protocol import PairMethod, make_builder
 
 MOST_LEVELS = 100
 _EVEN = 1e-6
@@ -34,47 +31,37 @@ _SWEEPS = 20
 Counts = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Discrete:
-    """Both directions' additive noise on levels, and an answer where exactly one of them fits."""
+def decide(pair: Pair, *, level: float = LEVEL, cyclic: bool = False) -> Decision:
+    """An answer where additive noise on levels fits one direction, from p = `level` on, and not the other.
 
-    name: str = "discrete"
-    level: float = LEVEL
-    cyclic: bool = False
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
-        """Decide each pair on its own."""
-        return [attempted(pair, self.name, partial(self._judged, pair), settings=self.settings) for pair in pairs]
-
-    def _judged(self, pair: Pair) -> Decision:
-        forward, backward = both_directions(pair, partial(evidence, cyclic=self.cyclic))
-        fits = [side.log_p_value >= math.log(self.level) for side in (forward, backward)]
-        why = ""
-        if fits[0] == fits[1]:
-            found = "fits both ways" if fits[0] else "is refused both ways"
-            why = (
-                f"Undecided: additive noise on levels {found} (p = {forward.p_value:.2g} and {backward.p_value:.2g}), "
-                "so it names no direction."
-            )
-        return Decision(
-            self.name, pair, forward.score - backward.score, forward, backward, settings=self.settings, reason=why
+    `cyclic` scales (hours, weekdays) close to a ring.
+    """
+    forward, backward = both_directions(pair, partial(measure_direction, cyclic=cyclic))
+    fits = [side.log_p_value >= math.log(level) for side in (forward, backward)]
+    why = ""
+    if fits[0] == fits[1]:
+        tests = "fits both ways" if fits[0] else "is rejected both ways"
+        why = (
+            f"Undecided: additive noise on levels {tests} (p = {forward.p_value:.2g} and {backward.p_value:.2g}), "
+            "so it names no direction."
         )
+    return Decision("discrete", pair, forward.score - backward.score, forward, backward, reason=why)
 
 
-def discrete(level: float = LEVEL, cyclic: bool = False) -> Discrete:
-    """The method; a direction fits from p = `level` on, and `cyclic` scales (hours, weekdays) close to a ring."""
+def _check_level(level: float) -> None:
     if not 0.0 < level < 0.5:
         raise InputError(f"Got level={level!r} for discrete; expected a p-value above 0 and below 0.5.")
-    return Discrete(level=level, cyclic=cyclic, settings={"level": level, "cyclic": cyclic})
 
 
-def evidence(cause: FloatArray, effect: FloatArray, cyclic: bool = False) -> Evidence:
+discrete = make_builder(PairMethod, "discrete", decide, level=_check_level)
+
+
+def measure_direction(cause: FloatArray, effect: FloatArray, cyclic: bool = False) -> Evidence:
     """The score is the logarithm of the p-value."""
-    (causes, by_cause), steps = np.unique(cause, return_inverse=True), _steps(effect)
-    _few(len(causes))
+    (causes, by_cause), steps = np.unique(cause, return_inverse=True), _count_steps(effect)
+    _check_few(len(causes))
     height = int(steps.max()) + 1
-    _few(height)
+    _check_few(height)
     table = np.zeros((len(causes), height))
     np.add.at(table, (by_cause, steps), 1.0)
     statistic, log_p = independence(table, cyclic)
@@ -83,7 +70,7 @@ def evidence(cause: FloatArray, effect: FloatArray, cyclic: bool = False) -> Evi
 
 def independence(table: Counts, cyclic: bool) -> tuple[float, float]:
     """χ² of causes × residuals at the best f, and the logarithm of its p-value."""
-    table = _settled_order(table)
+    table = _order_levels(table)
     height = table.shape[1]
     wide = table if cyclic else np.concatenate((np.zeros_like(table), table, np.zeros_like(table)), axis=1)
     shift = table.argmax(axis=1)
@@ -98,9 +85,9 @@ def independence(table: Counts, cyclic: bool) -> tuple[float, float]:
                     continue
                 kept = residuals[k].copy()
                 residuals[k] = np.roll(wide[k], -at)
-                found = _chi_square(residuals)
-                if found < best:
-                    best, shift[k] = found, at
+                statistic = _chi_square(residuals)
+                if statistic < best:
+                    best, shift[k] = statistic, at
                 else:
                     residuals[k] = kept
         if best == before:
@@ -108,7 +95,7 @@ def independence(table: Counts, cyclic: bool) -> tuple[float, float]:
     return best, _log_p(residuals, best)
 
 
-def _settled_order(table: Counts) -> Counts:
+def _order_levels(table: Counts) -> Counts:
     """The table with its causes in an order, and its effects from an end, that no numbering of the levels changes."""
     ways = [each[np.lexsort(each.T[::-1])] for each in (table, table[:, ::-1])]
     return max(ways, key=lambda each: each.ravel().tolist())
@@ -143,10 +130,10 @@ def _margin(margin: FloatArray, n: float) -> tuple[int, float, float]:
     return r, (r - 1) * (n - r) / (n - 1), (n * float(np.sum(1 / margin)) - r * r) / (n - 2)
 
 
-def _steps(column: FloatArray) -> NDArray[np.intp]:
+def _count_steps(column: FloatArray) -> NDArray[np.intp]:
     """Each value as its number of steps above the least; refused where the levels are not evenly spaced."""
     values = np.unique(column)
-    _few(len(values))
+    _check_few(len(values))
     step = float(np.diff(values).min())
     number = (column - values[0]) / step
     if np.max(np.abs(number - np.rint(number))) > _EVEN * max(1.0, float(number.max())):
@@ -157,7 +144,7 @@ def _steps(column: FloatArray) -> NDArray[np.intp]:
     return np.rint(number).astype(np.intp)
 
 
-def _few(levels: int) -> None:
+def _check_few(levels: int) -> None:
     if levels > MOST_LEVELS:
         raise InputError(
             f"discrete got a column of {levels} levels; expected at most {MOST_LEVELS}: round the column, or choose a "

@@ -9,7 +9,6 @@ the values: levels may be names.
 import heapq
 import math
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,9 @@ from numpy.typing import NDArray
 from causewise.errors import InputError, between
 from causewise.numerics.arrays import minmax
 from causewise.pair import FloatArray
-from causewise.protocol import Directional
+from causewise.protocol import Directional, make_builder
 
-MAX_LEVELS = (2, 100)
+LEVELS = (2, 100)
 """A coupling of k laws over m levels takes some k·m steps, each over the k laws."""
 DIGITS = 9
 """Places are rounded to these before binning, so that one on an edge falls the same way in any units."""
@@ -77,18 +76,19 @@ def levels_of(column: FloatArray, max_levels: int, bins: int | None) -> NDArray[
 
 
 def score(cause: FloatArray, effect: FloatArray, *, max_levels: int = 30, bins: int | None = None) -> float:
-    """Minus the bits of randomness that the direction needs: H(cause) + H(E) of the greedy coupling."""
+    """Minus the bits of randomness that the direction needs: H(cause) + H(E) of the greedy coupling.
+
+    A column of more than `max_levels` values is refused unless `bins` of equal width are asked for.
+    """
     u, v = (levels_of(column, max_levels, bins) for column in (cause, effect))
     width = int(np.max(v)) + 1
     table = np.bincount(u * width + v, minlength=(int(np.max(u)) + 1) * width).reshape(-1, width)
     return -(entropy(np.sum(table, axis=1) / len(u)) + noise_entropy(table))
 
 
-def entropic(*, max_levels: int = 30, bins: int | None = None) -> Directional:
-    """The method; a column of more than `max_levels` values is refused unless `bins` of equal width are asked for."""
-    between("entropic", *MAX_LEVELS, max_levels=max_levels)
+def _check_bins(bins: int | None) -> None:
     if bins is not None:
-        between("entropic", *MAX_LEVELS, bins=bins)
-    return Directional(
-        "entropic", partial(score, max_levels=max_levels, bins=bins), {"max_levels": max_levels, "bins": bins}
-    )
+        between("entropic", *LEVELS, bins=bins)
+
+
+entropic = make_builder(Directional, "entropic", score, max_levels=LEVELS, bins=_check_bins)

@@ -5,16 +5,15 @@ mean absolute deviation, both by piecewise linear regression whose knots are tun
 of cause and residual is the nearest-neighbour mutual information of Kraskov et al. (2004) up to a constant.
 """
 
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from causewise.errors import SIZES, InputError, between, positive
+from causewise.errors import REALS, SIZES, InputError
 from causewise.numerics.arrays import minmax, unit_magnitude, zscore
 from causewise.numerics.native import FloatArray, IntArray, native
 from causewise.pair import row_order
-from causewise.protocol import Directional, Method
+from causewise.protocol import Directional, make_builder
 
 FLOOR = 0.05
 """Smallest fitted scale, in standard deviations of the absolute residuals."""
@@ -45,7 +44,10 @@ def score(
     ridge: float = 1e-8,
     published: bool = False,
 ) -> float:
-    """Minus the dependence of cause and residual, in nats up to a constant."""
+    """Minus the dependence of cause and residual, in nats up to a constant.
+
+    `published` does not centre the effect and compares distances to the last bit, noise on rounded columns.
+    """
     if len(cause) <= neighbours:
         raise InputError(f"GRCI got {len(cause)} rows; expected more than its {neighbours} neighbours.")
     order = row_order(cause, effect)
@@ -56,18 +58,7 @@ def score(
     return -_dependence(zscore(x, ddof=1), residual, neighbours, 0.0 if published else SLACK)
 
 
-def grci(neighbours: int = 10, max_knots: int = 200, ridge: float = 1e-8, published: bool = False) -> Method:
-    """GRCI; `published` does not centre the effect and compares distances to the last bit, noise on rounded columns."""
-    settings: dict[str, Any] = {
-        "neighbours": neighbours,
-        "max_knots": max_knots,
-        "ridge": ridge,
-        "published": published,
-    }
-    between("grci", *SIZES, neighbours=neighbours)
-    between("grci", 2, SIZES[1], max_knots=max_knots)
-    positive("grci", ridge=ridge)
-    return Directional("grci", partial(score, **settings), settings)
+grci = make_builder(Directional, "grci", score, neighbours=SIZES, max_knots=(2, SIZES[1]), ridge=REALS[1])
 
 
 def _knot_counts(n: int, max_knots: int) -> list[int]:
@@ -77,7 +68,7 @@ def _knot_counts(n: int, max_knots: int) -> list[int]:
 
 
 def _residual(u: FloatArray, effect: FloatArray, knots: list[int], ridge: float) -> FloatArray:
-    location = _tuned(u, effect, knots, ridge)
+    location = _tune_smooth(u, effect, knots, ridge)
     off = np.abs(effect - location.left_out)
     if np.max(off) <= EXACT * np.max(np.abs(effect)):
         raise InputError(
@@ -85,12 +76,12 @@ def _residual(u: FloatArray, effect: FloatArray, knots: list[int], ridge: float)
             "use a method for relations without noise, such as igci."
         )
     alike = np.ptp(off) <= EXACT * np.max(off)
-    scale = off if alike else _tuned(u, off, knots, ridge, floor=FLOOR).fitted
+    scale = off if alike else _tune_smooth(u, off, knots, ridge, floor=FLOOR).fitted
     residual = (effect - location.fitted) / scale
     return residual / np.std(residual, ddof=1)
 
 
-def _tuned(u: FloatArray, target: FloatArray, knots: list[int], ridge: float, floor: float = -np.inf) -> Smooth:
+def _tune_smooth(u: FloatArray, target: FloatArray, knots: list[int], ridge: float, floor: float = -np.inf) -> Smooth:
     """The candidate with the smallest leave-one-out error; the first wins a tie."""
     unit = np.std(target, ddof=1)
     t = target / unit

@@ -5,16 +5,13 @@ bins are merged so that the sum over the pieces of N·log₂(squared error / N) 
 with its own polynomial and its own noise.
 """
 
-from functools import partial
-from typing import Any
-
 import numpy as np
 
-from causewise.errors import ROWS, SIZES, between, positive
+from causewise.errors import REALS, ROWS, SIZES
 from causewise.numerics.arrays import minmax, unit_magnitude, zscore
 from causewise.numerics.native import FloatArray, IntArray, native
 from causewise.pair import row_order
-from causewise.protocol import Directional, Method
+from causewise.protocol import Directional, make_builder
 
 DEGREES = 3
 """Of the polynomials, at most; `heci.c` counts on it."""
@@ -33,7 +30,10 @@ def score(
     error_floor: float = 1e-4,
     published: bool = False,
 ) -> float:
-    """Minus the length in bits of the effect's code given the cause."""
+    """Minus the length in bits of the effect's code given the cause.
+
+    `published` places values at the ends of bins by their last bit and may cut between equal values.
+    """
     if published:  # it was run on standardised columns, and their last bits place rounded values into bins
         cause, effect = zscore(cause), zscore(effect)
     order = row_order(cause, effect)
@@ -44,18 +44,7 @@ def score(
     return -cheapest_cut(*bin_factors(u, v, starts), sizes, degrees, error_floor, np.log2(len(u)))
 
 
-def heci(bins: int = 20, support: int = 10, error_floor: float = 1e-4, published: bool = False) -> Method:
-    """HECI; `published` places values at the ends of bins by their last bit and may cut between equal values."""
-    settings: dict[str, Any] = {
-        "bins": bins,
-        "support": support,
-        "error_floor": error_floor,
-        "published": published,
-    }
-    between("heci", *SIZES, bins=bins)
-    between("heci", *ROWS, support=support)
-    positive("heci", error_floor=error_floor)
-    return Directional("heci", partial(score, **settings), settings)
+heci = make_builder(Directional, "heci", score, bins=SIZES, support=ROWS, error_floor=REALS[1])
 
 
 def bin_starts(u: FloatArray, bins: int, support: int, edge: float, cut_ties: bool) -> IntArray:

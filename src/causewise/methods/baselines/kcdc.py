@@ -6,16 +6,15 @@ is minus the logarithm of the variance of these lengths over the rows.
 """
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from causewise.errors import positive
+from causewise.errors import REALS
 from causewise.numerics.hsic.bandwidth import median_sq_distance
 from causewise.numerics.kernel import BLOCK, KernelPivots, choose_pivots, features
 from causewise.pair import FloatArray, row_order, standardise
-from causewise.protocol import Directional
+from causewise.protocol import Directional, make_builder
 
 EXACT = 1e-20
 """A variance of lengths below this is rounding."""
@@ -55,14 +54,13 @@ def _blocks(rows: int) -> Iterator[slice]:
 
 
 def score(cause: FloatArray, effect: FloatArray, *, width: float = 1.0, ridge: float = 1e-3) -> float:
-    """Minus the logarithm of the variance of the lengths."""
+    """Minus the logarithm of the variance of the lengths.
+
+    `width` is that of the kernels in median distances, `ridge` smooths the embedding over the cause.
+    """
     order = row_order(cause, effect)
     lengths = embedding_lengths(standardise(cause[order]), standardise(effect[order]), width, ridge)
     return -float(np.log(max(float(np.var(lengths)), EXACT)))
 
 
-def kcdc(*, width: float = 1.0, ridge: float = 1e-3) -> Directional:
-    """The method; `width` is that of the kernels in median distances, `ridge` smooths the embedding over the cause."""
-    positive("kcdc", WIDEST, width=width)
-    positive("kcdc", ridge=ridge)
-    return Directional("kcdc", partial(score, width=width, ridge=ridge), {"width": width, "ridge": ridge})
+kcdc = make_builder(Directional, "kcdc", score, width=WIDEST, ridge=REALS[1])

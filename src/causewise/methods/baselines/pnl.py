@@ -7,20 +7,19 @@ The direction whose residual is more independent of the cause (HSIC) wins.
 """
 
 from collections.abc import Iterator
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from causewise.decision import Evidence
-from causewise.errors import SPLINE_DEGREES, InputError, between, positive
+from causewise.errors import REALS, SPLINE_DEGREES, InputError
 from causewise.numerics.hsic import hsic_test
 from causewise.numerics.native import FloatArray, IntArray, native
 from causewise.numerics.splines import SplineRows, extend_knots, spline_rows, uniform_knots
 from causewise.pair import row_order, standardise
-from causewise.protocol import Directional
+from causewise.protocol import Directional, make_builder
 
-MAX_KNOTS = 300
+KNOTS = (2, 300)
 """Matrices here are dense: a fit costs the cube of the knots."""
 BLOCK = 4096
 NEAR_ZERO = 1e-4
@@ -36,8 +35,12 @@ def score(
     degree: int = 5,
     h_knots: int = 25,
     ridge: float = 1e-3,
+    published: bool = False,
 ) -> Evidence:
-    """Minus the HSIC of cause and residual h(effect) − g(cause)."""
+    """Minus the HSIC of cause and residual h(effect) − g(cause).
+
+    g has `n_knots` equally spaced knots of the given degree, h is cubic with `h_knots` quantile knots.
+    """
     order = row_order(cause, effect)
     x, y = standardise(cause[order]), standardise(effect[order])
     h = IncreasingBasis.of(y, h_knots)
@@ -69,23 +72,25 @@ def score(
     )
 
 
-def pnl(
-    *, n_knots: int = 25, degree: int = 5, h_knots: int = 25, ridge: float = 1e-3, published: bool = False
-) -> Directional:
-    """The method: g has `n_knots` equally spaced knots of the given degree, h is cubic with `h_knots` quantile knots.
-
-    No published program gives a score worth reproducing: the one in use replaces the independence test by a t-test.
-    """
-    between("pnl", 2, MAX_KNOTS, n_knots=n_knots, h_knots=h_knots)
-    between("pnl", *SPLINE_DEGREES, degree=degree)
-    positive("pnl", ridge=ridge)
+def _refuse_published(published: bool) -> None:
+    # The program in use replaces the independence test by a t-test: no score worth reproducing.
     if published:
         raise InputError(
             "Got published=true for pnl; causewise has only its own form, since the published program tests equal "
             "means in place of independence: leave the setting out."
         )
-    settings: dict[str, Any] = {"n_knots": n_knots, "degree": degree, "h_knots": h_knots, "ridge": ridge}
-    return Directional("pnl", partial(score, **settings), settings | {"published": published})
+
+
+pnl = make_builder(
+    Directional,
+    "pnl",
+    score,
+    n_knots=KNOTS,
+    degree=SPLINE_DEGREES,
+    h_knots=KNOTS,
+    ridge=REALS[1],
+    published=_refuse_published,
+)
 
 
 class IncreasingBasis(NamedTuple):
@@ -101,11 +106,11 @@ class IncreasingBasis(NamedTuple):
         knots = extend_knots(np.unique(_even_quantiles(column, n_knots)), degree)
         rows = spline_rows(column, knots, degree)
         totals = np.bincount(_places(rows).ravel(), rows.values.ravel(), rows.size)
-        return cls(knots, degree, _summed(totals / len(column)))
+        return cls(knots, degree, _sum_from_end(totals / len(column)))
 
     def values(self, column: FloatArray) -> FloatArray:
         """Every function at every row, less its average over the rows that the basis was made for."""
-        return _summed(dense(spline_rows(column, self.knots, self.degree))) - self.middle
+        return _sum_from_end(dense(spline_rows(column, self.knots, self.degree))) - self.middle
 
     def curve(self, column: FloatArray, weights: FloatArray) -> FloatArray:
         """Σ weights × functions at every row."""
@@ -120,7 +125,7 @@ class IncreasingBasis(NamedTuple):
         return lower
 
 
-def _summed(splines: FloatArray) -> FloatArray:
+def _sum_from_end(splines: FloatArray) -> FloatArray:
     """From B-splines to increasing ones."""
     # A spline whose B-spline coefficients increase is increasing (Ramsay 1988): write h = Σⱼ βⱼ Iⱼ, Iⱼ = Σ_{k≥j} B_k
     # and β ≥ 0; the derivative of Iⱼ is one B-spline of a degree lower, so h and h′ are both linear in β. I₀ = Σ B_k
@@ -192,7 +197,9 @@ def quadratic_minus_log(
     for iteration in range(max_iter):
         pull, bend = _derivatives(rows, beta)
         gradient, hessian = quadratic @ beta - pull, quadratic + bend
-        if np.max(np.abs(np.where((beta == 0.0) & (gradient > 0.0), 0.0, gradient * _scale(beta)))) <= tolerance:
+        # What the gradient promises for a relative change of a weight.
+        promise = gradient * np.maximum(beta, 1e-3 * np.max(beta))
+        if np.max(np.abs(np.where((beta == 0.0) & (gradient > 0.0), 0.0, promise))) <= tolerance:
             return Barrier(beta, True, iteration)
         # Held is also what lies just above zero and would cross it: left free, it cuts every step of the others short.
         held = (gradient > 0.0) & (beta <= NEAR_ZERO * np.max(beta)) & (beta * np.diag(hessian) <= gradient)
@@ -211,18 +218,13 @@ def quadratic_minus_log(
     return Barrier(beta, False, max_iter)
 
 
-def _scale(beta: FloatArray) -> FloatArray:
-    """The gradient is judged by the change it promises for a relative change of a weight."""
-    return np.maximum(beta, 1e-3 * np.max(beta))
+def _blocks(rows: FloatArray) -> Iterator[FloatArray]:
+    at_once = max(1, _ENTRIES_AT_ONCE // rows.shape[1])
+    return (rows[start : start + at_once] for start in range(0, len(rows), at_once))
 
 
 def _objective(quadratic: FloatArray, rows: FloatArray, beta: FloatArray) -> float:
     return float(0.5 * beta @ quadratic @ beta) - _mean_log(rows, beta)
-
-
-def _blocks(rows: FloatArray) -> Iterator[FloatArray]:
-    at_once = max(1, _ENTRIES_AT_ONCE // rows.shape[1])
-    return (rows[start : start + at_once] for start in range(0, len(rows), at_once))
 
 
 def _mean_log(rows: FloatArray, beta: FloatArray) -> float:

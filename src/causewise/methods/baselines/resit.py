@@ -7,18 +7,16 @@ column whose residual passes the independence test (HSIC) better.
 
 import math
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 import numpy as np
 
 from causewise.criteria import LEVEL
 from causewise.decision import Evidence
-from causewise.errors import positive
+from causewise.errors import REALS
 from causewise.numerics.hsic import GammaTest, hsic_gamma_test, hsic_test, kernel_column, median_sq_distance
 from causewise.numerics.kernel import BLOCK, KernelPivots, choose_pivots, features
 from causewise.pair import FloatArray, row_order, standardise
-from causewise.protocol import Joint, PairScore
+from causewise.protocol import Joint, PairScore, make_builder
 
 NOISE_VARIANCE = math.exp(-2.0)
 TIE = 1e-10
@@ -28,7 +26,6 @@ REACH = 6.5  # exp(−6.5²) = 4e-19: beyond this many √bandwidth the kernel i
 def score(
     cause: FloatArray,
     effect: FloatArray,
-    *,
     length_scale: float = 1.0,
     noise_variance: float = NOISE_VARIANCE,
     standardised: bool = True,
@@ -36,7 +33,7 @@ def score(
 ) -> Evidence:
     """Log p-value of the independence of cause and residual; finite where the p-value itself underflows."""
     order = row_order(cause, effect)
-    x, y = (_scaled(column[order], standardised) for column in (cause, effect))
+    x, y = (_scale(column[order], standardised) for column in (cause, effect))
     left_over = residual(x, y, 2.0 * length_scale**2, noise_variance)
     test = published_test(x, left_over) if published else hsic_test(x, left_over)
     unit, sd = float(np.ptp(effect) / np.ptp(y)), float(np.std(left_over))
@@ -52,24 +49,37 @@ def score(
     )
 
 
-def pair_score(x: FloatArray, y: FloatArray, **settings: Any) -> PairScore:
-    """Difference of the log p-values; on noiseless lines both are the same number up to rounding, which is a tie."""
-    forward, backward = score(x, y, **settings), score(y, x, **settings)
-    difference = forward.score - backward.score
-    tie = abs(difference) <= TIE * abs(forward.score + backward.score)
-    return PairScore(0.0 if tie else difference, forward, backward)
-
-
-def published_score(
-    x: FloatArray, y: FloatArray, *, level: float = LEVEL, standardised: bool = True, **regression: Any
+def pair_score(
+    x: FloatArray,
+    y: FloatArray,
+    *,
+    length_scale: float = 1.0,
+    noise_variance: float = NOISE_VARIANCE,
+    level: float = LEVEL,
+    standardised: bool = True,
+    published: bool = False,
 ) -> PairScore:
-    """The published score: the larger p-value with the sign of the decision, or 0 if x and y pass as independent."""
-    decision, forward, backward = pair_score(x, y, standardised=standardised, published=True, **regression)
-    related = published_test(_scaled(x, standardised), _scaled(y, standardised)).p_value <= level
-    sign = float(np.sign(decision)) if related else 0.0
+    """Difference of the log p-values; on noiseless lines both are the same number up to rounding, which is a tie.
+
+    `standardised=False` takes the columns in their own units, as one published variant does. `published` gives the
+    published score, the larger p-value with the sign of the decision, or 0 where the columns pass as independent at
+    `level`; the difference of log p-values stays informative where both p-values underflow.
+    """
+    settings = (length_scale, noise_variance, standardised, published)
+    forward, backward = score(x, y, *settings), score(y, x, *settings)
+    difference = forward.score - backward.score
+    if abs(difference) <= TIE * abs(forward.score + backward.score):
+        difference = 0.0
+    if not published:
+        return PairScore(difference, forward, backward)
+    related = published_test(_scale(x, standardised), _scale(y, standardised)).p_value <= level
+    sign = float(np.sign(difference)) if related else 0.0
     # In p-values like the score itself: beside its own logarithm a p-value of 1e-13 would pass for a rounding error.
     forward, backward = (replace(side, score=math.exp(side.score)) for side in (forward, backward))
     return PairScore(sign * max(forward.score, backward.score) or 0.0, forward, backward)  # never −0.0
+
+
+resit = make_builder(Joint, "resit", pair_score, length_scale=REALS[1], noise_variance=REALS[1], level=1.0)
 
 
 def published_test(a: FloatArray, b: FloatArray) -> GammaTest:
@@ -78,33 +88,7 @@ def published_test(a: FloatArray, b: FloatArray) -> GammaTest:
     return hsic_gamma_test(left, right)
 
 
-def resit(
-    *,
-    length_scale: float = 1.0,
-    noise_variance: float = NOISE_VARIANCE,
-    level: float = LEVEL,
-    standardised: bool = True,
-    published: bool = False,
-) -> Joint:
-    """The method; `standardised=False` takes the columns in their own units, as one published variant does.
-
-    `published=True` gives the published score, with 0 where the columns pass as independent at `level`; the library's
-    own score is the difference of log p-values, which stays informative where both p-values underflow.
-    """
-    positive("resit", length_scale=length_scale, noise_variance=noise_variance)
-    positive("resit", 1.0, level=level)
-    regression: dict[str, Any] = {
-        "length_scale": length_scale,
-        "noise_variance": noise_variance,
-        "standardised": standardised,
-    }
-    settings = regression | {"level": level, "published": published}
-    if published:
-        return Joint("resit", partial(published_score, level=level, **regression), settings)
-    return Joint("resit", partial(pair_score, **regression), settings)
-
-
-def _scaled(column: FloatArray, standardised: bool) -> FloatArray:
+def _scale(column: FloatArray, standardised: bool) -> FloatArray:
     return standardise(column) * math.sqrt(1.0 - 1.0 / len(column)) if standardised else column
 
 

@@ -7,20 +7,19 @@ with probability 2^(−|Δ|/2) at most: the p-value of an answer.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from causewise.decision import Decision, Evidence
-from causewise.errors import ROWS, InputError, between, positive
+from causewise.errors import ROWS, InputError
 from causewise.numerics.arrays import minmax
 from causewise.pair import FloatArray, Pair, both_directions, row_order
-from causewise.protocol import attempted
+from causewise.protocol import PairMethod, make_builder
 
 MIN_DISTINCT = 3
 COARSEST = 0.01
@@ -102,8 +101,8 @@ def fit_groups(shape: FloatArray, v: FloatArray, start: NDArray[np.intp]) -> Sha
 
     mean_v, mean_b = by_group(v) / size, by_group(shape) / size
     dv, db = v - np.repeat(mean_v, size), shape - np.repeat(mean_b, size)
-    spread = by_group(db * db)
-    slope = np.where(spread > 0.0, by_group(db * dv) / np.where(spread > 0.0, spread, 1.0), 0.0)
+    squares = by_group(db * db)
+    slope = np.where(squares > 0.0, by_group(db * dv) / np.where(squares > 0.0, squares, 1.0), 0.0)
     dv -= np.repeat(slope, size) * db
     dv *= dv
     return ShapeFit(by_group(dv), coefficient_bits(slope) + coefficient_bits(mean_v - slope * mean_b), dv)
@@ -130,8 +129,10 @@ def code(cause: FloatArray, effect: FloatArray, min_count: int = 5) -> Code:
         return alone
     left = np.add.reduceat(best.squares, start)
     local = _local_bits(v, tally, often, fine)
-    found = (_mixed(bits, left[often], tally[often], best.sse[0], len(u), alone, len(values), fine) for bits in local)
-    return min((alone, *found), key=lambda each: each.total)
+    mixed = (
+        _mix_local(bits, left[often], tally[often], best.sse[0], len(u), alone, len(values), fine) for bits in local
+    )
+    return min((alone, *mixed), key=lambda each: each.total)
 
 
 def _local_bits(v: FloatArray, tally: NDArray[np.intp], often: NDArray[np.bool_], fine: float) -> Iterator[FloatArray]:
@@ -145,7 +146,7 @@ def _local_bits(v: FloatArray, tally: NDArray[np.intp], often: NDArray[np.bool_]
         yield gaussian_bits(fit.sse, size.astype(np.float64), fine) + fit.bits
 
 
-def _mixed(
+def _mix_local(
     bits: FloatArray,
     left: FloatArray,
     size: NDArray[np.intp],
@@ -170,58 +171,34 @@ def _mixed(
     return Code(alone.cause, alone.functions + float(which[at]), float(residual[at]), int(k[at]))
 
 
-@dataclass(frozen=True)
-class Slope:
-    """The method: codes in both directions, and an answer where their difference is significant."""
-
-    level: float
-    min_count: int
-    name: str = "slope"
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """As they were given."""
-        return {"level": self.level, "min_count": self.min_count}
-
-    def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
-        """Decide each pair on its own."""
-        carried = {"settings": self.settings}
-        return [attempted(pair, self.name, partial(self._decide, pair), **carried) for pair in pairs]
-
-    def _decide(self, pair: Pair) -> Decision:
-        forward, backward = both_directions(pair, partial(code, min_count=self.min_count))
-        whole = forward.cause + backward.cause
-        one, other = (_evidence(each, whole) for each in (forward, backward))
-        gain = abs(forward.total - backward.total)
-        way = f"{pair.x_name} → {pair.y_name}" if one.score > other.score else f"{pair.y_name} → {pair.x_name}"
-        log_p = -0.5 * gain * math.log(2.0)
-        told = f"the code of {way} is {gain:.1f} bits shorter (p = {_printed(log_p)})"
-        sure = log_p < math.log(self.level)
-        return Decision(
-            self.name,
-            pair,
-            one.score - other.score,
-            one,
-            other,
-            settings=self.settings,
-            carried_by=f"{told[0].upper()}{told[1:]}." if sure else "",
-            reason="" if sure or gain == 0 else f"Undecided: {told}, not below the level {self.level:g} asked for.",
-        )
+def decide(pair: Pair, *, level: float = 0.001, min_count: int = 5) -> Decision:
+    """Codes in both directions; the answer is withheld where its p-value is not below `level`, never with `level=1`."""
+    forward, backward = both_directions(pair, partial(code, min_count=min_count))
+    whole = forward.cause + backward.cause
+    one, other = (_evidence(each, whole) for each in (forward, backward))
+    gain = abs(forward.total - backward.total)
+    way = f"{pair.x_name} → {pair.y_name}" if one.score > other.score else f"{pair.y_name} → {pair.x_name}"
+    log_p = -0.5 * gain * math.log(2.0)
+    # A p-value too small for a double is given by its power of ten.
+    p = f"{math.exp(log_p):.2g}" if log_p > -600 else f"1e{log_p / math.log(10.0):.0f}"
+    shorter = f"the code of {way} is {gain:.1f} bits shorter (p = {p})"
+    significant = log_p < math.log(level)
+    withheld = f"Undecided: {shorter}, not below the level {level:g} asked for."
+    return Decision(
+        "slope",
+        pair,
+        one.score - other.score,
+        one,
+        other,
+        carried_by=f"{shorter[0].upper()}{shorter[1:]}." if significant else "",
+        reason="" if significant or gain == 0 else withheld,
+    )
 
 
-def _evidence(found: Code, whole: float) -> Evidence:
+slope = make_builder(PairMethod, "slope", decide, level=1.0, min_count=ROWS)
+
+
+def _evidence(code: Code, whole: float) -> Evidence:
     """Shares of what the two columns cost without any function, so that pairs of any length compare."""
-    parts = {"cause": found.cause, "functions": found.functions, "residual": found.residual}
-    return Evidence(-found.total / whole, costs={kind: bits / whole for kind, bits in parts.items()})
-
-
-def _printed(log_p: float) -> str:
-    """A p-value too small for a double is given by its power of ten."""
-    return f"{math.exp(log_p):.2g}" if log_p > -600 else f"1e{log_p / math.log(10.0):.0f}"
-
-
-def slope(*, level: float = 0.001, min_count: int = 5) -> Slope:
-    """The method; an answer is withheld where its p-value is not below `level`, and never with `level=1`."""
-    positive("slope", 1.0, level=level)
-    between("slope", *ROWS, min_count=min_count)
-    return Slope(level, min_count)
+    parts = {"cause": code.cause, "functions": code.functions, "residual": code.residual}
+    return Evidence(-code.total / whole, costs={kind: bits / whole for kind, bits in parts.items()})

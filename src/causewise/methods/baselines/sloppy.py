@@ -13,11 +13,11 @@ from typing import Literal
 import numpy as np
 
 from causewise.decision import Evidence
-from causewise.errors import InputError, between, one_of
-from causewise.methods.baselines.thin_plate import penalty_axes, thin_plate_basis
+from causewise.errors import InputError
+from causewise.methods.baselines.cam import penalty_axes, thin_plate_basis
 from causewise.numerics.arrays import minmax
 from causewise.pair import FloatArray, row_order
-from causewise.protocol import Joint, PairScore
+from causewise.protocol import Joint, PairScore, make_builder
 
 MIN_DISTINCT = 5
 BASIS_SIZES = (3, 200)
@@ -87,15 +87,15 @@ def terms_bits(u: FloatArray, v: FloatArray, price: Price) -> float:
     for change in (frozenset.union, frozenset.difference):
         while True:
             tried = {change(chosen, {k}) for k in range(1, columns.shape[1])} - {chosen}
-            found, terms = min(((cost(each), sorted(each)) for each in tried), default=(best, []))
-            if found >= best:
+            least, terms = min(((cost(each), sorted(each)) for each in tried), default=(best, []))
+            if least >= best:
                 break
-            best, chosen = found, frozenset(terms)
+            best, chosen = least, frozenset(terms)
     return best
 
 
 def direction_bits(
-    cause: FloatArray, effect: FloatArray, *, curve: Curve = "spline", penalty: Penalty = "bic", basis_size: int = 30
+    cause: FloatArray, effect: FloatArray, curve: Curve = "spline", penalty: Penalty = "bic", basis_size: int = 30
 ) -> float:
     """The price of the effect given the cause, both on the unit interval."""
     order = row_order(cause, effect)
@@ -113,18 +113,17 @@ def direction_bits(
 def pair_score(
     x: FloatArray, y: FloatArray, *, curve: Curve = "spline", penalty: Penalty = "bic", basis_size: int = 30
 ) -> PairScore:
-    """Backward − forward price as a share of the larger: the published confidence, signed."""
-    price = partial(direction_bits, curve=curve, penalty=penalty, basis_size=basis_size)
-    forward, backward = price(x, y), price(y, x)
+    """Backward − forward price as a share of the larger: the published confidence, signed.
+
+    `basis_size` bounds the degrees of freedom of the spline.
+    """
+    settings = (curve, penalty, basis_size)
+    forward, backward = direction_bits(x, y, *settings), direction_bits(y, x, *settings)
     larger = max(forward, backward)
     one, other = Evidence(-forward / larger), Evidence(-backward / larger)
     return PairScore(one.score - other.score, one, other)
 
 
-def sloppy(*, curve: Curve = "spline", penalty: Penalty = "bic", basis_size: int = 30) -> Joint:
-    """The method; `basis_size` bounds the degrees of freedom of the spline."""
-    between("sloppy", *BASIS_SIZES, basis_size=basis_size)
-    one_of("sloppy", ("spline", "terms"), curve=curve)
-    one_of("sloppy", ("bic", "aic"), penalty=penalty)
-    settings = {"curve": curve, "penalty": penalty, "basis_size": basis_size}
-    return Joint("sloppy", partial(pair_score, curve=curve, penalty=penalty, basis_size=basis_size), settings)
+sloppy = make_builder(
+    Joint, "sloppy", pair_score, curve=("spline", "terms"), penalty=("bic", "aic"), basis_size=BASIS_SIZES
+)

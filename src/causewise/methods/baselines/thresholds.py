@@ -80,11 +80,6 @@ class LevelLaw(NamedTuple):
 
     log_mass: FloatArray
     """Of every row's level."""
-    thresholds: FloatArray
-    place: FloatArray
-    """f at every row."""
-    log_scale: FloatArray
-    """log g at every row."""
     coefficients: FloatArray
     """Thresholds, f, log g."""
 
@@ -120,8 +115,7 @@ def fit_ordered(
             step = step / 2
         else:
             break
-    f, log_g = task.curves(theta)
-    return LevelLaw(task.log_mass(theta), theta[: task.cuts], f, log_g, theta)
+    return LevelLaw(task.log_mass(theta), theta)
 
 
 class _Task(NamedTuple):
@@ -148,13 +142,9 @@ class _Task(NamedTuple):
         """On each coefficient."""
         return np.repeat([0.0, RIDGE, SCALE_RIDGE], [self.cuts, self.place.shape[1], self.scale.shape[1]])
 
-    def curves(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """f and log g at every row."""
-        return self.place @ theta[self.cuts : self.bend], self.scale @ theta[self.bend :]
-
     def ends(self, theta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Low and high end of every row's level on the scale of the noise, and 1/g."""
-        f, log_g = self.curves(theta)
+        f, log_g = self.place @ theta[self.cuts : self.bend], self.scale @ theta[self.bend :]
         unit, cuts = np.exp(-log_g), np.concatenate([[0.0], theta[: self.cuts], [0.0]])
         low = np.where(self.level > 0, (cuts[self.level] - f) * unit, -END)
         high = np.where(self.level < self.cuts, (cuts[self.level + 1] - f) * unit, END)

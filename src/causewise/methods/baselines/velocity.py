@@ -19,19 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.decision import Evidence
-from causewise.errors import between, one_of, positive
+from causewise.errors import REALS
 from causewise.methods.baselines.pnl import dense
 from causewise.numerics.kernel import BLOCK, pivoted_cholesky
 from causewise.numerics.splines import spline_rows, uniform_knots
 from causewise.pair import FloatArray, row_order, standardise
-from causewise.protocol import Joint, PairScore
+from causewise.protocol import Joint, PairScore, make_builder
 
 TOLERANCE = 1e-6
 """Of the kernel; the ridge is a hundred thousand times as large."""
 REPRESENTATIVES = 1000
 """Rows among which bandwidth and pivots are chosen; all of them where there are no more."""
 ALIKE = 1e-14
-MAX_KNOTS = 100
+KNOTS = (2, 100)
 SMALL = 1e-4
 """Ridge on the coefficients of v, as in the authors' program."""
 CUBIC = [(j, k) for j in range(4) for k in range(4 - j)]
@@ -48,7 +48,11 @@ def score(
     trim: float = 0.05,
     relative: bool = True,
 ) -> float:
-    """Minus the mean square of what v leaves over, as a share of what there was when `relative`."""
+    """Minus the mean square of what v leaves over, as a share of what there was when `relative`.
+
+    `bandwidth` is a multiple of the median squared distance of rows, `trim` the share of rows left out. The paper's
+    default is `relative=False, bandwidth=1`: the size of the equation's error rather than its share.
+    """
     order = row_order(cause, effect)
     x, y = standardise(cause[order]), standardise(effect[order])
     joint = density_gradient(np.stack([x, y]), bandwidth, ridge)
@@ -68,34 +72,6 @@ def pair_score(x: FloatArray, y: FloatArray, **settings: Any) -> PairScore:
     if abs(forward - backward) <= TOLERANCE * abs(forward + backward):
         forward = backward = 0.5 * (forward + backward)
     return PairScore(forward - backward, Evidence(forward), Evidence(backward))
-
-
-def velocity(
-    *,
-    form: str = "location-scale",
-    n_knots: int = 6,
-    bandwidth: float = 0.1,
-    ridge: float = 0.1,
-    trim: float = 0.05,
-    relative: bool = True,
-) -> Joint:
-    """The method; `bandwidth` is a multiple of the median squared distance of rows, `trim` the share of rows left out.
-
-    `relative=False, bandwidth=1` is the paper's default: the size of the equation's error rather than its share.
-    """
-    one_of("velocity", tuple(FORMS), form=form)
-    between("velocity", 2, MAX_KNOTS, n_knots=n_knots)
-    positive("velocity", bandwidth=bandwidth, ridge=ridge)
-    positive("velocity", 0.5, trim=trim)
-    settings: dict[str, Any] = {
-        "form": form,
-        "n_knots": n_knots,
-        "bandwidth": bandwidth,
-        "ridge": ridge,
-        "trim": trim,
-        "relative": relative,
-    }
-    return Joint("velocity", partial(pair_score, **settings), settings)
 
 
 def density_gradient(points: FloatArray, bandwidth: float, ridge: float) -> FloatArray:
@@ -156,6 +132,18 @@ FORMS: dict[str, Callable[[FloatArray, FloatArray, FloatArray, int], FloatArray]
     "additive": _additive,
     "polynomial": _polynomial,
 }
+
+
+velocity = make_builder(
+    lambda name, _, settings: Joint(name, partial(pair_score, **settings), settings),
+    "velocity",
+    score,
+    form=tuple(FORMS),
+    n_knots=KNOTS,
+    bandwidth=REALS[1],
+    ridge=REALS[1],
+    trim=0.5,
+)
 
 
 def _basis(x: FloatArray, n_knots: int) -> FloatArray:

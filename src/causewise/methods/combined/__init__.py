@@ -2,10 +2,8 @@
 
 rows         the rows that are scored: not too many, without ties
 curve        the location-scale curve, knots by BIC, fitted under the law of its noise
-readings     description length and shape of the quantile surface, of columns without ties; their contrasts
-recording    how coarsely the columns are recorded, and the regression error of the recorded values
-weight       λ: effective rows, distinct values
-outcomes     x → y, y → x, neither: probabilities from the score and a prior
+terms        evidence terms: description length, shape of the quantile surface, recording, regression error
+outcomes     the reliability weight; probabilities of x → y, y → x, neither from the score and a prior
 constants    the heights and widths of the terms, from `constants.toml`
 method       contrasts -> terms -> score -> probabilities
 words        the reasons in sentences

@@ -45,7 +45,7 @@ PASSES, NEWTON_STEPS, ROUNDS = 2, 2, 2
 SWEEPS = (2, 30)
 """At least and at most."""
 SMALLEST_SQUARE = 1e-6
-"""Below a thousandth of the effect's standard deviation noise is not told from what the ridge leaves."""
+"""Below a thousandth of the effect's standard deviation noise cannot be told from what the ridge leaves."""
 SETTLED = 0.01
 """Nats a row: a fit whose last sweep gained less, or less than one nat in all, is called converged."""
 # A step may lose this much (nats a row). Were none allowed, rounding would decide about the last steps, and a reflected
@@ -120,7 +120,7 @@ def fit_curve(u: FloatArray, v: FloatArray) -> Curve:
     mixture = fit_mixture(fit.residual())
     gain, sweeps = 0.0, 0
     if len(mixture.weight) > 1:
-        fit.value, gain = fit.log_likelihood(mixture), math.inf
+        fit.value, gain = fit.penalised_likelihood(mixture, fit.location, fit.deviation), math.inf
         while sweeps < SWEEPS[0] or (gain > SETTLED and sweeps < SWEEPS[1]):
             before = fit.value
             fit.improve_location(mixture, search=sweeps == 0)
@@ -163,10 +163,10 @@ class _Fit:
         """Location and scale in turn by the likelihood of normal noise, sizes by BIC."""
         sizes: tuple[int, int] | None = None
         for _ in range(PASSES):
-            self.location = self._cheapest(self._allowed(KNOTS), self._weighted_location)
+            self.location = self._cheapest(self._list_affordable(KNOTS), self._weighted_location)
             squares = self._squares()
             self.level = math.log(_mean(squares))
-            self.deviation = self._cheapest(self._allowed(SCALE_KNOTS), partial(self._normal_scale, squares))
+            self.deviation = self._cheapest(self._list_affordable(SCALE_KNOTS), partial(self._normal_scale, squares))
             before, sizes = sizes, (self.location.n_knots, self.deviation.n_knots)
             if self.deviation.n_knots == CONSTANT:
                 return
@@ -183,57 +183,49 @@ class _Fit:
         sd = self.scale()
         score = scores(mixture, self.residual())
         information = _mean(score * score)
-        weights = 1.0 / (sd * sd)
-        target = self.location.values + sd * score / information
-
-        def stepped(n_knots: int) -> tuple[float, _Part]:
-            part = self._least_squares(n_knots, target, weights, self._location_ridge() / information)
-            missed = _mean(weights * (target - part.values) ** 2)
-            return 0.5 * information * missed, part
-
-        goal = None
-        if search:
-            larger = [k for k in self._allowed(KNOTS) if k >= self.location.n_knots]
-            goal = self._cheapest(larger, stepped)
-            if self._exchange(goal, self.deviation, mixture):
-                return
-        if goal is None or goal.n_knots != self.location.n_knots:
-            goal = stepped(self.location.n_knots)[1]
-        self.location, self.value = self._walk(
-            self.location, goal, lambda part: self._penalised(mixture, part, self.deviation), self.value
-        )
+        target, weights = self.location.values + sd * score / information, 1.0 / (sd * sd)
+        fit = partial(self._score_step, information, target, weights, self._location_ridge() / information)
+        larger = [k for k in self._list_affordable(KNOTS) if k >= self.location.n_knots] if search else []
+        self._improve(mixture, self.location, larger, fit, lambda part: (part, self.deviation))
 
     def improve_scale(self, mixture: Mixture, search: bool) -> None:
         """The same for the log variance."""
         residual = self.residual()
         score = 0.5 * (scores(mixture, residual) * residual - 1.0)
         information = _mean(score * score)
-        target = self.deviation.values + score / information
-        ones = np.ones(self.n)
+        target, weights = self.deviation.values + score / information, np.ones(self.n)
+        fit = partial(self._score_step, information, target, weights, 0.5 * SCALE_RIDGE / information)
+        sizes = self._list_affordable(SCALE_KNOTS) if search else []
+        self._improve(mixture, self.deviation, sizes, fit, lambda part: (self.location, part))
 
-        def stepped(n_knots: int) -> tuple[float, _Part]:
-            part = self._least_squares(n_knots, target, ones, 0.5 * SCALE_RIDGE / information)
-            return 0.5 * information * _mean((target - part.values) ** 2), part
+    def _score_step(
+        self, information: float, target: FloatArray, weights: FloatArray, ridge: float, n_knots: int
+    ) -> tuple[float, _Part]:
+        part = self._least_squares(n_knots, target, weights, ridge)
+        return 0.5 * information * _mean(weights * (target - part.values) ** 2), part
 
-        goal = None
-        if search:
-            goal = self._cheapest(self._allowed(SCALE_KNOTS), stepped)
-            if self._exchange(self.location, goal, mixture):
-                return
-        if goal is None or goal.n_knots != self.deviation.n_knots:
-            goal = stepped(self.deviation.n_knots)[1]
-        self.deviation, self.value = self._walk(
-            self.deviation, goal, lambda part: self._penalised(mixture, self.location, part), self.value
-        )
+    def _improve(
+        self,
+        mixture: Mixture,
+        part: _Part,
+        sizes: list[int],
+        fit: Callable[[int], tuple[float, _Part]],
+        both: Callable[[_Part], tuple[_Part, _Part]],
+    ) -> None:
+        """Exchange a part's basis for the cheapest of the sizes if the likelihood pays for it, or take a step."""
+        goal = self._cheapest(sizes, fit) if sizes else None
+        if goal is not None and self._exchange(*both(goal), mixture):
+            return
+        if goal is None or goal.n_knots != part.n_knots:
+            goal = fit(part.n_knots)[1]
+        part, self.value = self._walk(part, goal, lambda at: self.penalised_likelihood(mixture, *both(at)), self.value)
+        self.location, self.deviation = both(part)
 
     def scale(self) -> FloatArray:
         return np.exp(0.5 * (self.level + self.deviation.values))
 
     def residual(self) -> FloatArray:
         return (self.v - self.location.values) / self.scale()
-
-    def log_likelihood(self, mixture: Mixture) -> float:
-        return self._penalised(mixture, self.location, self.deviation)
 
     def curve(self, sweeps: int, gain: float) -> Curve:
         """The record. Splines sum to one, so that the level joins the coefficients."""
@@ -267,16 +259,16 @@ class _Fit:
         basis = self._basis(n_knots)
         return _Part(n_knots, basis, np.zeros(2 * basis.design.size), np.zeros(self.n))
 
-    def _allowed(self, sizes: tuple[int, ...]) -> list[int]:
+    def _list_affordable(self, sizes: tuple[int, ...]) -> list[int]:
         rows = (ROWS_PER_COEFFICIENT * (k + DEGREE - 1) for k in sizes)
         return [k for place, (k, needed) in enumerate(zip(sizes, rows, strict=True)) if place == 0 or needed <= self.n]
 
-    def _cheapest(self, sizes: list[int], fitted: Callable[[int], tuple[float, _Part]]) -> _Part:
+    def _cheapest(self, sizes: list[int], fit: Callable[[int], tuple[float, _Part]]) -> _Part:
         """The part with the least cost, minus a log-likelihood a row, and price together."""
-        (least, best), worse = fitted(sizes[0]), 0
+        (least, best), worse = fit(sizes[0]), 0
         least += _price(best.size, self.n)
         for n_knots in sizes[1:]:
-            cost, part = fitted(n_knots)
+            cost, part = fit(n_knots)
             cost += _price(part.size, self.n)
             worse = 0 if cost < least else worse + 1
             if cost < least:
@@ -344,13 +336,13 @@ class _Fit:
         sizes = self.location.size + self.deviation.size, location.size + deviation.size
         if sizes[0] == sizes[1]:
             return False
-        there = self._penalised(mixture, location, deviation)
+        there = self.penalised_likelihood(mixture, location, deviation)
         if there - _price(sizes[1], self.n) <= self.value - _price(sizes[0], self.n):
             return False
         self.location, self.deviation, self.value = location, deviation, there
         return True
 
-    def _penalised(self, mixture: Mixture, location: _Part, deviation: _Part) -> float:
+    def penalised_likelihood(self, mixture: Mixture, location: _Part, deviation: _Part) -> float:
         """Log-likelihood a row under the law of the noise, less the ridges."""
         half = 0.5 * (self.level + deviation.values)
         density = log_density(mixture, (self.v - location.values) * np.exp(-half))

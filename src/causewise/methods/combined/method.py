@@ -1,15 +1,14 @@
 """The default method: score = λ · (a₁ + a₂ + a₃ + a₄), the log-odds of the two directions.
 
-aᵢ = share · height · tanh(contrast / width) is an odd, rising curve of one contrast of the two directions (`readings`,
-`recording`), λ the reliability weight (`weight`). Three outcomes, x → y, y → x and neither, follow from the score and
-the prior of *neither* (`outcomes`); the confidence is the larger probability of a direction. Nothing else enters: what
-is shown is what decides. One location-scale fit, one residual and one independence test a direction serve all of it.
+aᵢ = share · height · tanh(contrast / width) is an odd, rising curve of one contrast of the two directions (`terms`), λ
+the reliability weight. Three outcomes, x → y, y → x and neither, follow from the score and the prior of *neither*
+(`outcomes`); the confidence is the larger probability of a direction. Nothing else enters: what is shown is what
+decides. One location-scale fit, one residual and one independence test a direction serve all of it.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,17 +18,22 @@ from causewise.decision import Decision, Evidence
 from causewise.errors import ROWS, InputError, between
 from causewise.methods.combined.constants import FOLDS, TERMS, Term
 from causewise.methods.combined.curve import curve_at
-from causewise.methods.combined.outcomes import probabilities
-from causewise.methods.combined.readings import ReadDirection, contrasts, read_direction
-from causewise.methods.combined.recording import Recording, read_recording
-from causewise.methods.combined.rows import MAX_ROWS, Rows, judged_rows
-from causewise.methods.combined.weight import Weight, effective_rows, weight_of
-from causewise.methods.combined.words import Account, reason, told_unrelated, withheld
+from causewise.methods.combined.outcomes import ReliabilityWeight, count_effective_rows, probabilities, weigh_rows
+from causewise.methods.combined.rows import MAX_ROWS, Rows, prepare_rows
+from causewise.methods.combined.terms import (
+    DirectionFit,
+    Recording,
+    compute_terms,
+    contrast_directions,
+    fit_direction,
+    measure_recording,
+)
+from causewise.methods.combined.words import Account, explain_abstention, explain_score, say_unrelated
 from causewise.numerics.columns import once, remembering
 from causewise.numerics.hsic import HsicTest, hsic_test, kernel_column
 from causewise.numerics.ranked import rank_column
 from causewise.pair import FloatArray, Pair, row_order, standard_deviation, standardise
-from causewise.protocol import attempted, fit_messages
+from causewise.protocol import PairMethod, fit_messages
 
 THRESHOLD = 0.8
 """From this confidence on an answer is given."""
@@ -40,13 +44,13 @@ _ROWS_AT_ONCE = 1 << 16
 """Or values of a long table, at which a curve is evaluated: its basis takes several numbers each."""
 
 
-class Weighing(NamedTuple):
+class PairEvidence(NamedTuple):
     """Everything that is weighed about one pair, before any constant enters."""
 
     rows: Rows
     recording: Recording
-    forward: ReadDirection
-    backward: ReadDirection
+    forward: DirectionFit
+    backward: DirectionFit
     sides: tuple[Evidence, Evidence]
     """What is shown of each direction, at every row of the table."""
     contrasts: dict[str, float]
@@ -55,6 +59,12 @@ class Weighing(NamedTuple):
     """Share of the relation, by HSIC, that is left in the residual of the direction that fits better."""
     relation_log_p: float
     """Of the independence test of the two columns."""
+
+    @property
+    def weight(self) -> ReliabilityWeight:
+        """λ."""
+        # A sample of a longer table lies so far apart that its rows are nearly independent.
+        return weigh_rows(min(self.effective_rows, float(len(self.rows.kept))), min(self.rows.distinct))
 
 
 @dataclass(frozen=True)
@@ -71,41 +81,40 @@ class Causewise:
 
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
         """Decide each pair on its own."""
-        return [self._decide(pair) for pair in pairs]
+        return PairMethod(self.name, self._decide, self.settings).decide_many(pairs)
 
     def _decide(self, pair: Pair) -> Decision:
-        judge = partial(self._judged, pair)
         with remembering((pair.x, pair.y)):
-            return attempted(pair, self.name, lambda: judge(weighing(pair, self.max_rows)), settings=self.settings)
+            return self._weigh(pair, gather_evidence(pair, self.max_rows))
 
-    def _judged(self, pair: Pair, found: Weighing) -> Decision:
-        terms = terms_of(found.contrasts, found.recording.share, self.recording, self.curves)
-        weight = weight_in(found)
+    def _weigh(self, pair: Pair, evidence: PairEvidence) -> Decision:
+        share, weight = evidence.recording.share, evidence.weight
+        terms = compute_terms(evidence.contrasts, share, self.recording, self.curves)
         score = weight.product * sum(terms.values())
-        chances = probabilities(score, found.left, found.recording.share, self.neither)
-        forward, backward = found.sides
+        chances = probabilities(score, evidence.left, share, self.neither)
+        rows, sides = evidence.rows, evidence.sides
         account = Account(
-            pair, found.sides, terms, weight, score, chances, self.threshold, found.rows.distinct, found.effective_rows
+            pair, sides, terms, weight, score, chances, self.threshold, rows.distinct, evidence.effective_rows
         )
-        unrelated = math.exp(found.relation_log_p) >= LEVEL
+        relation_p = math.exp(evidence.relation_log_p)
+        unrelated = relation_p >= LEVEL
         return Decision(
             self.name,
             pair,
             score,
-            forward=replace(forward, score=0.5 * score),
-            backward=replace(backward, score=-0.5 * score),
-            settings=self.settings,
-            warnings=fit_messages(pair, forward, backward),
+            forward=replace(sides[0], score=0.5 * score),
+            backward=replace(sides[1], score=-0.5 * score),
+            warnings=fit_messages(pair, *sides),
             confidence=None if unrelated else account.confidence,
             probabilities={} if unrelated else chances,
             contributions=terms,
             weight=weight.product,
             weight_parts=weight._asdict(),
-            rows_judged=len(found.rows.kept),
-            dependence_p=math.exp(found.relation_log_p),
+            rows_judged=len(rows.kept),
+            dependence_p=relation_p,
             unrelated=unrelated,
-            carried_by=reason(account),
-            reason=told_unrelated(pair, found.relation_log_p) if unrelated else withheld(account),
+            carried_by=explain_score(account),
+            reason=say_unrelated(pair, evidence.relation_log_p) if unrelated else explain_abstention(account),
         )
 
 
@@ -117,7 +126,7 @@ def causewise(
     recording: bool = True,
     fold: int | None = None,
 ) -> Causewise:
-    """The default method; of longer tables a fixed sample of `max_rows` is judged, and every output says so.
+    """The default method; of longer tables a fixed sample of `max_rows` is scored, and every output says so.
 
     `neither` is the prior probability that two related columns have no direction; `direct` says that one of them
     causes the other, which makes it 0. `recording=False` leaves out how coarsely the columns are recorded. `fold` takes
@@ -133,9 +142,6 @@ def causewise(
             f"Got neither={neither!r} for causewise; expected how often two related columns have no direction, from 0 "
             f"to {LARGEST_PRIOR:g}."
         )
-    for name, value in {"direct": direct, "recording": recording}.items():
-        if not isinstance(value, bool):
-            raise InputError(f"Got {name}={value!r} for causewise; expected true or false.")
     if direct and neither not in (0.0, NEITHER_PRIOR):
         raise InputError(
             f"Got direct=True and neither={neither!r} for causewise; expected one of them: direct says that one column "
@@ -156,15 +162,16 @@ def causewise(
     return Causewise(curves=TERMS if fold is None else FOLDS[fold], settings=shown, **settings)
 
 
-def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
-    """Read both directions of a pair."""
-    rows = judged_rows(pair.x, pair.y, max_rows)
-    recording = read_recording(*_recorded(pair, rows), rows.distinct)
-    forward, backward = read_direction(rows.x, rows.y), read_direction(rows.y, rows.x)
+def gather_evidence(pair: Pair, max_rows: int = MAX_ROWS) -> PairEvidence:
+    """Fit both directions of a pair and measure how its columns were recorded."""
+    rows = prepare_rows(pair.x, pair.y, max_rows)
+    recorded = (pair.x, pair.y) if len(rows.kept) == pair.n else (pair.x[rows.kept], pair.y[rows.kept])
+    recording = measure_recording(*recorded, rows.distinct)
+    forward, backward = fit_direction(rows.x, rows.y), fit_direction(rows.y, rows.x)
     of_forward, of_backward = (a.costs | b for a, b in zip((forward, backward), recording.costs, strict=True))
     sides = (
-        _side(pair.x, pair.y, rows, forward, of_forward),
-        _side(pair.y, pair.x, rows, backward, of_backward, turned=True),
+        _show_direction(pair.x, pair.y, (rows.x, rows.y), rows, forward, of_forward),
+        _show_direction(pair.y, pair.x, (rows.y, rows.x), rows, backward, of_backward),
     )
     residuals = [side.residual for side in sides if side.residual is not None]
     # The columns' relation is tested once, in the order of the simpler direction's rows: exchanging the columns
@@ -173,81 +180,57 @@ def weighing(pair: Pair, max_rows: int = MAX_ROWS) -> Weighing:
     simpler, other = both if forward.costs["description"] <= backward.costs["description"] else both[::-1]
     relation = simpler.relation(other)
     better = max(forward.test, backward.test, key=lambda test: (test.log_p_value, -test.statistic))
-    return Weighing(
+    return PairEvidence(
         rows,
         recording,
         forward,
         backward,
         sides,
-        contrasts(forward, backward) | recording.contrasts,
-        effective_rows(pair.x, pair.y, *residuals),
+        contrast_directions(forward, backward) | recording.contrasts,
+        count_effective_rows(pair.x, pair.y, *residuals),
         better.statistic / relation.statistic,
-        relation.log_p_value if not rows.tied else _recorded_relation(pair, rows, simpler is forward).log_p_value,
+        _test_recorded(*recorded[:: 1 if simpler is forward else -1]).log_p_value
+        if rows.tied
+        else relation.log_p_value,
     )
 
 
-def _recorded_relation(pair: Pair, rows: Rows, forward: bool) -> HsicTest:
-    """The test of the two columns as they were recorded.
+def _test_recorded(cause: FloatArray, effect: FloatArray) -> HsicTest:
+    """The independence test of the two columns as they were recorded.
 
-    Ties are not spread here: where both columns have the same margins, copies of a row lie along a diagonal of their
+    Ties are not broken here: where both columns have the same margins, copies of a row lie along a diagonal of their
     cell, which no rule that treats the columns alike can avoid, and which the test would take for a relation.
     """
-    x, y = _recorded(pair, rows)
-    cause, effect = (x, y) if forward else (y, x)
     order = row_order(cause, effect)
     return hsic_test(kernel_column(standardise(cause[order])), kernel_column(standardise(effect[order])))
 
 
-def _recorded(pair: Pair, rows: Rows) -> tuple[FloatArray, FloatArray]:
-    """The rows that are judged, as they were recorded."""
-    return (pair.x, pair.y) if len(rows.kept) == pair.n else (pair.x[rows.kept], pair.y[rows.kept])
-
-
-def terms_of(
-    found: Mapping[str, float], share: float, recording: bool = True, curves: Mapping[str, Term] = TERMS
-) -> dict[str, float]:
-    """The terms of the score: > 0 speaks for x → y.
-
-    `share` is that of the regression error: it counts where values repeat in both columns.
-    """
-    shares = {"regression": share, "recording": float(recording)}
-    terms = {name: term.height * math.tanh(found[name] / term.width) for name, term in curves.items()}
-    return {name: shares.get(name, 1.0) * term + 0.0 for name, term in terms.items()}  # never -0.0
-
-
-def weight_in(found: Weighing) -> Weight:
-    """λ of a pair."""
-    # A sample of a longer table lies so far apart that its rows are nearly independent.
-    return weight_of(min(found.effective_rows, float(len(found.rows.kept))), min(found.rows.distinct))
-
-
-def _side(
+def _show_direction(
     cause: FloatArray,
     effect: FloatArray,
+    fitted: tuple[FloatArray, FloatArray],
     rows: Rows,
-    reading: ReadDirection,
+    fit: DirectionFit,
     costs: Mapping[str, float],
-    turned: bool = False,
 ) -> Evidence:
     """One direction as it is shown: the fitted curve at every recorded value; the residual that was tested.
 
-    Rows that are not judged get the residual of their recorded values.
+    `fitted` are cause and effect at the rows that were fitted; the others get the residual of their recorded values.
     """
-    judged_cause, judged_effect = (rows.y, rows.x) if turned else (rows.x, rows.y)
-    centre, unit = float(np.mean(judged_effect)), standard_deviation(judged_effect)
+    centre, unit = float(np.mean(fitted[1])), standard_deviation(fitted[1])
     if rows.tied or len(rows.kept) < len(cause):
         ranked = once(rank_column, cause)
-        at = cause[ranked.first_rows] - np.mean(judged_cause)
-        at /= standard_deviation(judged_cause)
+        at = cause[ranked.first_rows] - np.mean(fitted[0])
+        at /= standard_deviation(fitted[0])
         location, scale = np.empty(len(at)), np.empty(len(at))
         for start in range(0, len(at), _ROWS_AT_ONCE):
             here = slice(start, start + _ROWS_AT_ONCE)
-            location[here], scale[here] = curve_at(reading.curve, at[here])
+            location[here], scale[here] = curve_at(fit.curve, at[here])
         location, scale = location[ranked.place], scale[ranked.place]
         del at
-    else:  # every row was judged at its recorded value
+    else:  # every row was fitted at its recorded value
         location, scale = np.empty(len(cause)), np.empty(len(cause))
-        location[reading.order], scale[reading.order] = reading.curve.location, reading.curve.scale
+        location[fit.order], scale[fit.order] = fit.curve.location, fit.curve.scale
     residual = effect - centre
     residual /= unit
     residual -= location
@@ -255,16 +238,16 @@ def _side(
     location *= unit
     location += centre
     scale *= unit
-    residual[rows.kept[reading.order]] = reading.curve.residual
+    residual[rows.kept[fit.order]] = fit.curve.residual
     return Evidence(
         score=math.nan,
-        log_likelihood=reading.curve.log_likelihood,
-        hsic=reading.test.statistic,
-        p_value=reading.test.p_value,
-        log_p_value=reading.test.log_p_value,
-        converged=reading.curve.converged,
-        n_iter=reading.curve.n_iter,
-        message=reading.curve.message,
+        log_likelihood=fit.curve.log_likelihood,
+        hsic=fit.test.statistic,
+        p_value=fit.test.p_value,
+        log_p_value=fit.test.log_p_value,
+        converged=fit.curve.converged,
+        n_iter=fit.curve.n_iter,
+        message=fit.curve.message,
         costs=costs,
         location=location,
         scale=scale,

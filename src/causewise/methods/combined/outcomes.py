@@ -1,10 +1,19 @@
-"""Three outcomes of a pair that add up to one: x → y, y → x, and neither.
+"""From the terms to probabilities: the reliability weight λ, and three outcomes x → y, y → x and neither.
+
+score = λ · (sum of the terms) is the log-odds of the two directions. λ is a product of two factors between 0 and 1, the
+same for both directions:
+
+rows    nₑ / (nₑ + n₀), nₑ the effective sample size: neighbours that resemble each other count less
+values  m / (m + m₀), m the number of distinct values of the coarser column
+
+Whether a direction passes its test is no factor: at equal sums of terms it says little about which way is right
+(`training`), and something about whether there is a direction at all.
 
 *Neither* is a hidden common cause, a mixture or a selection of rows: the columns are related and no arrow joins them.
-The score is the log-odds of the two directions. Beside it stands a prior of *neither*, which the reader states, and two
-things that are met more or less often without a direction than with one: how large the score is, and how much of the
-relation is left in the residual of the direction that fits better. Log-normal and exponential laws of the two, fitted
-with a direction and without one, make a likelihood ratio whose logarithm is linear in both.
+Beside the score stands a prior of *neither*, which the reader states, and two things that are met more or less often
+without a direction than with one: how large the score is, and how much of the relation is left in the residual of the
+direction that fits better. Log-normal and exponential laws of the two, fitted with a direction and without one, make a
+likelihood ratio whose logarithm is linear in both.
 
     odds of neither = prior / (1 − prior) · exp((1 − share) · (a + b · log left) − c · |score|)
 
@@ -13,18 +22,69 @@ it away.
 """
 
 import math
+from typing import NamedTuple
 
-from causewise.methods.combined.constants import NEITHER
+import numpy as np
+
+from causewise.diagnostics import autocorrelation, column_autocorrelation, is_monotone
+from causewise.methods.combined.constants import NEITHER, WEIGHT
+from causewise.numerics.columns import once
+from causewise.pair import FloatArray
 
 FORWARD, BACKWARD, NO_DIRECTION = "x->y", "y->x", "neither"
+SHORTEST_SERIES = 50
+LARGEST_CHANCE_LOSS = 1.5
+"""Rows count as independent up to this loss of effective rows: shuffled rows stay below it, so that their order does
+not change a bit of the answer."""
+
+
+class ReliabilityWeight(NamedTuple):
+    """The two factors."""
+
+    rows: float
+    values: float
+
+    @property
+    def product(self) -> float:
+        """λ."""
+        return self.rows * self.values
+
+
+def weigh_rows(effective_rows: float, coarser: int) -> ReliabilityWeight:
+    """From the effective rows and the distinct values of the coarser column."""
+    return ReliabilityWeight(effective_rows / (effective_rows + WEIGHT.rows), coarser / (coarser + WEIGHT.values))
+
+
+def count_effective_rows(x: FloatArray, y: FloatArray, forward: FloatArray, backward: FloatArray) -> float:
+    """n over Bartlett's factor 1 + 2 Σ ρ_cause(k) ρ_residual(k), by the better direction; rows in file order.
+
+    Where the residual of one direction is not autocorrelated, its rows are as good as independent, however smoothly the
+    cause moves along the file. A table sorted by one of its columns looks like a series and is taken as merely sorted.
+    Columns enter by their ranks, so that no outlier hides a drift.
+    """
+    n = len(x)
+    if n < SHORTEST_SERIES or is_monotone(x) or is_monotone(y):
+        return float(n)
+    lost = min(_variance_factor(x, forward), _variance_factor(y, backward))
+    return n / lost if lost > LARGEST_CHANCE_LOSS else float(n)
+
+
+def _variance_factor(cause: FloatArray, residual: FloatArray) -> float:
+    product = once(column_autocorrelation, cause) * autocorrelation(residual)
+    return 1.0 + 2.0 * float(np.sum(product[1:]))
 
 
 def probabilities(score: float, left: float, share: float, prior: float) -> dict[str, float]:
     """Of the three outcomes; exchanging the columns exchanges the first two to the last bit."""
-    return divided(score, _neither(abs(score), left, share, prior))
+    if prior == 0:
+        return split_probability(score, 0.0)
+    misfit = NEITHER.level + NEITHER.left * math.log(min(left, 1.0) + NEITHER.smallest)
+    ratio = (1.0 - share) * misfit - NEITHER.score * abs(score)
+    odds = prior / (1.0 - prior) * math.exp(ratio)
+    return split_probability(score, odds / (1.0 + odds))
 
 
-def divided(score: float, neither: float) -> dict[str, float]:
+def split_probability(score: float, neither: float) -> dict[str, float]:
     """What *neither* leaves, divided between the two directions by their log-odds."""
     against = math.exp(-abs(score))
     larger, smaller = (1.0 - neither) / (1.0 + against), (1.0 - neither) * against / (1.0 + against)
@@ -43,12 +103,3 @@ def in_units(lead: float, other: float, neither: float, units: int = 100) -> tup
     larger = units * other - whole[1] > units * neither - whole[2]
     raised = int(whole[1] < whole[0] and (spare > 1 or (spare == 1 and larger)))
     return whole[0], whole[1] + raised, whole[2] + spare - raised
-
-
-def _neither(size: float, left: float, share: float, prior: float) -> float:
-    if prior == 0:
-        return 0.0
-    misfit = NEITHER.level + NEITHER.left * math.log(min(left, 1.0) + NEITHER.smallest)
-    ratio = (1.0 - share) * misfit - NEITHER.score * size
-    odds = prior / (1.0 - prior) * math.exp(ratio)
-    return odds / (1.0 + odds)

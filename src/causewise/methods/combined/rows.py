@@ -1,10 +1,11 @@
-"""The rows that are judged: not too many, and without ties.
+"""The rows that are scored: not too many, and without ties.
 
 Every step treats the two columns alike and chooses by ranks alone: exchanging the columns exchanges the result bit for
 bit, reflecting a column reflects it bit for bit, and neither units nor the order of the rows change it.
 
-Tied values are spread over their cells (`numerics/ties.py`), in an order that is a fixed pseudo-random function of the
-other column's rank. Both columns get the same treatment, so that the coarser of them is not taken for the simpler one.
+Ties are broken by filling their cells evenly (`numerics/ties.py`), in an order that is a fixed pseudo-random function
+of the other column's rank. Both columns get the same treatment, so that the coarser of them is not taken for the
+simpler one.
 """
 
 from typing import NamedTuple
@@ -18,7 +19,7 @@ from causewise.numerics.ties import UnsignedArray, scrambled, spread
 from causewise.pair import FloatArray
 
 MAX_ROWS = 20_000
-"""Rows that are judged; beyond, a fixed sample is. Leaving out a tenth of a longer table moves the score little."""
+"""Rows that are scored; beyond, a fixed sample is. Leaving out a tenth of a longer table moves the score little."""
 
 
 class Rows(NamedTuple):
@@ -29,7 +30,7 @@ class Rows(NamedTuple):
     kept: NDArray[np.intp]
     """Their places in the table."""
     distinct: tuple[int, int]
-    """Distinct values of x and of y among them, before ties were spread."""
+    """Distinct values of x and of y among them, before ties were broken."""
 
     @property
     def tied(self) -> bool:
@@ -45,8 +46,8 @@ class _Ranked(NamedTuple):
     word: UnsignedArray
 
 
-def judged_rows(x: FloatArray, y: FloatArray, max_rows: int = MAX_ROWS) -> Rows:
-    """Thin, then spread ties."""
+def prepare_rows(x: FloatArray, y: FloatArray, max_rows: int = MAX_ROWS) -> Rows:
+    """Thin, then break ties."""
     kept = thinned(x, y, max_rows)
     if len(kept) < len(x):
         x, y = x[kept], y[kept]

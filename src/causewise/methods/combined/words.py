@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.criteria import Reading
+from causewise.criteria import ModelCheck
 from causewise.decision import USABLE, Evidence, percent
-from causewise.methods.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, in_units
-from causewise.methods.combined.weight import Weight
+from causewise.methods.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, ReliabilityWeight, in_units
 from causewise.pair import FloatArray, Pair, standardise
 
 KINDS = {
@@ -46,7 +45,7 @@ class Account(NamedTuple):
     pair: Pair
     sides: tuple[Evidence, Evidence]
     terms: Mapping[str, float]
-    weight: Weight
+    weight: ReliabilityWeight
     score: float
     probabilities: Mapping[str, float]
     threshold: float
@@ -75,18 +74,18 @@ class Account(NamedTuple):
         return self.confidence / (1.0 - self.probabilities[NO_DIRECTION])
 
 
-def reason(account: Account) -> str:
+def explain_score(account: Account) -> str:
     """The terms that carry the score, the largest first, and those against it."""
-    favour, against = _named(account)
+    favour, against = _rank_terms(account)
     if not favour or account.score == 0:
         return ""
     terms = account.towards_lean
     carried = "; ".join(f"{KINDS[name]} ({terms[name]:+.2f}: {_MEANING[name]})" for name in favour)
-    opposed = f" Against it: {_listed(account, against)}." if against else ""
-    return f"What speaks for {account.lean}: {carried}.{opposed}{_limits(account)}"
+    opposed = f" Against it: {_list_terms(account, against)}." if against else ""
+    return f"What speaks for {account.lean}: {carried}.{opposed}{_say_limits(account)}"
 
 
-def told_unrelated(pair: Pair, relation_log_p: float) -> str:
+def say_unrelated(pair: Pair, relation_log_p: float) -> str:
     """That there is no direction to find."""
     return (
         f"Unrelated: an independence test finds no relation between {pair.x_name} and {pair.y_name} "
@@ -94,15 +93,15 @@ def told_unrelated(pair: Pair, relation_log_p: float) -> str:
     )
 
 
-def withheld(account: Account) -> str:
+def explain_abstention(account: Account) -> str:
     """Why no answer is given, and one thing to do about it; empty when one is given."""
     if account.score == 0 or account.confidence >= account.threshold:
         return ""
-    told = [_leaning(account), _disagreement(account), _tests(account) + _limits(account), _next_step(account)]
-    return f"Undecided: {' '.join(filter(None, told))}"
+    sentences = [_say_lean(account), _say_disagreement(account), _say_tests(account) + _say_limits(account)]
+    return f"Undecided: {' '.join(filter(None, [*sentences, _next_step(account)]))}"
 
 
-def _leaning(account: Account) -> str:
+def _say_lean(account: Account) -> str:
     """How far the evidence leans, and what stands beside it."""
     if account.confidence < USABLE:
         return "there is no usable lean to either side."
@@ -115,19 +114,19 @@ def _leaning(account: Account) -> str:
     )
 
 
-def _disagreement(account: Account) -> str:
+def _say_disagreement(account: Account) -> str:
     """Which terms point the other way."""
-    favour, against = _named(account)
+    favour, against = _rank_terms(account)
     if not favour or not against:
         return ""
     speak = "speaks" if len(favour) == 1 else "speak"
     return (
-        f"The terms disagree: {_listed(account, favour)} {speak} for {account.lean}, {_listed(account, against)} "
-        "against it."
+        f"The terms disagree: {_list_terms(account, favour)} {speak} for {account.lean}, "
+        f"{_list_terms(account, against)} against it."
     )
 
 
-def _named(account: Account) -> tuple[list[str], list[str]]:
+def _rank_terms(account: Account) -> tuple[list[str], list[str]]:
     """Terms worth a word: for the lean and against it, the largest first."""
     terms = account.towards_lean
     largest = max(map(abs, terms.values()))
@@ -135,36 +134,36 @@ def _named(account: Account) -> tuple[list[str], list[str]]:
     return [k for k in by_size if terms[k] > 0], [k for k in by_size if terms[k] < 0]
 
 
-def _listed(account: Account, names: Sequence[str]) -> str:
+def _list_terms(account: Account, names: Sequence[str]) -> str:
     return " and ".join(f"{KINDS[name]} ({account.towards_lean[name]:+.2f})" for name in names)
 
 
-def _tests(account: Account) -> str:
-    """What the two independence tests found."""
+def _say_tests(account: Account) -> str:
+    """What the two independence tests reject."""
     forward, backward = account.sides
-    found = Reading.of(forward.p_value, backward.p_value)
     x, y = account.pair.x_name, account.pair.y_name
     p, q = _p(forward.log_p_value), _p(backward.log_p_value)
     return {
-        Reading.FORWARD_FITS: f"The tests leave {x} → {y} standing alone (p = {p} against {q}).",
-        Reading.BACKWARD_FITS: f"The tests leave {y} → {x} standing alone (p = {q} against {p}).",
-        Reading.BOTH_FIT: f"The tests reject neither direction (p = {p} and {q}).",
-        Reading.NEITHER_FITS: f"The tests reject both directions (p = {p} and {q}).",
+        ModelCheck.FORWARD_FITS: f"The tests leave {x} → {y} standing alone (p = {p} against {q}).",
+        ModelCheck.BACKWARD_FITS: f"The tests leave {y} → {x} standing alone (p = {q} against {p}).",
+        ModelCheck.BOTH_FIT: f"The tests reject neither direction (p = {p} and {q}).",
+        ModelCheck.NEITHER_FITS: f"The tests reject both directions (p = {p} and {q}).",
         None: "",
-    }[found]
+    }[ModelCheck.of(forward.p_value, backward.p_value)]
 
 
-def _limits(account: Account) -> str:
-    """What keeps the weight of these rows low."""
-    weight, pair = account.weight, account.pair
-    few = weight.rows < _LOWERED
+def _say_limits(account: Account) -> str:
+    """What keeps the reliability weight of these rows low."""
+    weight, n, effective = account.weight, account.pair.n, account.effective_rows
+    dependent = f"the {n} rows resemble their neighbours: their effective number is about {max(round(effective), 1)}"
+    values, name = min(zip(account.distinct, (account.pair.x_name, account.pair.y_name), strict=True))
     reasons = (
-        (account.effective_rows < 0.5 * pair.n and weight.rows < _NEARLY_ALL, _dependent(account)),
-        (account.effective_rows >= 0.5 * pair.n and few, f"{pair.n} rows are few"),
-        (weight.values < _LOWERED, _coarse(account)),
+        (effective < 0.5 * n and weight.rows < _NEARLY_ALL, dependent),
+        (effective >= 0.5 * n and weight.rows < _LOWERED, f"{n} rows are few"),
+        (weight.values < _LOWERED, f"{name} has only {values} distinct values"),
     )
-    told = "; ".join(text for applies, text in reasons if applies)
-    return f" What lowers it: {told}." if told else ""
+    lowered = "; ".join(text for applies, text in reasons if applies)
+    return f" What lowers it: {lowered}." if lowered else ""
 
 
 def _next_step(account: Account) -> str:
@@ -175,8 +174,8 @@ def _next_step(account: Account) -> str:
             f"then {account.lean} with {percent(account.if_direct)}."
         )
     forward, backward = account.sides
-    both_rejected = Reading.of(forward.p_value, backward.p_value) is Reading.NEITHER_FITS
-    if both_rejected and all(_long_tailed(column) for column in (account.pair.x, account.pair.y)):
+    both_rejected = ModelCheck.of(forward.p_value, backward.p_value) is ModelCheck.NEITHER_FITS
+    if both_rejected and all(_is_long_tailed(column) for column in (account.pair.x, account.pair.y)):
         return "Next step: both columns are positive and long-tailed; take logarithms of both."
     if account.pair.n < _FEW:
         return f"Next step: {account.pair.n} rows are few; collect more."
@@ -188,18 +187,8 @@ def _next_step(account: Account) -> str:
     return "Next step: give background knowledge to a scan, such as which column comes first in time (first: NAME)."
 
 
-def _long_tailed(column: FloatArray) -> bool:
+def _is_long_tailed(column: FloatArray) -> bool:
     return bool(column.min() > 0) and float(np.mean(standardise(column) ** 3)) > _SKEWED
-
-
-def _dependent(account: Account) -> str:
-    worth = max(round(account.effective_rows), 1)
-    return f"the {account.pair.n} rows resemble their neighbours: their effective number is about {worth}"
-
-
-def _coarse(account: Account) -> str:
-    values, name = min(zip(account.distinct, (account.pair.x_name, account.pair.y_name), strict=True))
-    return f"{name} has only {values} distinct values"
 
 
 def _p(log_p: float | None) -> str:

@@ -1,4 +1,4 @@
-/* The kernel copula on its grid, quantiles read off it, and maximal correlation; see baselines/copula.py. */
+/* The kernel copula on its grid, quantiles read off it, and maximal correlation; see methods/baselines/qccd.py. */
 
 #include "lanes.h"
 
@@ -145,7 +145,7 @@ static bool expectation(const double *values, const int64_t *order, const double
     return !flat;
 }
 
-/* Where an alternation stands, as baselines/copula.py reads it. */
+/* Where an alternation stands, as methods/baselines/qccd.py reads it. */
 enum { DISTANCE, CHANGE, STATE };
 
 /* Alternating conditional expectations, at most `steps` of them; false once a transform is flat, and

@@ -1,4 +1,4 @@
-/* Sweeps and the search of the thin plate spline; see baselines/thin_plate.py. */
+/* Sweeps and the search of the thin plate spline; see methods/baselines/cam.py. */
 
 #include "lanes.h"
 

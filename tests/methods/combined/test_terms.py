@@ -10,16 +10,16 @@ from scipy.special import logsumexp
 from scipy.stats import gamma, norm
 
 from causewise.methods.combined.curve import fit_curve
-from causewise.methods.combined.readings import (
+from causewise.methods.combined.terms import (
     GROUPS,
-    LEVELS,
+    QUANTILE_LEVELS,
     ROWS_PER_GROUP,
-    ReadDirection,
-    contrasts,
+    DirectionFit,
+    contrast_directions,
     description_length,
+    fit_direction,
     mdl,
     quantile_surface,
-    read_direction,
     surface_rest,
 )
 from causewise.numerics.hsic import hsic_test
@@ -37,9 +37,9 @@ def drawn(seed: int, n: int) -> tuple[FloatArray, FloatArray]:
     return x, np.sqrt(x) + (0.1 + 0.1 * x) * rng.normal(size=n)
 
 
-def read(seed: int, n: int) -> tuple[ReadDirection, ReadDirection]:
+def read(seed: int, n: int) -> tuple[DirectionFit, DirectionFit]:
     x, y = drawn(seed, n)
-    return read_direction(x, y), read_direction(y, x)
+    return fit_direction(x, y), fit_direction(y, x)
 
 
 def mixture_log_density(mixture: Mixture, values: FloatArray) -> FloatArray:
@@ -62,7 +62,7 @@ def test_description_length_is_that_of_mixtures_of_normals_and_a_curve(seed: int
     parameters = curve.size + 3 * len(cause.weight) - 1 + 3 * len(noise.weight) - 1
     expected = -data.mean() + 0.5 * parameters * np.log(n) / n
     assert description_length(x, y) == pytest.approx(expected, rel=1e-9)
-    found = read_direction(x, y)
+    found = fit_direction(x, y)
     assert found.costs["description"] == pytest.approx(expected, rel=1e-9)
     np.testing.assert_allclose(found.log_density[order], data, rtol=1e-9, atol=1e-9)
 
@@ -94,7 +94,7 @@ def test_its_contrast_is_mean_over_standard_error(seed: int, n: int) -> None:
     gain = forward.log_density - backward.log_density
     saved = gain.mean() + backward.price - forward.price
     expected = saved / (gain.std() / np.sqrt(n))
-    assert contrasts(forward, backward)["description"] == pytest.approx(expected, rel=1e-9)
+    assert contrast_directions(forward, backward)["description"] == pytest.approx(expected, rel=1e-9)
     assert saved == pytest.approx(backward.costs["description"] - forward.costs["description"], abs=1e-9)
 
 
@@ -105,7 +105,7 @@ def test_its_contrast_is_mean_over_standard_error(seed: int, n: int) -> None:
 @given(seed=seeds, n=sizes)
 def test_exchanging_the_directions_negates_every_contrast_exactly(seed: int, n: int) -> None:
     forward, backward = read(seed, n)
-    there, back = contrasts(forward, backward), contrasts(backward, forward)
+    there, back = contrast_directions(forward, backward), contrast_directions(backward, forward)
     assert {name: -value for name, value in back.items()} == there
     assert all(map(math.isfinite, there.values()))
 
@@ -114,7 +114,7 @@ def test_exchanging_the_directions_negates_every_contrast_exactly(seed: int, n: 
 @given(seed=seeds, n=sizes)
 def test_the_smaller_cost_is_spoken_for(seed: int, n: int) -> None:
     forward, backward = read(seed, n)
-    for name, contrast in contrasts(forward, backward).items():
+    for name, contrast in contrast_directions(forward, backward).items():
         assert np.sign(contrast) == np.sign(backward.costs[name] - forward.costs[name])
 
 
@@ -123,7 +123,7 @@ def test_the_smaller_cost_is_spoken_for(seed: int, n: int) -> None:
 def test_the_contrast_of_shape_is_the_logarithm_of_a_ratio(seed: int, n: int) -> None:
     forward, backward = read(seed, n)
     expected = math.log(backward.costs["shape"] / forward.costs["shape"])
-    found = contrasts(forward, backward)["shape"]
+    found = contrast_directions(forward, backward)["shape"]
     assert found == pytest.approx(expected, rel=0.02, abs=0.02)  # but for the smallest value
 
 
@@ -132,7 +132,7 @@ def test_the_contrast_of_shape_is_the_logarithm_of_a_ratio(seed: int, n: int) ->
 def test_neither_the_order_of_rows_nor_units_change_a_reading(seed: int, n: int) -> None:
     x, y = drawn(seed, n)
     order = np.random.default_rng(seed).permutation(n)
-    plain, mixed = read_direction(x, y), read_direction(4 * x[order], y[order] / 8)
+    plain, mixed = fit_direction(x, y), fit_direction(4 * x[order], y[order] / 8)
     assert mixed.costs == plain.costs
     assert np.array_equal(mixed.log_density, plain.log_density[order])
     assert np.array_equal(order[mixed.order], plain.order)
@@ -143,7 +143,7 @@ def test_neither_the_order_of_rows_nor_units_change_a_reading(seed: int, n: int)
 
 def test_a_direction_is_tested_by_its_cause_and_its_residual() -> None:
     x, y = drawn(2, 80)
-    found = read_direction(x, y)
+    found = fit_direction(x, y)
     plain = hsic_test(standardise(x[found.order]), found.curve.residual)
     assert found.test.statistic == pytest.approx(plain.statistic, rel=1e-6)
     assert found.test.log_p_value == pytest.approx(plain.log_p_value, rel=1e-6)
@@ -151,7 +151,7 @@ def test_a_direction_is_tested_by_its_cause_and_its_residual() -> None:
 
 def test_the_relation_is_the_test_of_both_columns() -> None:
     x, y = drawn(3, 100)
-    forward, backward = read_direction(x, y), read_direction(y, x)
+    forward, backward = fit_direction(x, y), fit_direction(y, x)
     plain = hsic_test(standardise(x), standardise(y))
     for found in (forward.relation(backward), backward.relation(forward)):
         assert found.statistic == pytest.approx(plain.statistic, rel=1e-6)
@@ -164,7 +164,7 @@ def test_the_relation_is_the_test_of_both_columns() -> None:
 @given(seed=seeds, n=st.integers(30, 300), groups=st.integers(3, 10))
 def test_the_surface_holds_the_quantiles_of_groups_of_equal_count(seed: int, n: int, groups: int) -> None:
     v = np.random.default_rng(seed).normal(size=n * groups)
-    levels = (np.arange(LEVELS) + 0.5) / LEVELS
+    levels = (np.arange(QUANTILE_LEVELS) + 0.5) / QUANTILE_LEVELS
     expected = [np.quantile(part, levels, method="hazen") for part in v.reshape(groups, n)]
     np.testing.assert_allclose(quantile_surface(v, groups), expected, atol=1e-12)
 
