@@ -55,7 +55,7 @@ def fetch(
     max_size: Annotated[float, typer.Option(min=0.001, help="MiB one download may have, packed or unpacked.")] = 1024.0,
 ) -> None:
     """Download published data sets; what is at hand already is left alone, so a failed run can be repeated."""
-    from causewise.lab.datasets.downloads import MEBIBYTE, ResumingDownloader
+    from causewise.lab.datasets.downloads import MEBIBYTE, Downloader
     from causewise.lab.datasets.fetching import fetch as fetch_set
 
     if address is not None and "://" not in address:
@@ -66,7 +66,7 @@ def fetch(
     # Every set is tried, whatever became of the one before: a night's download must not end at its first dead server.
     wanted, failed = _entries(names), False
     most = max_size * MEBIBYTE
-    downloader = ResumingDownloader(timeout=timeout, attempts=attempts, max_time=max_time, max_size=most)
+    downloader = Downloader(timeout=timeout, attempts=attempts, max_time=max_time, max_size=most)
     for entry in wanted:
         with _bar() as on_progress:
             result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=on_progress)
@@ -84,7 +84,7 @@ def check(
     """Whether the files at hand are the published ones, however they came; all sets that are at hand unless named."""
     from causewise.lab.datasets.fetching import problem_with
     from causewise.lab.datasets.registry import published_sets
-    from causewise.lab.datasets.storage import data_folder, is_present, missing, remark_on_size
+    from causewise.lab.datasets.storage import absent_error, data_folder, is_present, remark_on_size
 
     root = data_folder(data)
     wanted = _entries(names) if names else [entry for entry in published_sets() if is_present(entry, root)]
@@ -95,7 +95,7 @@ def check(
     failed = False
     for entry in wanted:
         if not is_present(entry, root):
-            raise missing(entry, root)
+            raise absent_error(entry, root)
         if problem := problem_with(entry, root):
             say(f"{entry.name}: {problem}; get the files again at {entry.home}")
             failed = True

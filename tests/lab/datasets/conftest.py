@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from little_server import contents
 
-from causewise.lab.datasets.archives import tree_sha256
+from causewise.lab.datasets.fetching import tree_sha256
 from causewise.lab.datasets.registry import PublishedSet, published_set
 
 

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from causewise.lab.datasets.downloads import ResumingDownloader
+from causewise.lab.datasets.downloads import Downloader
 from causewise.lab.datasets.registry import Mirror, PublishedSet, Source
 
-QUICK = ResumingDownloader(timeout=5, attempts=3, pause=0.01)
+QUICK = Downloader(timeout=5, attempts=3, pause=0.01)
 
 
 def contents() -> dict[str, str]:

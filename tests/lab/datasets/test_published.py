@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from causewise.lab.datasets import load, names
-from causewise.lab.datasets.archives import labels_sha256, tree_sha256
+from causewise.lab.datasets.fetching import labels_sha256, tree_sha256
 from causewise.lab.datasets.readers import _cell_label, _cell_rows
 from causewise.lab.datasets.registry import published_set, published_sets
 from causewise.lab.datasets.storage import is_present, member_files

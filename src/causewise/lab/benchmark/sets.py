@@ -19,7 +19,7 @@ from causewise.errors import InputError
 from causewise.lab.benchmark import paper
 from causewise.lab.datasets import Collection, load
 from causewise.lab.datasets.registry import published_sets
-from causewise.lab.datasets.storage import AbsentError, all_missing, data_folder
+from causewise.lab.datasets.storage import AbsentError, absent_sets_error, data_folder
 from causewise.pair import Pair
 
 PREFIX = "gen:"
@@ -96,7 +96,7 @@ def present(data_dir: str | Path | None = None, limit: int | None = None) -> tup
             absent.append(name)
         except InputError as problem:
             unreadable.append(str(problem))
-    said = [str(all_missing(absent, data_folder(data_dir)))] if absent else []
+    said = [str(absent_sets_error(absent, data_folder(data_dir)))] if absent else []
     return found, said + unreadable
 
 

@@ -104,8 +104,8 @@ def unverified(names: Collection[str]) -> tuple[str, ...]:
 
 def remark_on(names: Collection[str]) -> str:
     """What every list and table says about such sets, without the full stop; empty where there are none."""
-    found = ", ".join(unverified(names))
-    return f"{found}: the values cannot be verified, only the labels (no hash of the files is known)" if found else ""
+    sets = ", ".join(unverified(names))
+    return f"{sets}: the values cannot be verified, only the labels (no hash of the files is known)" if sets else ""
 
 
 def _from_toml(fields: Mapping[str, Any], families: Mapping[str, Any], sources: Mapping[str, Source]) -> PublishedSet:

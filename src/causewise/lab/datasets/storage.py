@@ -7,12 +7,14 @@ note on what drew it.
 import json
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 from causewise.errors import InputError
+from causewise.files import replace_with
 from causewise.lab.datasets.collection import Collection, LabelledPair, LazyPairs
 from causewise.lab.datasets.readers import FORMATS, indexed_csv_labels
 from causewise.lab.datasets.registry import PublishedSet, published_set
@@ -52,7 +54,7 @@ def load(name: str, data_dir: str | Path | None = None, limit: int | None = None
         return _load_generated(generated, limit)
     known = published_set(name)
     if not is_present(known, root):
-        raise missing(known, root)
+        raise absent_error(known, root)
     labels = FORMATS[known.format](root / known.folder, known)
     return Collection(known.name, LazyPairs(name, labels)[:limit], known.title, known.citation, known.exclusions)
 
@@ -63,9 +65,12 @@ def data_folder(asked: str | Path | None = None) -> Path:
         return Path(asked).expanduser()
     if os.environ.get(VARIABLE):
         return Path(os.environ[VARIABLE]).expanduser()
-    import pooch
-
-    return Path(pooch.os_cache("causewise"))
+    local = os.environ.get("LOCALAPPDATA")
+    if sys.platform == "win32" and local:
+        return Path(local, "causewise", "causewise", "Cache")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "causewise"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "causewise")
 
 
 def is_present(known: PublishedSet, root: Path) -> bool:
@@ -73,8 +78,8 @@ def is_present(known: PublishedSet, root: Path) -> bool:
     folder = root / known.folder
     if not (folder / known.labels).is_file():
         return False
-    found = len(member_files(known, folder)) - 1
-    return found >= (1 if known.format == "cells" else known.pairs)
+    pair_files = len(member_files(known, folder)) - 1
+    return pair_files >= (1 if known.format == "cells" else known.pairs)
 
 
 def member_files(known: PublishedSet, folder: Path) -> list[Path]:
@@ -87,13 +92,13 @@ def remark_on_size(known: PublishedSet, root: Path) -> str:
     """What is said of a file whose size is not the known one, without the full stop; empty where there is none."""
     for name, size in known.sizes.items():
         path = root / known.folder / name
-        found = path.stat().st_size if path.is_file() else size
-        if found != size:
-            return f"{known.name}: {name} has {found:,} bytes and the known copy {size:,}, so its values may differ"
+        actual = path.stat().st_size if path.is_file() else size
+        if actual != size:
+            return f"{known.name}: {name} has {actual:,} bytes and the known copy {size:,}, so its values may differ"
     return ""
 
 
-def missing(known: PublishedSet, root: Path) -> AbsentError:
+def absent_error(known: PublishedSet, root: Path) -> AbsentError:
     """The sentence for a set that is not there."""
     return AbsentError(
         f"The data set {known.name} is not in {root}; expected the files of {known.title} in {root / known.folder} "
@@ -102,10 +107,10 @@ def missing(known: PublishedSet, root: Path) -> AbsentError:
     )
 
 
-def all_missing(names: Sequence[str], root: Path) -> AbsentError:
+def absent_sets_error(names: Sequence[str], root: Path) -> AbsentError:
     """One sentence for all the sets that are not there."""
     if len(names) == 1:
-        return missing(published_set(names[0]), root)
+        return absent_error(published_set(names[0]), root)
     return AbsentError(
         f"The data sets {', '.join(names)} are not in {root}; run `causewise data fetch all`, put their files there by "
         f"hand, or set {VARIABLE} to a folder that holds them in the published layout."
@@ -123,7 +128,7 @@ def write(collection: Collection, root: Path, seed: int) -> Path:
             (folder / f"pair_{index}.txt").write_text(_csv(labelled), encoding="ascii")
         truths = "".join(f"{int(labelled.truth > 0)}\n" for labelled in collection.pairs)
         (folder / LABELS).write_text(truths, encoding="ascii")
-        _write_note(folder, collection, seed)
+        replace_with(folder / GENERATED, _note(collection, seed).encode())
     except OSError as problem:
         raise InputError(
             f"Could not write {folder} ({problem.strerror or problem}); expected a folder with write permission and "
@@ -152,7 +157,7 @@ def _csv(labelled: LabelledPair) -> str:
     return '"","x","y"\n' + "".join(f'"{row}",{x!r},{y!r}\n' for row, (x, y) in enumerate(rows, start=1))
 
 
-def _write_note(folder: Path, collection: Collection, seed: int) -> None:
+def _note(collection: Collection, seed: int) -> str:
     fields: dict[str, str | int] = {
         "name": collection.name,
         "title": collection.title,
@@ -164,7 +169,4 @@ def _write_note(folder: Path, collection: Collection, seed: int) -> None:
         "numpy": version("numpy"),
     }
     # A JSON string is a valid TOML string, and the standard library writes no TOML.
-    text = "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items())
-    partial = folder / (GENERATED + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(folder / GENERATED)
+    return "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields.items())

@@ -19,8 +19,7 @@ from causewise.catalogue import method
 from causewise.criteria import parts
 from causewise.lab.benchmark.figures.style import canvas, line, look
 from causewise.lab.datasets.generators import generate
-from causewise.lab.datasets.laws import CAUSE_LAWS, gaussian
-from causewise.lab.datasets.mechanisms import LADDER
+from causewise.lab.datasets.mechanisms import CAUSE_LAWS, LADDER, gaussian
 from causewise.lab.study.output import Row, StudyTable, percentage, select
 from causewise.lab.study.running import Cell, Scale
 from causewise.pair import Pair

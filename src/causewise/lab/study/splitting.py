@@ -16,8 +16,7 @@ import numpy as np
 
 from causewise.criteria import LEVEL
 from causewise.lab.benchmark.figures.style import canvas, line, look
-from causewise.lab.datasets.laws import NOISE_LAWS, gaussian
-from causewise.lab.datasets.mechanisms import LADDER
+from causewise.lab.datasets.mechanisms import LADDER, NOISE_LAWS, gaussian
 from causewise.lab.study.output import Row, StudyTable, percentage, select, values_of
 from causewise.lab.study.running import Cell, Scale
 from causewise.lab.theory.families import draw_rational
