@@ -105,11 +105,11 @@ def run_command(
 @app.command()
 def export(store: StorePath, out: Annotated[Path, typer.Option(help="CSV file to write.")], raw: Raw = False) -> None:
     """Write one CSV line per pair and method, in file orientation."""
-    from causewise.lab.benchmark.row import export as as_csv
+    from causewise.lab.benchmark.row import export_rows
 
     with resumable_job():
         rows = _rows(store)
-        _write(out, as_csv(rows, raw))
+        _write(out, export_rows(rows, raw))
         say(f"{len(rows)} rows written to {out}")
 
 
@@ -173,8 +173,7 @@ def figures(
     formats: Formats = "pdf,svg,png",
 ) -> None:
     """Draw the paper's figures, decision-rate curves and accuracy against cost, and write the leaderboard page."""
-    from causewise.lab.benchmark.figures import draw
-    from causewise.lab.benchmark.publish import write_leaderboard
+    from causewise.lab.benchmark.publish import draw, write_leaderboard
 
     with resumable_job():
         rows = _rows(store)
@@ -196,18 +195,18 @@ def reproduce(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it will take, and stop.")] = False,
 ) -> None:
     """Run all of the paper that is present and write tables and figures; the same command carries on."""
-    from causewise.lab.benchmark import paper
     from causewise.lab.benchmark.contenders import available_methods, contenders
     from causewise.lab.benchmark.publish import write_all
+    from causewise.lab.benchmark.published import paper_methods
     from causewise.lab.benchmark.runner import Plan, plan, sample
-    from causewise.lab.benchmark.sets import present
+    from causewise.lab.benchmark.sets import load_present
     from causewise.lab.benchmark.store import Store
 
     with resumable_job():
-        collections, absent = present(data, limit)
+        collections, absent = load_present(data, limit)
         if not collections:
             raise InputError(" ".join(absent))
-        available = available_methods(_words(methods) if methods else paper.methods())
+        available = available_methods(_words(methods) if methods else paper_methods())
         for sentence in (*absent, *available.missing):
             say(sentence)
         out.mkdir(parents=True, exist_ok=True)
@@ -262,10 +261,10 @@ def _forecast(work: "Plan", results: "Store", jobs: int) -> None:
 def _example_decisions(data: Path | None) -> "dict[str, Decision]":
     """The decisions of the paper's example pair, where its file is at hand."""
     from causewise.catalogue import method
-    from causewise.lab.benchmark import paper
+    from causewise.lab.benchmark.published import paper_figures
     from causewise.lab.benchmark.sets import open_set
 
-    where = paper.figures()["example"]
+    where = paper_figures()["example"]
     try:
         pairs = open_set(where["dataset"], data).pairs
     except InputError as problem:

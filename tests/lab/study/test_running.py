@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from causewise.errors import InputError
-from causewise.lab.benchmark.intervals import median_interval
+from causewise.lab.benchmark.metrics import median_interval
 from causewise.lab.study import estimators
 from causewise.lab.study.output import StudyTable, percentage, shown, write_tables
 from causewise.lab.study.running import CellLedger, Scale, key, load, run

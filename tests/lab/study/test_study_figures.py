@@ -2,7 +2,7 @@
 
 import pytest
 
-from causewise.lab.benchmark.figures.style import canvas
+from causewise.lab.plotting import canvas
 from causewise.lab.study.output import write_figures
 from causewise.lab.study.running import Scale, load
 

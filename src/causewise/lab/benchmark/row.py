@@ -25,7 +25,7 @@ class Status(Enum):
 
     @property
     def answered(self) -> bool:
-        """Whether there is a direction to be judged."""
+        """Whether there is a direction to compare with the truth."""
         return self in (Status.OK, Status.NOT_CONVERGED)
 
     @property
@@ -115,7 +115,7 @@ _FIRST = ("dataset", "pair_id", "method", "score", "truth", "correct", "seconds"
 COLUMNS = (*_FIRST, *(field.name for field in fields(Row) if field.name not in _FIRST))
 
 
-def export(rows: Sequence[Row], raw: bool = False) -> str:
+def export_rows(rows: Sequence[Row], raw: bool = False) -> str:
     """CSV text, one line per row; NaN is an empty cell, `correct` and `flipped` are 1 or 0."""
     return csv_text([COLUMNS, *([_cell(getattr(row, name)) for name in COLUMNS] for row in rows)], raw)
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from causewise.lab.benchmark.figures.style import canvas, line, look
-from causewise.lab.benchmark.intervals import median_interval
+from causewise.lab.benchmark.metrics import median_interval
+from causewise.lab.plotting import canvas, figure_style, line_style
 from causewise.lab.study.output import Row, StudyTable, select, values_of
 from causewise.lab.study.running import Cell, Scale
 from causewise.models.fgls import alternate
@@ -261,13 +261,13 @@ def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
 
 def divergence_curves(table: StudyTable) -> "Figure":
     """Median KL against T with intervals, one panel per rule for the knots."""
-    with look():
+    with figure_style():
         figure, axes = canvas(1, 2, 8.4, 3.6, sharey=True, sharex=True)
         for panel, rule in zip(axes, _TITLES, strict=True):
             mine = StudyTable(table.name, "", table.columns, tuple(row for row in table.rows if row[0] == rule))
             for index, name in enumerate(_NAMES):
                 t, y = mine.column("T"), mine.column(name)
-                style = line(index)
+                style = line_style(index)
                 panel.fill_between(
                     t, mine.column(f"{name} low"), mine.column(f"{name} high"), color=style["color"], alpha=0.2, lw=0
                 )
@@ -282,7 +282,7 @@ def example(n: int = 1000, seed: int = 0) -> "Figure":
     """Both estimators on one data set: mean and ±2 standard deviations beside the truth."""
     x, y = draw(n, seed)
     at = np.linspace(-EDGE, EDGE, 2000)
-    with look():
+    with figure_style():
         figure, axes = canvas(2, 2, 8.4, 5.4, sharex=True, sharey=True)
         for index, panel in enumerate(axes):
             rule, estimator = list(_TITLES)[index // 2], list(_NAMES)[index % 2]
@@ -291,7 +291,7 @@ def example(n: int = 1000, seed: int = 0) -> "Figure":
             kl = divergence(at, mean, sd)
             panel.plot(x, y, ".", color="#b0b0b0", markersize=2, zorder=0, rasterized=True)
             _band(panel, at, *truth(at), "#202020", "truth ± 2 sd", "--")
-            _band(panel, at, mean, sd, line(index % 2)["color"], "estimate ± 2 sd", "-")
+            _band(panel, at, mean, sd, line_style(index % 2)["color"], "estimate ± 2 sd", "-")
             panel.set(title=f"{_NAMES[estimator]}, {n_knots} knots: KL {kl:.2g}", ylim=(-5.5, 5.5))
         for panel in axes[2:]:
             panel.set_xlabel("x")
@@ -305,9 +305,9 @@ def consistency(table: StudyTable, slope: float) -> "Figure":
     """Error against T beside 1/√T, and coverage."""
     t = np.array(table.column("T"), float)
     error = np.array(table.column("error"))
-    with look():
+    with figure_style():
         figure, (left, right) = canvas(1, 2, 8.4, 3.4)
-        left.plot(t, error, label=f"measured, slope {slope:.3f}", markersize=5, linewidth=1.3, **line(0))
+        left.plot(t, error, label=f"measured, slope {slope:.3f}", markersize=5, linewidth=1.3, **line_style(0))
         # The line 1/√T through the middle of the points, on logarithmic axes.
         level = np.exp(np.mean(np.log(error * np.sqrt(t))))
         left.plot(t, level / np.sqrt(t), color="#202020", linestyle=":", label="1/√T")
@@ -322,7 +322,7 @@ def consistency(table: StudyTable, slope: float) -> "Figure":
                 label=f"of the {name}",
                 markersize=5,
                 linewidth=1.3,
-                **line(index),
+                **line_style(index),
             )
         right.set(xscale="log", xlabel="rows T", ylabel="coverage of 95 % intervals (%)", ylim=(90, 100))
         right.legend(loc="upper right", ncols=2)

@@ -14,7 +14,7 @@ import numpy as np
 from causewise.catalogue import method
 from causewise.criteria import LEVEL, Reading
 from causewise.decision import Decision
-from causewise.lab.benchmark.figures.style import canvas, line, look
+from causewise.lab.plotting import canvas, figure_style, line_style
 from causewise.lab.study.output import Row, StudyTable, percentage, select, values_of
 from causewise.lab.study.running import Cell, Scale
 from causewise.lab.theory.equation import evaluate, evaluate_exact
@@ -189,18 +189,18 @@ def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
 
 def residuals(equation: StudyTable, path: StudyTable, rows: Sequence[Row]) -> "Figure":
     """Every random model as a dot, and the two paths as lines."""
-    with look():
+    with figure_style():
         figure, (left, right) = canvas(1, 2, 8.4, 3.6, sharey=True)
         for place, name in enumerate(equation.column("models")):
             values = [max(row["typical"], _FLOOR) for row in select(rows, part="equation", models=name)]
             spread = np.linspace(-0.25, 0.25, len(values))
-            left.plot(place + spread, values, "o", markersize=3, color=line(0 if place < 2 else 1)["color"])
+            left.plot(place + spread, values, "o", markersize=3, color=line_style(0 if place < 2 else 1)["color"])
         left.set_xticks(range(len(equation.rows)), equation.column("models"), rotation=30)
         left.set(yscale="log", ylim=(_FLOOR / 3, 3), ylabel="mean relative residual", title="random models")
         for index, name in enumerate(_PATHS):
             mine = [row for row in path.rows if row[0] == name]
             values = [max(row[3], _FLOOR) for row in mine]
-            right.plot([row[1] for row in mine], values, label=name, markersize=5, linewidth=1.3, **line(index))
+            right.plot([row[1] for row in mine], values, label=name, markersize=5, linewidth=1.3, **line_style(index))
         right.set(xlabel="position t on the path", title="paths")
         right.legend(loc="lower right")
         for panel in (left, right):
@@ -211,12 +211,14 @@ def residuals(equation: StudyTable, path: StudyTable, rows: Sequence[Row]) -> "F
 
 def the_map(path: StudyTable, table: StudyTable) -> "Figure":
     """One row per path: residual of the equation, accuracy, and how often the test rejects the false direction."""
-    with look():
+    with figure_style():
         figure, axes = canvas(2, 3, 10.6, 6.2, sharex=True)
         for down, name in enumerate(_PATHS):
             residual, accuracy, rejected = axes[3 * down : 3 * down + 3]
             mine = [row for row in path.rows if row[0] == name]
-            residual.plot([row[1] for row in mine], [row[3] for row in mine], markersize=5, linewidth=1.3, **line(0))
+            residual.plot(
+                [row[1] for row in mine], [row[3] for row in mine], markersize=5, linewidth=1.3, **line_style(0)
+            )
             residual.set(ylabel="mean relative residual", ylim=(-0.02, None))
             residual.set_title(_PATHS[name], loc="left")
             _accuracy(accuracy, table, name)
@@ -252,4 +254,4 @@ def _rejections(panel: "Axes", table: StudyTable, path: str) -> None:
 
 def _line(panel: "Axes", rows: list[tuple[Any, ...]], column: int, label: str, index: int) -> None:
     values = [row[column] for row in rows]
-    panel.plot([row[2] for row in rows], values, label=label, markersize=4.5, linewidth=1.2, **line(index))
+    panel.plot([row[2] for row in rows], values, label=label, markersize=4.5, linewidth=1.2, **line_style(index))

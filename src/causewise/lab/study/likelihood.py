@@ -17,9 +17,9 @@ import numpy as np
 
 from causewise.catalogue import method
 from causewise.criteria import parts
-from causewise.lab.benchmark.figures.style import canvas, line, look
 from causewise.lab.datasets.generators import generate
 from causewise.lab.datasets.mechanisms import CAUSE_LAWS, LADDER, gaussian
+from causewise.lab.plotting import canvas, figure_style, line_style
 from causewise.lab.study.output import Row, StudyTable, percentage, select
 from causewise.lab.study.running import Cell, Scale
 from causewise.pair import Pair
@@ -136,10 +136,10 @@ def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
 def accuracies(table: StudyTable) -> "Figure":
     """One place per world, one mark per rule."""
     worlds = table.column("world")
-    with look():
+    with figure_style():
         figure, (panel,) = canvas(1, 1, 10.2, 4.0)
         for rule in RULES:
-            style = line(_MARKS[rule]) | {"linestyle": "none"}
+            style = line_style(_MARKS[rule]) | {"linestyle": "none"}
             shift = 0.16 * (_MARKS[rule] - 1.5)
             panel.plot(
                 np.arange(len(worlds)) + shift,
@@ -162,7 +162,7 @@ def accuracies(table: StudyTable) -> "Figure":
 
 def scores(rows: Sequence[Row]) -> "Figure":
     """The likelihood score against the entropies of the two columns; on the dotted line they are the same."""
-    with look():
+    with figure_style():
         figure, axes = canvas(len(MECHANISMS), len(CAUSE_LAWS), 10.4, 6.6, sharey="row", sharex="row")
         worlds = [(mechanism, law) for mechanism in MECHANISMS for law in CAUSE_LAWS]
         for panel, (mechanism, law) in zip(axes, worlds, strict=True):
@@ -171,7 +171,7 @@ def scores(rows: Sequence[Row]) -> "Figure":
             panel.axhline(0, color="#909090", linewidth=0.7)
             panel.axvline(0, color="#909090", linewidth=0.7)
             panel.axline((0, 0), slope=1, color="#202020", linewidth=0.8, linestyle=":")
-            panel.plot(x, y, ".", markersize=4, color=line(0)["color"], rasterized=True)
+            panel.plot(x, y, ".", markersize=4, color=line_style(0)["color"], rasterized=True)
             panel.set_title(f"{law}: r = {correlation(x, y):.2f}", pad=3)
             if law == next(iter(CAUSE_LAWS)):
                 panel.set_ylabel(f"{mechanism}\nloci-m (nats)")

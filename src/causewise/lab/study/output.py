@@ -10,7 +10,7 @@ import numpy as np
 
 from causewise.files import replace_with
 from causewise.formatting import csv_text, markdown_table
-from causewise.lab.benchmark.figures.style import look, save
+from causewise.lab.plotting import figure_style, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +57,7 @@ def write_tables(folder: Path, tables: Sequence[StudyTable], rows: Sequence[Row]
 def write_figures(folder: Path, figures: "Mapping[str, Figure]") -> list[Path]:
     """Every figure as PDF, SVG and PNG."""
     # Inside the style: it holds the salt of SVG identifiers, without which no two files are the same.
-    with look():
+    with figure_style():
         return [path for name, figure in figures.items() for path in save(figure, folder, name)]
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causewise.criteria import LEVEL
-from causewise.lab.benchmark.figures.style import canvas, line, look
 from causewise.lab.datasets.mechanisms import LADDER, NOISE_LAWS, gaussian
+from causewise.lab.plotting import canvas, figure_style, line_style
 from causewise.lab.study.output import Row, StudyTable, percentage, select, values_of
 from causewise.lab.study.running import Cell, Scale
 from causewise.lab.theory.families import draw_rational
@@ -166,7 +166,7 @@ def against_n(table: StudyTable) -> "Figure":
         ("rejects false (%)", "false direction, p < 0.05 (%)"),
     )
     knots = list(dict.fromkeys(table.column("knots")))
-    with look():
+    with figure_style():
         figure, axes = canvas(len(knots), 4, 10.6, 2.5 * len(knots) + 0.5, sharex=True, sharey="col")
         for place, panel in enumerate(axes):
             down, across = divmod(place, 4)
@@ -174,7 +174,7 @@ def against_n(table: StudyTable) -> "Figure":
             for index, way in enumerate(WAYS):
                 mine = [row for row in table.rows if row[0] == knots[down] and row[1] == "gaussian" and row[3] == way]
                 values = [row[table.columns.index(column)] for row in mine]
-                style = line(index)
+                style = line_style(index)
                 panel.plot([row[2] for row in mine], values, label=_NAMES[way], markersize=4.5, linewidth=1.2, **style)
             panel.set(xscale="log")
             panel.set_title(label if down == 0 else "", fontsize=9.5)
@@ -199,12 +199,12 @@ def p_values(rows: Sequence[Row]) -> "Figure":
         "random smooth f and g": [row for row in rows if row["knots"] == "25 knots" and row["noise"] != RIGHT],
         "f and g within the splines": select(rows, knots="25 knots", noise=RIGHT),
     }
-    with look():
+    with figure_style():
         figure, axes = canvas(1, len(worlds), 8.0, 3.7, sharey=True)
         for panel, (name, mine) in zip(axes, worlds.items(), strict=True):
             for index, way in enumerate(WAYS):
                 p = np.sort([row["p_true"] for row in select(mine, n=n, way=way)])
-                style = {key: value for key, value in line(index).items() if key != "marker"}
+                style = {key: value for key, value in line_style(index).items() if key != "marker"}
                 panel.step(
                     p, np.arange(1, len(p) + 1) / len(p), where="post", label=_NAMES[way], linewidth=1.5, **style
                 )
