@@ -17,8 +17,7 @@ from causewise.decision import Decision
 from causewise.lab.plotting import canvas, figure_style, line_style
 from causewise.lab.study.output import Row, StudyTable, percentage, select, values_of
 from causewise.lab.study.running import Cell, Scale
-from causewise.lab.theory.equation import evaluate, evaluate_exact
-from causewise.lab.theory.families import FAMILIES, GENERIC, PATHS
+from causewise.lab.theory.identifiability import FAMILIES, GENERIC, PATHS, evaluate, evaluate_exact
 from causewise.lab.theory.model import Model
 from causewise.pair import Pair
 

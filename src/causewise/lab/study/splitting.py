@@ -19,7 +19,7 @@ from causewise.lab.datasets.mechanisms import LADDER, NOISE_LAWS, gaussian
 from causewise.lab.plotting import canvas, figure_style, line_style
 from causewise.lab.study.output import Row, StudyTable, percentage, select, values_of
 from causewise.lab.study.running import Cell, Scale
-from causewise.lab.theory.families import draw_rational
+from causewise.lab.theory.identifiability import draw_rational
 from causewise.models.spline import fit_crosswise, fit_location_scale, halves
 from causewise.numerics.hsic import HsicTest, hsic_test, p_value_at
 from causewise.pair import FloatArray, row_order, standardise
