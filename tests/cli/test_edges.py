@@ -16,7 +16,7 @@ from causewise.lab.benchmark import pool, publish
 from causewise.lab.benchmark.contenders import contender
 from causewise.lab.benchmark.pool import PoolError
 from causewise.lab.plotting import canvas, save
-from causewise.lab.study.output import StudyTable, write_tables
+from causewise.lab.study.running import StudyTable, write_tables
 
 TOYS = Path(__file__).parents[1] / "benchmark"
 sys.path.insert(0, str(TOYS))

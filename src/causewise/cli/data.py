@@ -70,7 +70,7 @@ def fetch(
     for entry in wanted:
         with _bar() as on_progress:
             result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=on_progress)
-        (say if result.failure else put)(_said(entry, result, data))
+        (say if result.failure else put)(_fetch_message(entry, result, data))
         failed |= bool(result.failure)
     if failed:
         raise typer.Exit(1)
@@ -129,7 +129,7 @@ def _entries(names: list[str]) -> "tuple[PublishedSet, ...]":
     return registry.published_sets() if names == ["all"] else tuple(map(registry.published_set, names))
 
 
-def _said(entry: "PublishedSet", result: "Fetched", data: Path | None) -> str:
+def _fetch_message(entry: "PublishedSet", result: "Fetched", data: Path | None) -> str:
     from causewise.lab.datasets.registry import remark_on
     from causewise.lab.datasets.storage import data_folder, remark_on_size
 
@@ -177,8 +177,10 @@ def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | N
     from causewise.lab.datasets.registry import remark_on
     from causewise.lab.datasets.storage import VARIABLE, data_folder
 
-    shown = [record | {"at hand": _at_hand(record)} for record in records]
-    _show(console, ("name", "at hand", "pairs", "rows", "title"), shown)
+    for record in records:
+        # A drawn set of the same name is the one that is read.
+        record["at hand"] = "generated" if record["generated"] else "yes" if record["at_hand"] else "no"
+    _show(console, ("name", "at hand", "pairs", "rows", "title"), records)
     paragraph(console, f"Looked in {data_folder(data)} (change it with --data or {VARIABLE}).")
     for remark in (remark_on([record["name"] for record in records]), *(record["size"] for record in records)):
         if remark:
@@ -189,11 +191,6 @@ def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | N
         owners.setdefault((record["citation"], record["terms"], record["home"]), []).append(record["name"])
     for (citation, terms, home), names in owners.items():
         paragraph(console, f"{', '.join(names)}: {citation} Terms: {terms}. Files: {home}", bullet="- ")
-
-
-def _at_hand(record: dict[str, Any]) -> str:
-    """A drawn set of the same name is the one that is read."""
-    return "generated" if record["generated"] else "yes" if record["at_hand"] else "no"
 
 
 def _show(console: "Console", columns: tuple[str, ...], records: list[dict[str, Any]]) -> None:
@@ -218,12 +215,12 @@ def _bar() -> "Iterator[Progress]":
         progress.TimeRemainingColumn(),
     )
     console = terminal(sys.stderr)
-    with progress.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+    with progress.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         tasks: dict[str, progress.TaskID] = {}
 
         def update(url: str, done: int, total: int | None) -> None:
             if url not in tasks:
-                tasks[url] = shown.add_task(url.split("/")[2])
-            shown.update(tasks[url], completed=done, total=total)
+                tasks[url] = bar.add_task(url.split("/")[2])
+            bar.update(tasks[url], completed=done, total=total)
 
         yield update

@@ -56,6 +56,16 @@ def line_style(index: int) -> dict[str, Any]:
     }
 
 
+def draw_line(panel: "Axes", x: Any, y: Any, label: str, index: int, **style: Any) -> None:
+    """The index-th line of a panel."""
+    panel.plot(x, y, label=label, **{"markersize": 4.5, "linewidth": 1.3} | line_style(index) | style)
+
+
+def draw_reference(panel: "Axes", y: float) -> None:
+    """A thin dotted line across a panel."""
+    panel.axhline(y, color="#202020", linewidth=0.8, linestyle=":")
+
+
 @contextmanager
 def figure_style() -> Iterator[None]:
     """The settings, for the time of one drawing only."""
