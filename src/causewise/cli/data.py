@@ -159,7 +159,7 @@ def _sets(data: Path | None) -> list[dict[str, Any]]:
             "home": entry.home,
             "terms": entry.licence,
             "citation": entry.citation,
-            "addresses": [{"url": m.source.url, "tried": m.source.verified} for m in entry.mirrors],
+            "addresses": [{"url": m.url, "tried": m.verified} for m in entry.mirrors],
         }
         for entry in published_sets()
     ]

@@ -10,7 +10,7 @@ from little_server import QUICK, Behaviour, from_url, serving, zipped
 
 from causewise.lab.datasets.downloads import CHUNK, Downloader
 from causewise.lab.datasets.fetching import fetch
-from causewise.lab.datasets.registry import Mirror, PublishedSet, Source
+from causewise.lab.datasets.registry import Mirror, PublishedSet
 from causewise.lab.datasets.storage import load
 
 
@@ -158,5 +158,5 @@ def test_a_server_that_is_gone_costs_no_archive(registered: PublishedSet, tmp_pa
     assert fetch(known, tmp_path, downloader=new_run(), again=True).failure
     (kept,) = tmp_path.rglob("*.zip")
     assert zipfile.is_zipfile(kept)
-    beside = replace(known, mirrors=(Mirror(Source("m0", url, False), "data/ANLSMN_pairs/AN"),), folder="beside")
+    beside = replace(known, mirrors=(Mirror("m0", url, "data/ANLSMN_pairs/AN"),), folder="beside")
     assert fetch(beside, tmp_path, downloader=new_run()).downloaded

@@ -18,7 +18,7 @@ from little_server import QUICK, Behaviour, from_url, serving, zipped
 
 from causewise.lab.datasets.downloads import Downloader
 from causewise.lab.datasets.fetching import ArchiveError, Fetched, fetch, unpack
-from causewise.lab.datasets.registry import Mirror, PublishedSet, Source, published_set
+from causewise.lab.datasets.registry import Mirror, PublishedSet, published_set
 from causewise.lab.datasets.storage import load
 
 
@@ -103,7 +103,7 @@ def test_a_sound_archive_without_the_set_is_kept_for_the_other_sets(registered: 
     behaviour = Behaviour(zipped(**{"data/Dataverse_pairs/CE-Net_targets.csv": "SampleID,Target"}))
     with serving(behaviour) as url:
         for name in ("LS", "Net"):
-            mirror = Mirror(Source("m0", url, False), published_set(name).folder)
+            mirror = Mirror("m0", url, published_set(name).folder)
             result = fetch(replace(published_set(name), mirrors=(mirror,)), tmp_path, downloader=QUICK)
             assert "no single folder" in result.failure
         assert fetch(from_url(registered, url), tmp_path, downloader=QUICK).downloaded
@@ -200,9 +200,9 @@ SCRIPT = """
 import json, sys
 from dataclasses import replace
 from causewise.lab.datasets.fetching import fetch
-from causewise.lab.datasets.registry import Mirror, Source, published_set
+from causewise.lab.datasets.registry import Mirror, published_set
 url, root, tree = sys.argv[1:]
-mirror = Mirror(Source("m0", url, False), "data/ANLSMN_pairs/AN")
+mirror = Mirror("m0", url, "data/ANLSMN_pairs/AN")
 known = replace(published_set("AN"), mirrors=(mirror,), tree_sha256=tree, labels_sha256="")
 result = fetch(known, root, again=True)
 print(json.dumps([result.failure, result.downloaded]))

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from causewise.lab.datasets import load, names
+from causewise.lab.datasets.collection import Label
 from causewise.lab.datasets.fetching import labels_sha256, tree_sha256
-from causewise.lab.datasets.readers import _cell_label, _cell_rows
+from causewise.lab.datasets.readers import read_targets
 from causewise.lab.datasets.registry import published_set, published_sets
 from causewise.lab.datasets.storage import is_present, member_files
+from causewise.pair import Pair
 
 AT_HAND = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
 FORWARD = dict(zip(names(), (55, 52, 49, 53, 61, 50, 53, 50, 50, 73, 145, 162, 149), strict=True))
@@ -50,7 +52,7 @@ def test_the_targets_that_are_at_hand_match_the_registered_labels(name: str, dat
     path = data_dir / known.folder / known.labels
     if not path.is_file():
         pytest.skip("no target file")
-    labels = [_cell_label(sample, target, {sample: ("", "")}, path) for sample, target in _cell_rows(path, 2)]
+    labels = [Label(int(sample.removeprefix("pair")), truth, 1.0, Pair) for sample, truth in read_targets(path)]
     assert labels_sha256(labels) == known.labels_sha256
     assert sum(label.truth > 0 for label in labels) == FORWARD[name]
 

@@ -34,7 +34,7 @@ def test_the_names_are_those_of_the_paper() -> None:
 def test_every_entry_says_what_one_must_know(known) -> None:
     assert known.title and known.citation and known.licence and known.labels_sha256
     assert known.mirrors
-    assert all(mirror.source.url.startswith("https://") for mirror in known.mirrors)
+    assert all(mirror.url.startswith("https://") for mirror in known.mirrors)
     assert all("{" not in mirror.inside for mirror in known.mirrors)
 
 

@@ -21,7 +21,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from causewise.errors import InputError
-from causewise.lab.datasets.registry import Source
+from causewise.lab.datasets.registry import Mirror
 
 Progress = Callable[[str, int, int | None], None]
 """Called with an address, the bytes at hand and the bytes expected (None where the server does not say)."""
@@ -66,21 +66,21 @@ class Downloader:
             if not low <= getattr(self, name) <= high:  # NaN is in no range
                 raise InputError(f"Got {name}={getattr(self, name):g}; expected a number from {low:g} to {high:g}.")
 
-    def download(self, source: Source, folder: Path, progress: Progress | None = None) -> Path:
+    def download(self, mirror: Mirror, folder: Path, progress: Progress | None = None) -> Path:
         """The archive, fetched anew; it is visible in `folder` only when it is whole and its hash is right."""
         folder.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=folder)
         partial = Path(name)
         try:
             with os.fdopen(handle, "w+b") as sink:
-                self._fill(sink, source.url, progress)
+                self._fill(sink, mirror.url, progress)
             sha256 = _sha256(partial)
-            if source.sha256 not in ("", sha256):
+            if mirror.sha256 not in ("", sha256):
                 raise DownloadError("the file that came has another SHA-256 than the registered one")
-            archive = partial.replace(folder / f"{_stem(source)}-{sha256}.zip")
+            archive = partial.replace(folder / f"{_stem(mirror)}-{sha256}.zip")
         finally:
             partial.unlink(missing_ok=True)
-        for other in folder.glob(f"{_stem(source)}-*.zip"):
+        for other in folder.glob(f"{_stem(mirror)}-*.zip"):
             if other != archive:
                 other.unlink(missing_ok=True)
         self.fresh.add(archive)
@@ -139,21 +139,21 @@ class Downloader:
             raise DownloadError(f"larger than {self.max_size / MEBIBYTE:g} MiB, the limit (--max-size)")
 
 
-def kept_archive(source: Source, folder: Path) -> Path | None:
+def kept_archive(mirror: Mirror, folder: Path) -> Path | None:
     """The archive of an earlier download, if its bytes are still those that came; any other is thrown away."""
     kept = None
-    for path in folder.glob(f"{_stem(source)}-*.zip"):
-        if path.stem.endswith("-" + _sha256(path)) and path.stem.endswith(source.sha256):
+    for path in folder.glob(f"{_stem(mirror)}-*.zip"):
+        if path.stem.endswith("-" + _sha256(path)) and path.stem.endswith(mirror.sha256):
             kept = path
         else:
             path.unlink(missing_ok=True)
     return kept
 
 
-def _stem(source: Source) -> str:
+def _stem(mirror: Mirror) -> str:
     # An address from the command line may hold bytes that are no text.
-    url = source.url.encode(errors="surrogatepass")
-    return f"{source.key}-{hashlib.sha256(url).hexdigest()[:12]}"
+    url = mirror.url.encode(errors="surrogatepass")
+    return f"{mirror.key}-{hashlib.sha256(url).hexdigest()[:12]}"
 
 
 def _sha256(path: Path) -> str:

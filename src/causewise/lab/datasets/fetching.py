@@ -17,8 +17,7 @@ from pathlib import Path, PurePosixPath
 from causewise.errors import InputError
 from causewise.lab.datasets.collection import Label
 from causewise.lab.datasets.downloads import Downloader, DownloadError, Progress, kept_archive
-from causewise.lab.datasets.readers import FORMATS
-from causewise.lab.datasets.registry import Mirror, PublishedSet, Source
+from causewise.lab.datasets.registry import Mirror, PublishedSet
 from causewise.lab.datasets.storage import VARIABLE, data_folder, is_present, member_files
 
 CHUNK = 1 << 20
@@ -65,7 +64,7 @@ def fetch(
             _fetch_from(mirror, known, root, downloader, progress, again)
             return Fetched(known.name, target, downloaded=True)
         except (DownloadError, ArchiveError, InputError) as problem:
-            reasons.append(f"{mirror.source.url}: {problem}")
+            reasons.append(f"{mirror.url}: {problem}")
         except OSError as problem:
             failure = (
                 f"Could not write to {root} ({problem.strerror or problem}); expected a folder with write permission "
@@ -84,15 +83,14 @@ def _mirrors(known: PublishedSet, address: str | None) -> tuple[Mirror, ...]:
     if address is None:
         return known.mirrors
     # Whoever packed an archive of their own kept the published folders or put the files of one set anywhere.
-    given = Source("given", address, verified=False)
-    return (Mirror(given, known.folder), Mirror(given, ""))
+    return (Mirror("given", address, known.folder), Mirror("given", address, ""))
 
 
 def _fetch_from(
     mirror: Mirror, known: PublishedSet, root: Path, downloader: Downloader, progress: Progress | None, again: bool
 ) -> None:
     folder = root / ".downloads"
-    archive = kept_archive(mirror.source, folder)
+    archive = kept_archive(mirror, folder)
     if archive and archive not in downloader.fresh:
         try:
             if not again:
@@ -100,7 +98,7 @@ def _fetch_from(
         except (ArchiveError, InputError):
             pass  # what an earlier run kept may be the wrong archive; the server may have the right one by now
         archive = None
-    archive = archive or downloader.download(mirror.source, folder, progress)
+    archive = archive or downloader.download(mirror, folder, progress)
     return _install(archive, mirror.inside, known, root, downloader.max_size)
 
 
@@ -136,7 +134,7 @@ def problem_with(known: PublishedSet, data_dir: str | Path | None = None) -> str
 def _check(known: PublishedSet, folder: Path) -> None:
     if known.tree_sha256 and tree_sha256(member_files(known, folder)) != known.tree_sha256:
         raise ArchiveError("the files differ from the registered ones (SHA-256 over all files)")
-    labels = FORMATS[known.format](folder, known)
+    labels = known.read_labels(folder)
     if known.labels_sha256 and labels_sha256(labels) != known.labels_sha256:
         raise ArchiveError("the labels differ from the registered ones")
     labels[0].read()  # some sets have no registered hash of their files: at least one pair must be readable

@@ -6,31 +6,27 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from causewise.errors import InputError
-from causewise.lab.datasets.collection import Exclusion
-
-
-@dataclass(frozen=True)
-class Source:
-    """One download that holds one or more data sets."""
-
-    key: str
-    url: str
-    verified: bool
-    """Whether the download itself was ever tried from this address; the file hashes are checked in any case."""
-    sha256: str = ""
-    """Of the archive, where it is known."""
+from causewise.lab.datasets.collection import Exclusion, Label
+from causewise.lab.datasets.readers import FORMATS
 
 
 @dataclass(frozen=True)
 class Mirror:
-    """Where a data set lies inside a source."""
+    """A download that holds one or more data sets, and where one of them lies inside."""
 
-    source: Source
+    key: str
+    """The same for all sets of one download."""
+    url: str
     inside: str
     """Folder in the archive that holds the files; empty when they lie at its top or in one folder only."""
+    verified: bool = False
+    """Whether the download itself was ever tried from this address; the file hashes are checked in any case."""
+    sha256: str = ""
+    """Of the archive, where it is known."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +57,10 @@ class PublishedSet:
     """Bytes of files that have no hash, as far as they are known."""
     exclusions: tuple[Exclusion, ...] = ()
 
+    def read_labels(self, folder: Path) -> list[Label]:
+        """The labels in a folder that holds the files, but for the excluded pairs."""
+        return FORMATS[self.format](folder / self.labels, {exclusion.pair_id for exclusion in self.exclusions})
+
     @property
     def values_verified(self) -> bool:
         """Whether the numbers in its files can be checked, or the labels alone."""
@@ -71,8 +71,7 @@ class PublishedSet:
 def published_sets() -> tuple[PublishedSet, ...]:
     """Every data set, in the order of the paper's tables."""
     table = tomllib.loads(files(__package__).joinpath("registry.toml").read_text(encoding="utf-8"))
-    sources = {key: Source(key=key, **fields) for key, fields in table["source"].items()}
-    return tuple(_from_toml(fields, table["family"], sources) for fields in table["set"])
+    return tuple(_from_toml(fields, table["family"], table["source"]) for fields in table["set"])
 
 
 def names() -> tuple[str, ...]:
@@ -108,13 +107,13 @@ def remark_on(names: Collection[str]) -> str:
     return f"{sets}: the values cannot be verified, only the labels (no hash of the files is known)" if sets else ""
 
 
-def _from_toml(fields: Mapping[str, Any], families: Mapping[str, Any], sources: Mapping[str, Source]) -> PublishedSet:
+def _from_toml(fields: Mapping[str, Any], families: Mapping[str, Any], sources: Mapping[str, Any]) -> PublishedSet:
     # A set overrides what its family says; `folder` is known only then, so the mirrors are filled in last.
-    own = dict(families[fields["family"]]) | {key: value for key, value in fields.items() if key != "family"}
-    where = own.pop("mirrors")
-    left_out = own.pop("exclude", [])
-    return PublishedSet(
-        **own,
-        mirrors=tuple(Mirror(sources[m["source"]], m["inside"].format(folder=own["folder"])) for m in where),
-        exclusions=tuple(Exclusion(number, group["reason"]) for group in left_out for number in group["ids"]),
+    own = families[fields["family"]] | {key: value for key, value in fields.items() if key != "family"}
+    mirrors = tuple(
+        Mirror(key=m["source"], inside=m["inside"].format(folder=own["folder"]), **sources[m["source"]])
+        for m in own.pop("mirrors")
     )
+    groups = own.pop("exclude", [])
+    exclusions = tuple(Exclusion(number, group["reason"]) for group in groups for number in group["ids"])
+    return PublishedSet(**own, mirrors=mirrors, exclusions=exclusions)

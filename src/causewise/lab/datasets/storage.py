@@ -16,7 +16,7 @@ from pathlib import Path
 from causewise.errors import InputError
 from causewise.files import replace_with
 from causewise.lab.datasets.collection import Collection, LabelledPair, LazyPairs
-from causewise.lab.datasets.readers import FORMATS, indexed_csv_labels
+from causewise.lab.datasets.readers import read_indexed_csv
 from causewise.lab.datasets.registry import PublishedSet, published_set
 from causewise.version import VERSION
 
@@ -55,7 +55,7 @@ def load(name: str, data_dir: str | Path | None = None, limit: int | None = None
     known = published_set(name)
     if not is_present(known, root):
         raise absent_error(known, root)
-    labels = FORMATS[known.format](root / known.folder, known)
+    labels = known.read_labels(root / known.folder)
     return Collection(known.name, LazyPairs(name, labels)[:limit], known.title, known.citation, known.exclusions)
 
 
@@ -147,7 +147,7 @@ def _load_generated(note: Path, limit: int | None) -> Collection:
             f"Could not read {note} ({type(problem).__name__}: {problem}); expected the note that `causewise data "
             "generate` writes: generate the set again, or remove its folder."
         ) from None
-    labels = indexed_csv_labels(note.parent, note.parent / LABELS)[:count]
+    labels = read_indexed_csv(note.with_name(LABELS))[:count]
     return Collection(name, LazyPairs(name, labels)[:limit], title, citation)
 
 
