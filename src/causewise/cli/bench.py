@@ -193,12 +193,12 @@ def reproduce(
         collections, absent = load_present(data, limit)
         if not collections:
             raise InputError(" ".join(absent))
-        available = available_methods(_words(methods) if methods else paper_methods())
-        for sentence in (*absent, *available.missing):
+        names, missing = available_methods(_words(methods) if methods else paper_methods())
+        for sentence in (*absent, *missing):
             say(sentence)
         out.mkdir(parents=True, exist_ok=True)
         with Store.open(out / "results.sqlite") as results:
-            work = plan(contenders(available.names, [0]), collections, results.keys(), jobs)
+            work = plan(contenders(names, [0]), collections, results.keys(), jobs)
             _announce(work, results.path)
             # Methods differ in cost by a factor of a million: a forecast needs a few pairs of each. They stay in
             # the store and count.
@@ -206,7 +206,7 @@ def reproduce(
             if first := sample(work, known, jobs).tasks:
                 say("Trying a few pairs of each method to see how long it will take …")
                 do_pairs(Plan(first, 0), results, jobs, limits, quiet=True)
-            work = plan(contenders(available.names, [0]), collections, results.keys(), jobs)
+            work = plan(contenders(names, [0]), collections, results.keys(), jobs)
             left = Forecast(work.todo_by_method, jobs, results.seconds()).words()
             if work.todo and left is not None:
                 say(f"{work.todo} pairs will take {left} on {jobs} cores.")

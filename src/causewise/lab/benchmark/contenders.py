@@ -45,14 +45,6 @@ class Contender:
     batch_size: int = 1
 
 
-@dataclass(frozen=True)
-class Available:
-    """Names that can be used, and why the others cannot."""
-
-    names: tuple[str, ...]
-    missing: tuple[str, ...]
-
-
 def contender(source: str | Method, seed: int = 0, resolver: str = RESOLVER) -> Contender:
     """Build the method once, to learn its name, settings and batch size, and to refuse a wrong spec early."""
     between("", *SEEDS, seed=seed)
@@ -62,7 +54,10 @@ def contender(source: str | Method, seed: int = 0, resolver: str = RESOLVER) -> 
             f"Got {source!r}, which is no method; expected an object with `name` and `decide_many(pairs)`."
         )
     name = label(source, method)
-    text = _settings(name, method)
+    own = getattr(method, "settings", None)
+    # Without the seed, which stands in a column of its own: several seeds of one method share a hash.
+    settings = {key: value for key, value in dict(own).items() if key != "seed"} if isinstance(own, Mapping) else {}
+    text = json.dumps({"method": name, "settings": settings}, sort_keys=True, default=str)
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     version = "+".join(filter(None, (VERSION, str(getattr(method, "version", "")))))
     return Contender(source, name, seed, text, digest, version, batch_size(method))
@@ -73,8 +68,8 @@ def contenders(methods: Sequence[str | Method], seeds: Sequence[int], resolver: 
     return [contender(source, seed, resolver) for source in methods for seed in seeds]
 
 
-def available_methods(names: Iterable[str], resolver: str = RESOLVER) -> Available:
-    """Those that can be built, in their published form if they have one."""
+def available_methods(names: Iterable[str], resolver: str = RESOLVER) -> tuple[list[str], list[str]]:
+    """Those that can be built, in their published form if they have one, and why the others cannot."""
     specs, missing = [], []
     for name in names:
         # The published form is the one whose score can be compared with the paper's; not every method has it.
@@ -88,7 +83,7 @@ def available_methods(names: Iterable[str], resolver: str = RESOLVER) -> Availab
             break
         else:
             missing.append(f"{name} is left out: {reason}")
-    return Available(tuple(specs), tuple(missing))
+    return specs, missing
 
 
 def label(source: str | Method, method: Method) -> str:
@@ -109,11 +104,11 @@ def build(spec: str, seed: int) -> Method:
     words = spec.split(":")
     if len(words) < 2 or "=" in words[1]:
         return catalogue.seeded_method(spec, seed)
-    path, given = ":".join(words[:2]), [catalogue._setting(word, spec) for word in words[2:]]
+    path, settings = ":".join(words[:2]), dict(catalogue._setting(word, spec) for word in words[2:])
     target = _import(path)
     if isinstance(target, type) or not hasattr(target, "decide_many"):
-        return _call_factory(target, dict(given), seed, path)
-    if given:
+        return _call_factory(target, settings, seed, path)
+    if settings:
         raise InputError(f"Got settings in {spec!r}, but {path} is a finished method; expected settings for a factory.")
     return cast(Method, target)
 
@@ -125,14 +120,6 @@ def load(path: str) -> Any:
     for part in name.split("."):
         target = getattr(target, part)
     return target
-
-
-def _settings(name: str, method: Method) -> str:
-    """JSON of the method's own settings."""
-    # Without the seed, which stands in a column of its own: several seeds of one method share a hash.
-    own = getattr(method, "settings", None)
-    given = {key: value for key, value in dict(own).items() if key != "seed"} if isinstance(own, Mapping) else {}
-    return json.dumps({"method": name, "settings": given}, sort_keys=True, default=str)
 
 
 def _import(path: str) -> Any:
@@ -150,8 +137,7 @@ def _import(path: str) -> Any:
 def _call_factory(factory: Any, settings: dict[str, Any], seed: int, path: str) -> Method:
     if not callable(factory):
         raise InputError(f"Got {path!r}, which is neither a method nor a factory; expected `name` and `decide_many`.")
-    parameters = inspect.signature(factory).parameters
-    if "seed" in parameters:
+    if "seed" in inspect.signature(factory).parameters:
         settings = {"seed": seed} | settings
     try:
         return cast(Method, factory(**settings))

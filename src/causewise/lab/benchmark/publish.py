@@ -125,7 +125,7 @@ def _numbers(summary: ScoreTable, method: str, column: str) -> list[float | None
 
 
 def _comparable(summary: ScoreTable, method: str, column: str) -> float:
-    """What was published, if it was found the way the page's own numbers are: there is no room for marks."""
+    """What was published, if it was found the way the page's own numbers are: there is no place for marks."""
     number = summary.published_number(method, column)
     return number.value if number and number.comparable else math.nan
 

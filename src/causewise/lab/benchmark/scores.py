@@ -1,6 +1,7 @@
 """From rows to numbers: a score per method and set, with its interval; the same whatever order the rows came in."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -146,9 +147,9 @@ def summarise(
     if sets is not None:
         groups = {key: group for key, group in groups.items() if key[1] in sets}
     cells = {key: _set_score(group, metric, key[1], intervals) for key, group in groups.items()}
-    methods = sorted({method for method, _ in cells}, key=_method_place)
-    columns = sorted({name for _, name in cells}, key=_set_place)
-    return ScoreTable(metric, tuple(methods), tuple(columns), cells, _answer_rates(groups, columns))
+    methods = _in_order({method for method, _ in cells}, paper_methods())
+    columns = _in_order({name for _, name in cells}, paper_sets())
+    return ScoreTable(metric, methods, columns, cells, _answer_rates(groups, columns))
 
 
 def group_rows(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
@@ -172,13 +173,13 @@ def group_rows(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
 def answer_rate(*sets: Sequence[Row]) -> AnswerRate:
     """What one method answered on one set, or on several that count the same each."""
     weight, right = np.concatenate([_answers(rows) for rows in sets]).T
-    given = float(np.sum(weight))
-    if given == 0:
+    answered = float(np.sum(weight))
+    if answered == 0:
         return AnswerRate(0.0, math.nan, math.nan, math.nan)
-    accuracy = float(np.sum(right)) / given
+    accuracy = float(np.sum(right)) / answered
     # Kish's effective sample size under unequal weights.
-    low, high = wilson(accuracy, given**2 / float(np.sum(weight**2)))
-    return AnswerRate(100 * given / len(sets), 100 * accuracy, 100 * low, 100 * high)
+    low, high = wilson(accuracy, answered**2 / float(np.sum(weight**2)))
+    return AnswerRate(100 * answered / len(sets), 100 * accuracy, 100 * low, 100 * high)
 
 
 def pair_scores(rows: Sequence[Row]) -> PairScores:
@@ -222,22 +223,16 @@ def _answers(rows: Sequence[Row]) -> FloatArray:
     for row in rows:
         runs[row.pair_id].append(row)
     weight = np.array([group[0].weight for group in runs.values()])
-    given = np.array([sum(row.answered for row in group) / len(group) for group in runs.values()])
+    answered = np.array([sum(row.answered for row in group) / len(group) for group in runs.values()])
     right = np.array([sum(row.answered and row.correct for row in group) / len(group) for group in runs.values()])
-    return np.stack([weight * given, weight * right], axis=1) / np.sum(weight)
+    return np.stack([weight * answered, weight * right], axis=1) / np.sum(weight)
 
 
 def _version(text: str) -> tuple[tuple[int, ...], str]:
     return tuple(int(part) for part in text.split("+")[0].split(".") if part.isdecimal()), text
 
 
-def _method_place(name: str) -> tuple[int, str]:
-    return _place(paper_methods(), name.split(":")[0].split(" ")[0]), name
-
-
-def _set_place(name: str) -> tuple[int, str]:
-    return _place(paper_sets(), name), name
-
-
-def _place(order: list[str], name: str) -> int:
-    return order.index(name) if name in order else len(order)
+def _in_order(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+    """As the paper has them, and others after these; settings of a method are left aside."""
+    place = {name: index for index, name in enumerate(known)}
+    return tuple(sorted(names, key=lambda name: (place.get(re.split("[: ]", name)[0], len(place)), name)))

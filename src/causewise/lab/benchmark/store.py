@@ -95,7 +95,7 @@ class Store(Ledger):
         """Make the table, or give one of an earlier layout the columns it lacks."""
         self._connection.execute(_CREATE)
         self._connection.execute(_CREATE_CLAIMS)
-        for name in _lacking(self._connection):
+        for name in _missing_columns(self._connection):
             kind = _DECLARED[name]
             default = " DEFAULT 0" if "NOT NULL" in kind else ""
             self._connection.execute(f"ALTER TABLE result ADD COLUMN {name} {kind}{default}")
@@ -116,7 +116,8 @@ class Store(Ledger):
         now = time.time()
         with self.sentences(self.path), self.transaction() as connection:
             connection.execute("DELETE FROM claim WHERE NOT until BETWEEN ? AND ?", (now, now + LEASE_SECONDS))
-            missing = [key for key in keys if not self._there(key)]
+            stored = f"SELECT 1 FROM result WHERE {_IS_KEY}"
+            missing = [key for key in keys if connection.execute(stored, key).fetchone() is None]
             connection.executemany(_CLAIM, [(*key, self._runner, now + LEASE_SECONDS) for key in missing])
             query = f"SELECT 1 FROM claim WHERE {_IS_KEY} AND runner = ?"
             mine = {key for key in missing if connection.execute(query, (*key, self._runner)).fetchone()}
@@ -144,10 +145,10 @@ class Store(Ledger):
     def rows(self) -> list[Row]:
         """Every row, in an order that does not depend on when it was made."""
         with self.sentences(self.path):
-            lacking = _lacking(self._connection)
+            lacking = _missing_columns(self._connection)
             names = [_LATER[name] if name in lacking else name for name in _COLUMNS]
-            found = self._connection.execute(f"SELECT {', '.join(names)} FROM result").fetchall()
-        return sorted((_row(values) for values in found), key=_place)
+            records = self._connection.execute(f"SELECT {', '.join(names)} FROM result").fetchall()
+        return sorted((_row(record) for record in records), key=_place)
 
     def seconds(self) -> dict[str, float]:
         """Per method the usual (median) seconds of a pair, to forecast what a run will cost."""
@@ -159,13 +160,10 @@ class Store(Ledger):
 
     def forget(self, statuses: Iterable[str]) -> int:
         """Delete the rows of these statuses, so that the next run makes them again."""
-        named = tuple(statuses)
-        with self.sentences(self.path), self.transaction():
-            marks = ", ".join("?" * len(named))
-            return self._connection.execute(f"DELETE FROM result WHERE status IN ({marks})", named).rowcount
-
-    def _there(self, key: Key) -> bool:
-        return self._connection.execute(f"SELECT 1 FROM result WHERE {_IS_KEY}", key).fetchone() is not None
+        values = tuple(statuses)
+        with self.sentences(self.path), self.transaction() as connection:
+            marks = ", ".join("?" * len(values))
+            return connection.execute(f"DELETE FROM result WHERE status IN ({marks})", values).rowcount
 
 
 def natural(identifier: str) -> tuple[int, str]:
@@ -183,13 +181,12 @@ def _plain(value: object) -> object:
 
 
 def _row(values: tuple[object, ...]) -> Row:
-    named = dict(zip(_COLUMNS, values, strict=True))
-    numbers = {name: math.nan if named[name] is None else named[name] for name in _COLUMNS}
-    flags = {name: bool(named[name]) for name in ("correct", "flipped", "withheld")}
-    return Row(**(numbers | flags))  # type: ignore[arg-type]  # the columns are the fields of Row
+    fields = {name: math.nan if value is None else value for name, value in zip(_COLUMNS, values, strict=True)}
+    flags = {name: bool(fields[name]) for name in ("correct", "flipped", "withheld")}
+    return Row(**(fields | flags))  # type: ignore[arg-type]  # the columns are the fields of Row
 
 
-def _lacking(connection: sqlite3.Connection) -> list[str]:
+def _missing_columns(connection: sqlite3.Connection) -> list[str]:
     there = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('result')")}
     return [name for name in _LATER if name not in there]
 

@@ -22,6 +22,7 @@ from urllib.request import Request, urlopen
 
 from causewise.errors import InputError
 from causewise.lab.datasets.registry import Mirror
+from causewise.version import VERSION
 
 Progress = Callable[[str, int, int | None], None]
 """Called with an address, the bytes at hand and the bytes expected (None where the server does not say)."""
@@ -100,12 +101,15 @@ class Downloader:
     def _attempt(self, sink: IO[bytes], url: str, progress: Progress | None, deadline: float) -> None:
         reached = sink.tell()
         # Without compression the length the server announces is the length that arrives.
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={reached}-"} if reached else {})
+        headers = {"Accept-Encoding": "identity", "User-Agent": f"causewise/{VERSION}"}
+        if reached:
+            headers["Range"] = f"bytes={reached}-"
         patience = min(self.timeout, self._time_left(deadline))
         with _network_errors(patience):
             answer = _open(url, headers, patience)
         with answer:
-            if answer.status != 206 or not _continues(answer.headers.get("Content-Range", ""), reached):
+            content_range = answer.headers.get("Content-Range", "")
+            if answer.status != 206 or not re.match(rf"\s*bytes\s+{reached}-", content_range):
                 reached = 0
                 sink.seek(0)
                 sink.truncate()
@@ -196,11 +200,9 @@ def _network_errors(timeout: float) -> Iterator[None]:
         raise _InterruptedDownloadError(words) from None
 
 
-def _continues(content_range: str, reached: int) -> bool:
-    return re.match(rf"\s*bytes\s+{reached}-", content_range) is not None
-
-
 def _length(announced: str | None) -> int | None:
-    if announced is None or re.fullmatch(r"\s*[0-9]{1,18}\s*", announced):
-        return None if announced is None else int(announced)
+    if announced is None:
+        return None
+    if re.fullmatch(r"\s*[0-9]{1,18}\s*", announced):
+        return int(announced)
     raise DownloadError(f"the server announced the length {announced[:40]!r}; expected a number of bytes")

@@ -69,7 +69,7 @@ class Generator:
 @cache
 def _table() -> dict[str, Generator]:
     look_alikes = {"SIM": simulators.SIM, "SIMc": simulators.SIMC, "SIMln": simulators.SIMLN, "SIMG": simulators.SIMG}
-    named = (
+    published = (
         Generator("AN", "additive noise, Gaussian-process mechanisms", simulators.additive_process, _TAGASOVSKA),
         Generator("ANs", "additive noise, sigmoid mechanisms", simulators.additive_sigmoid, _TAGASOVSKA),
         Generator(
@@ -86,7 +86,7 @@ def _table() -> dict[str, Generator]:
         Generator("Multi", "pre/post additive and multiplicative noise", simulators.combined_noise, _GOUDET, rows=1500),
         Generator("Net-like", "look-alike of Net", simulators.network_effect, _GOUDET_LIKE, rows=1500),
     )
-    return {generator.name: generator for generator in (*named, *_grid())}
+    return {generator.name: generator for generator in (*published, *_grid())}
 
 
 def _grid() -> Iterator[Generator]:

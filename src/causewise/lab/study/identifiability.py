@@ -85,7 +85,7 @@ def _network_cells(seeds: int, steps: tuple[float, ...]) -> list[Cell]:
 def measure(cell: Cell) -> list[Row]:
     """One model's equation, or the decisions on one batch of pairs."""
     if cell["part"] in ("equation", "path"):
-        model = PATHS[cell["models"]](cell["t"]) if cell["part"] == "path" else _member(cell["models"], cell["seed"])
+        model = _model(cell, np.random.default_rng([721, cell.get("seed", 0)]))
         balance = evaluate(model)
         identity = evaluate_exact(model).worst
         return [{"worst": balance.worst, "typical": balance.typical, "identity": identity}]
@@ -94,8 +94,10 @@ def measure(cell: Cell) -> list[Row]:
     return [row for decision in decisions for row in _score_variants(cell["fit"], decision)]
 
 
-def _member(name: str, seed: int) -> Model:
-    rng = np.random.default_rng([721, seed])
+def _model(cell: Cell, rng: np.random.Generator) -> Model:
+    name = cell["models"]
+    if name in PATHS:
+        return PATHS[name](cell["t"])
     return FAMILIES[name](rng).forward() if name in FAMILIES else GENERIC[name](rng)
 
 
@@ -103,8 +105,7 @@ def _pair(cell: Cell, seed: int) -> Pair:
     """x is always the cause: in the families neither column is, and a method at chance has no way of knowing."""
     # The number of rows is part of the seed: cells of different n hold different pairs, not prefixes of one another.
     rng = np.random.default_rng([722, cell["n"], seed])
-    model = FAMILIES[cell["models"]](rng).forward() if cell["part"] == "chance" else PATHS[cell["models"]](cell["t"])
-    return Pair.of(*model.sample(rng, cell["n"]))
+    return Pair.of(*_model(cell, rng).sample(rng, cell["n"]))
 
 
 def _score_variants(fit: str, decision: Decision) -> list[Row]:

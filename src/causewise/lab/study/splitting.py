@@ -120,9 +120,9 @@ def _controls(rows: Sequence[Row]) -> StudyTable:
             body.append(
                 (f"right features, {knots}", way, *(_rejection_rate(each, "p_true", "p_false") for each in some))
             )
-    given = [select(rows, knots="none", n=n) for n in sizes]
-    body.append(("the noise itself", "all", *(_rejection_rate(each, "p_true") for each in given)))
-    body.append(("the noise itself, statistic doubled", "all", *(_rejection_rate(each, "p_doubled") for each in given)))
+    noise = [select(rows, knots="none", n=n) for n in sizes]
+    body.append(("the noise itself", "all", *(_rejection_rate(each, "p_true") for each in noise)))
+    body.append(("the noise itself, statistic doubled", "all", *(_rejection_rate(each, "p_doubled") for each in noise)))
     title = "Controls: true directions rejected at p < 0.05 (%), by the number of rows"
     return StudyTable("controls", title, ("residual", "rows", *(f"n = {n}" for n in sizes)), tuple(body))
 
