@@ -19,9 +19,8 @@ from causewise.parallel import processors
 if TYPE_CHECKING:
     from causewise.decision import Decision
     from causewise.lab.benchmark.pool import Limits
-    from causewise.lab.benchmark.row import Row
     from causewise.lab.benchmark.runner import Plan, RunTotals
-    from causewise.lab.benchmark.store import Store
+    from causewise.lab.benchmark.store import Row, Store
 
 app = typer.Typer(no_args_is_help=True, help="Run methods on labelled pairs; make tables and figures of the results.")
 
@@ -88,7 +87,7 @@ def run_command(
 @app.command()
 def export(store: StorePath, out: Annotated[Path, typer.Option(help="CSV file to write.")], raw: Raw = False) -> None:
     """Write one CSV line per pair and method, in file orientation."""
-    from causewise.lab.benchmark.row import export_rows
+    from causewise.lab.benchmark.store import export_rows
 
     with resumable_job():
         rows = _rows(store)

@@ -84,24 +84,24 @@ def check(
     """Whether the files at hand are the published ones, however they came; all sets that are at hand unless named."""
     from causewise.lab.datasets.fetching import problem_with
     from causewise.lab.datasets.registry import published_sets
-    from causewise.lab.datasets.storage import absent_error, data_folder, is_present, remark_on_size
+    from causewise.lab.datasets.storage import absent_error, data_folder
 
     root = data_folder(data)
-    wanted = _entries(names) if names else [entry for entry in published_sets() if is_present(entry, root)]
+    wanted = _entries(names) if names else [entry for entry in published_sets() if entry.is_present(root)]
     if not wanted:
         raise InputError(
             f"Got {root}, which holds no data set; expected some: run `causewise data fetch all`, or name their folder."
         )
     failed = False
     for entry in wanted:
-        if not is_present(entry, root):
+        if not entry.is_present(root):
             raise absent_error(entry, root)
         if problem := problem_with(entry, root):
             say(f"{entry.name}: {problem}; get the files again at {entry.home}")
             failed = True
         else:
             what = "every file is" if entry.values_verified else "the labels are"
-            put("\n".join(filter(None, (f"{entry.name}: {what} as registered", remark_on_size(entry, root)))))
+            put("\n".join(filter(None, (f"{entry.name}: {what} as registered", entry.remark_on_size(root)))))
     if failed:
         raise typer.Exit(2)
 
@@ -131,29 +131,29 @@ def _entries(names: list[str]) -> "tuple[PublishedSet, ...]":
 
 def _fetch_message(entry: "PublishedSet", result: "Fetched", data: Path | None) -> str:
     from causewise.lab.datasets.registry import remark_on
-    from causewise.lab.datasets.storage import data_folder, remark_on_size
+    from causewise.lab.datasets.storage import data_folder
 
     done = f"{entry.name}: {'fetched into' if result.downloaded else 'already in'} {result.folder}"
     return result.failure or "\n".join(
-        filter(None, (done, remark_on([entry.name]), remark_on_size(entry, data_folder(data))))
+        filter(None, (done, remark_on([entry.name]), entry.remark_on_size(data_folder(data))))
     )
 
 
 def _sets(data: Path | None) -> list[dict[str, Any]]:
     from causewise.lab.datasets.registry import published_sets
-    from causewise.lab.datasets.storage import GENERATED, data_folder, is_present, remark_on_size
+    from causewise.lab.datasets.storage import GENERATED, data_folder
 
     root = data_folder(data)
     return [
         {
             "name": entry.name,
-            "at_hand": is_present(entry, root),
+            "at_hand": entry.is_present(root),
             "generated": (root / entry.name / GENERATED).is_file(),
             "pairs": entry.pairs,
             "rows": entry.rows,
             "title": entry.title,
             "values_verified": entry.values_verified,
-            "size": remark_on_size(entry, root),
+            "size": entry.remark_on_size(root),
             "folder": str(root / entry.folder),
             "excluded": {exclusion.pair_id: exclusion.reason for exclusion in entry.exclusions},
             "home": entry.home,

@@ -22,10 +22,9 @@ from causewise.lab.benchmark.contenders import contenders
 from causewise.lab.benchmark.metrics import wilson
 from causewise.lab.benchmark.publish import leaderboard
 from causewise.lab.benchmark.rendering import store_contents
-from causewise.lab.benchmark.row import Row, Status, export_rows, outcome_of
 from causewise.lab.benchmark.runner import plan, run
 from causewise.lab.benchmark.scores import MEAN, answer_rate, summarise
-from causewise.lab.benchmark.store import Store
+from causewise.lab.benchmark.store import Row, Status, Store, export_rows, outcome_of
 from causewise.lab.benchmark.worker import decide
 from causewise.pair import Pair
 

@@ -16,11 +16,10 @@ from causewise.errors import InputError
 from causewise.lab.benchmark.contenders import contenders
 from causewise.lab.benchmark.metrics import accuracy
 from causewise.lab.benchmark.pool import Limits, PoolError
-from causewise.lab.benchmark.row import Row
 from causewise.lab.benchmark.runner import plan, run
 from causewise.lab.benchmark.scores import pair_scores
 from causewise.lab.benchmark.sets import is_flipped
-from causewise.lab.benchmark.store import Store
+from causewise.lab.benchmark.store import Row, Store
 from causewise.parallel import deaf_children
 
 

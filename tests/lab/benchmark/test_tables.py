@@ -17,8 +17,8 @@ from causewise.lab.benchmark import rendering
 from causewise.lab.benchmark.publish import leaderboard
 from causewise.lab.benchmark.published import PAPER, published_number
 from causewise.lab.benchmark.rendering import comparison_table, store_contents
-from causewise.lab.benchmark.row import Row
 from causewise.lab.benchmark.scores import MEAN, summarise
+from causewise.lab.benchmark.store import Row
 
 FULL = rendering.Look(intervals=True, against="paper")
 

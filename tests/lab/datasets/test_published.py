@@ -11,7 +11,6 @@ from causewise.lab.datasets.collection import Label
 from causewise.lab.datasets.fetching import labels_sha256, tree_sha256
 from causewise.lab.datasets.readers import read_targets
 from causewise.lab.datasets.registry import published_set, published_sets
-from causewise.lab.datasets.storage import is_present, member_files
 from causewise.pair import Pair
 
 AT_HAND = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
@@ -42,7 +41,7 @@ def test_labels_and_weights_agree_with_the_golden_files(name: str, data_dir: Pat
 @pytest.mark.parametrize("name", AT_HAND)
 def test_the_registered_hashes_are_those_of_the_files(name: str, data_dir: Path) -> None:
     known = published_set(name)
-    assert tree_sha256(member_files(known, data_dir / known.folder)) == known.tree_sha256
+    assert tree_sha256(known.files(data_dir / known.folder)) == known.tree_sha256
     assert labels_sha256(load(name, data_dir).pairs.labels) == known.labels_sha256  # type: ignore[attr-defined]  # read pairs are lazy
 
 
@@ -71,6 +70,6 @@ def test_tuebingen_leaves_out_what_is_multivariate_or_discrete(data_dir: Path) -
 
 
 def test_a_set_whose_pair_files_are_missing_is_absent(data_dir: Path) -> None:
-    absent = [known.name for known in published_sets() if not is_present(known, data_dir)]
+    absent = [known.name for known in published_sets() if not known.is_present(data_dir)]
     for known in map(published_set, absent):
-        assert len(member_files(known, data_dir / known.folder)) <= 1
+        assert len(known.files(data_dir / known.folder)) <= 1

@@ -11,8 +11,8 @@ from causewise.catalogue import DEFAULT
 from causewise.decision import Decision, Evidence
 from causewise.lab.benchmark.metrics import decision_rate_curve
 from causewise.lab.benchmark.published import PAPER, paper_figures
-from causewise.lab.benchmark.row import Row
 from causewise.lab.benchmark.scores import MEAN, ScoreTable, by_seed, pair_scores
+from causewise.lab.benchmark.store import Row
 from causewise.lab.plotting import canvas, legend_above, line_style
 from causewise.pair import FloatArray
 from causewise.report.wording import number, p_equals, short, shown

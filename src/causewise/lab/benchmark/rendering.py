@@ -16,9 +16,9 @@ from causewise.formatting import csv_text, json_text, markdown_table, visible
 from causewise.lab.benchmark.contenders import CROSS_FITTING_REMARK, is_cross_fitted
 from causewise.lab.benchmark.metrics import compare
 from causewise.lab.benchmark.published import PAPER, Published, protocols
-from causewise.lab.benchmark.row import Row, Status
 from causewise.lab.benchmark.scores import MEAN, AnswerRate, ScoreTable, group_rows, pair_scores
 from causewise.lab.benchmark.sets import count_pairs
+from causewise.lab.benchmark.store import Row, Status
 from causewise.lab.datasets.registry import remark_on, unverified
 
 PARTIAL = "†"

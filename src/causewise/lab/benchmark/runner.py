@@ -14,9 +14,8 @@ from causewise.decision import Direction
 from causewise.lab.benchmark.contenders import RESOLVER, Contender, by_fold
 from causewise.lab.benchmark.ledger import DiskError, StoreError
 from causewise.lab.benchmark.pool import Limits, Pool, Task
-from causewise.lab.benchmark.row import Outcome, Row, Status
 from causewise.lab.benchmark.sets import Item, items
-from causewise.lab.benchmark.store import Key, Store
+from causewise.lab.benchmark.store import Key, Outcome, Row, Status, Store
 from causewise.lab.datasets import Collection
 
 CHUNK = 8

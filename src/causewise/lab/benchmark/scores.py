@@ -11,9 +11,8 @@ import numpy as np
 from causewise.errors import InputError
 from causewise.lab.benchmark.metrics import METRICS, PairScores, bootstrap, interval, resample, wilson
 from causewise.lab.benchmark.published import Published, paper_methods, paper_sets, published_number
-from causewise.lab.benchmark.row import Row, Status
 from causewise.lab.benchmark.sets import count_pairs, set_size
-from causewise.lab.benchmark.store import natural
+from causewise.lab.benchmark.store import Row, Status, natural
 from causewise.pair import FloatArray
 
 MEAN = "mean"

@@ -18,9 +18,7 @@ from causewise.errors import InputError
 from causewise.lab.datasets.collection import Label
 from causewise.lab.datasets.downloads import Downloader, DownloadError, Progress, kept_archive
 from causewise.lab.datasets.registry import Mirror, PublishedSet
-from causewise.lab.datasets.storage import VARIABLE, data_folder, is_present, member_files
-
-CHUNK = 1 << 20
+from causewise.lab.datasets.storage import VARIABLE, data_folder
 
 
 class ArchiveError(Exception):
@@ -55,7 +53,7 @@ def fetch(
     """Bring one set into the data directory; its mirrors are tried in turn, or only `address` where one is given."""
     root = data_folder(data_dir)
     target = root / known.folder
-    if is_present(known, root) and not again:
+    if known.is_present(root) and not again:
         return Fetched(known.name, target)
     downloader = downloader or Downloader()
     reasons = []
@@ -132,7 +130,7 @@ def problem_with(known: PublishedSet, data_dir: str | Path | None = None) -> str
 
 
 def _check(known: PublishedSet, folder: Path) -> None:
-    if known.tree_sha256 and tree_sha256(member_files(known, folder)) != known.tree_sha256:
+    if known.tree_sha256 and tree_sha256(known.files(folder)) != known.tree_sha256:
         raise ArchiveError("the files differ from the registered ones (SHA-256 over all files)")
     labels = known.read_labels(folder)
     if known.labels_sha256 and labels_sha256(labels) != known.labels_sha256:
@@ -163,14 +161,14 @@ def unpack(archive: Path, known: PublishedSet, inside: str, into: Path, max_size
     with opened:
         names = _members(opened.namelist(), known, inside)
         members = [opened.getinfo(name) for name in names]
-        # A member is never read beyond the size it declares, so the declared sizes bound what is written.
+        # A member is never read beyond the size it declares, so the declared sizes bound what is read and written.
         if sum(member.file_size for member in members) > max_size:
             raise ArchiveError(f"its files are larger than {max_size / 2**20:g} MiB unpacked, the limit (--max-size)")
         for member in members:
+            with _zip_errors():
+                content = opened.read(member)
             # Only the last part of the name is used, so no member can lead out of the folder.
-            with (into / PurePosixPath(member.filename).name).open("wb") as sink:
-                for chunk in _chunks(opened, member):
-                    sink.write(chunk)
+            (into / PurePosixPath(member.filename).name).write_bytes(content)
 
 
 def _members(names: Sequence[str], known: PublishedSet, inside: str) -> list[str]:
@@ -192,18 +190,6 @@ def _members(names: Sequence[str], known: PublishedSet, inside: str) -> list[str
         return with_labels[matching[0]]
     others = ", ".join(sorted(map(str, with_labels))[:5]) or "none"
     raise NotInsideError(f"the archive has no single folder {inside} with pairs and {known.labels} (found: {others})")
-
-
-def _chunks(opened: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
-    with _zip_errors():
-        stream = opened.open(member)
-    with stream:
-        while True:
-            with _zip_errors():
-                chunk = stream.read(CHUNK)
-            if not chunk:
-                return
-            yield chunk
 
 
 @contextmanager

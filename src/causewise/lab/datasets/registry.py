@@ -1,6 +1,7 @@
 """The published data sets: names, sizes, terms, citations, where to get them. The table itself is registry.toml."""
 
 import difflib
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -56,6 +57,27 @@ class PublishedSet:
     sizes: Mapping[str, int] = field(default_factory=dict)
     """Bytes of files that have no hash, as far as they are known."""
     exclusions: tuple[Exclusion, ...] = ()
+
+    def files(self, folder: Path) -> list[Path]:
+        """Those of its files that are in a folder, sorted by name."""
+        belongs = re.compile(self.members)
+        return sorted(path for path in folder.iterdir() if belongs.fullmatch(path.name))
+
+    def is_present(self, root: Path) -> bool:
+        """Whether a data directory has enough to load: the labels, and at least as many pair files as needed."""
+        folder = root / self.folder
+        if not (folder / self.labels).is_file():
+            return False
+        return len(self.files(folder)) - 1 >= (1 if self.format == "cells" else self.pairs)
+
+    def remark_on_size(self, root: Path) -> str:
+        """On a file whose size is not the known one, without the full stop; empty where there is none."""
+        for name, size in self.sizes.items():
+            path = root / self.folder / name
+            actual = path.stat().st_size if path.is_file() else size
+            if actual != size:
+                return f"{self.name}: {name} has {actual:,} bytes and the known copy {size:,}, so its values may differ"
+        return ""
 
     def read_labels(self, folder: Path) -> list[Label]:
         """The labels in a folder that holds the files, but for the excluded pairs."""

@@ -6,7 +6,6 @@ note on what drew it.
 
 import json
 import os
-import re
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -53,7 +52,7 @@ def load(name: str, data_dir: str | Path | None = None, limit: int | None = None
     if generated.is_file():
         return _load_generated(generated, limit)
     known = published_set(name)
-    if not is_present(known, root):
+    if not known.is_present(root):
         raise absent_error(known, root)
     labels = known.read_labels(root / known.folder)
     return Collection(known.name, LazyPairs(name, labels)[:limit], known.title, known.citation, known.exclusions)
@@ -71,31 +70,6 @@ def data_folder(asked: str | Path | None = None) -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "causewise"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "causewise")
-
-
-def is_present(known: PublishedSet, root: Path) -> bool:
-    """Whether a published set is complete enough to load: its labels, and at least as many pair files as it needs."""
-    folder = root / known.folder
-    if not (folder / known.labels).is_file():
-        return False
-    pair_files = len(member_files(known, folder)) - 1
-    return pair_files >= (1 if known.format == "cells" else known.pairs)
-
-
-def member_files(known: PublishedSet, folder: Path) -> list[Path]:
-    """The files of a set in a folder, sorted by name."""
-    belongs = re.compile(known.members)
-    return sorted(path for path in folder.iterdir() if belongs.fullmatch(path.name))
-
-
-def remark_on_size(known: PublishedSet, root: Path) -> str:
-    """What is said of a file whose size is not the known one, without the full stop; empty where there is none."""
-    for name, size in known.sizes.items():
-        path = root / known.folder / name
-        actual = path.stat().st_size if path.is_file() else size
-        if actual != size:
-            return f"{known.name}: {name} has {actual:,} bytes and the known copy {size:,}, so its values may differ"
-    return ""
 
 
 def absent_error(known: PublishedSet, root: Path) -> AbsentError:
