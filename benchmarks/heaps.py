@@ -25,7 +25,7 @@ import causewise
 from causewise.column_types import Kind, kind_of, tally
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
-from causewise.lab.datasets.mechanisms import CAUSE_LAWS, LEVEL, NOISE_LAWS, Columns, draw_any, location_scale
+from causewise.lab.datasets.mechanisms import CAUSE_LAWS, NOISE_LAWS, NOISE_SD, Columns, draw_any, location_scale
 from causewise.lab.datasets.robustness import BASE, WHERE, censor, damage_columns, draw_confounded
 from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import probabilities
@@ -51,7 +51,7 @@ def true_zeros(rng: Random, n: int) -> Columns:
     positive = draw_any(CAUSE_LAWS, rng, n)
     positive = positive - positive.min() + 0.1 * positive.std()
     cause = np.where(rng.random(n) < rng.uniform(0.15, 0.6), 0.0, positive)
-    return cause, location_scale(rng, standardise(cause), draw_any(NOISE_LAWS, rng, n), LEVEL)
+    return cause, location_scale(rng, standardise(cause), draw_any(NOISE_LAWS, rng, n), NOISE_SD)
 
 
 def preferred(rng: Random, column: FloatArray) -> FloatArray:

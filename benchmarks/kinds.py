@@ -29,7 +29,15 @@ import causewise
 from causewise.column_types import kind_of
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
-from causewise.lab.datasets.mechanisms import CAUSE_LAWS, LEVEL, NOISE_LAWS, Columns, draw_any, location_scale, smooth
+from causewise.lab.datasets.mechanisms import (
+    CAUSE_LAWS,
+    NOISE_LAWS,
+    NOISE_SD,
+    Columns,
+    draw_any,
+    location_scale,
+    smooth,
+)
 from causewise.lab.datasets.robustness import BASE, WHERE, censor, damage_columns, round_column
 from causewise.methods.baselines.ordinal import MAX_LEVELS
 from causewise.pair import FloatArray, Pair, standardise
@@ -81,7 +89,7 @@ def counted_effect(rng: Random, n: int, cause: FloatArray | None = None) -> Colu
 def counted_cause(rng: Random, n: int) -> Columns:
     """A Poisson cause of a location-scale effect."""
     x = _count(rng, n)
-    return x, location_scale(rng, standardise(x), draw_any(NOISE_LAWS, rng, n), LEVEL)
+    return x, location_scale(rng, standardise(x), draw_any(NOISE_LAWS, rng, n), NOISE_SD)
 
 
 def counted_both(rng: Random, n: int) -> Columns:

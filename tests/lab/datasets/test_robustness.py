@@ -17,11 +17,11 @@ def column(n: int = 500) -> np.ndarray:
     return np.random.default_rng(0).standard_t(3, n)
 
 
-@pytest.mark.parametrize("levels", [100, 30, 10, 5])
-def test_rounding_leaves_that_many_levels(levels: int) -> None:
-    rounded = robustness.round_column(levels, np.random.default_rng(0), column())
-    assert len(np.unique(rounded)) <= levels
-    assert len(np.unique(rounded)) >= 0.6 * levels
+@pytest.mark.parametrize("values", [100, 30, 10, 5])
+def test_rounding_leaves_that_many_values(values: int) -> None:
+    rounded = robustness.round_column(values, np.random.default_rng(0), column())
+    assert len(np.unique(rounded)) <= values
+    assert len(np.unique(rounded)) >= 0.6 * values
     assert np.corrcoef(rounded, column())[0, 1] > 0.75
 
 
@@ -81,8 +81,9 @@ def test_every_hidden_step_adds_noise() -> None:
 
 
 def test_selection_keeps_the_upper_half_of_the_sum(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(robustness, "draw_any", lambda laws, rng, n: rng.standard_normal(n))
-    monkeypatch.setattr(robustness, "location_scale", lambda rng, cause, noise, level: noise)
+    for name in ("draw_cause", "draw_noise"):
+        monkeypatch.setattr(robustness, name, lambda rng, n: rng.standard_normal(n))
+    monkeypatch.setattr(robustness, "location_scale", lambda rng, cause, noise, noise_sd: noise)
     cause, effect = robustness.draw_selected(np.random.default_rng(0), 4000)
     assert len(cause) == 4000
     assert (cause + effect).min() == pytest.approx(0, abs=0.06)  # the threshold, in units of the whole sample

@@ -19,7 +19,16 @@ import numpy as np
 from causewise.errors import SEEDS, InputError, between
 from causewise.lab.datasets import robustness, simulators
 from causewise.lab.datasets.collection import Collection, Label, LabelledPair, LazyPairs
-from causewise.lab.datasets.mechanisms import CAUSE_LAWS, LADDER, LEVEL, NOISE_LAWS, PairLaw, location_scale
+from causewise.lab.datasets.mechanisms import (
+    CAUSE_LAWS,
+    LADDER,
+    NOISE_LAWS,
+    NOISE_SD,
+    PairLaw,
+    draw_cause,
+    draw_noise,
+    location_scale,
+)
 from causewise.lab.datasets.robustness import draw_base, draw_damaged, draw_variance_ordered
 from causewise.pair import MIN_ROWS, Pair
 
@@ -92,15 +101,15 @@ def _table() -> dict[str, Generator]:
 def _grid() -> Iterator[Generator]:
     for c, cause in CAUSE_LAWS.items():
         for e, noise in NOISE_LAWS.items():
-            draw = partial(draw_base, cause, noise, location_scale, LEVEL)
+            draw = partial(draw_base, cause, noise, location_scale, NOISE_SD)
             yield Generator(f"grid/laws/{c}-{e}", f"{c} cause, {e} noise", draw)
     for ratio in SIGNAL_TO_NOISE:
-        draw = partial(draw_base, None, None, location_scale, float(ratio**-0.5))
+        draw = partial(draw_base, draw_cause, draw_noise, location_scale, float(ratio**-0.5))
         yield Generator(f"grid/noise/snr-{ratio:g}", f"signal-to-noise ratio {ratio:g}", draw)
     for n in ROWS:
         yield Generator(f"grid/rows/{n}", f"{n} rows", robustness.BASE, fixed_rows=n)
     for name, mechanism in LADDER.items():
-        draw = partial(draw_base, None, None, mechanism, LEVEL)
+        draw = partial(draw_base, draw_cause, draw_noise, mechanism, NOISE_SD)
         yield Generator(f"grid/mechanism/{name}", f"mechanism {name}", draw)
     for name, damage in robustness.DAMAGES.items():
         yield Generator(f"grid/damage/{name}", f"damage {name}", partial(draw_damaged, damage))

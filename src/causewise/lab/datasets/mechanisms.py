@@ -1,7 +1,7 @@
 """What the generators are made of: laws of one column, random functions, mechanisms from cause and noise to effect.
 
-Every law has mean 0 and standard deviation 1, so that noise levels compare. A mechanism maps (rng, cause, noise, level)
-to the effect; `level` is the standard deviation of the noise where the signal has 1.
+Every law has mean 0 and standard deviation 1, so that sizes of noise compare. A mechanism maps (rng, cause, noise,
+noise_sd) to the effect; `noise_sd` is the standard deviation of the noise where the signal has 1.
 """
 
 from collections.abc import Callable
@@ -28,8 +28,8 @@ LENGTH = 1.5
 """Length scale of location and scale functions, in standard deviations of the cause."""
 LOG_SCALE = 0.8
 """Standard deviation of the logarithm of a scale function: a factor of 5 between −1 and +1 standard deviation."""
-LEVEL = 0.4
-"""The noise level of a pair unless it is the level that is varied."""
+NOISE_SD = 0.4
+"""Of a pair, unless that is what is varied."""
 
 # ---- laws
 
@@ -113,6 +113,16 @@ def draw_any(laws: dict[str, Law], rng: np.random.Generator, n: int) -> FloatArr
     return laws[names[rng.integers(len(names))]](rng, n)
 
 
+def draw_cause(rng: np.random.Generator, n: int) -> FloatArray:
+    """A cause of a random law."""
+    return draw_any(CAUSE_LAWS, rng, n)
+
+
+def draw_noise(rng: np.random.Generator, n: int) -> FloatArray:
+    """A noise of a random law."""
+    return draw_any(NOISE_LAWS, rng, n)
+
+
 # ---- random functions
 
 
@@ -162,19 +172,19 @@ def positive(rng: np.random.Generator, cause: FloatArray) -> FloatArray:
 # ---- mechanisms
 
 
-def additive(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float) -> FloatArray:
+def additive(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, noise_sd: float) -> FloatArray:
     """ANM: f(x) + e."""
-    return smooth(rng, cause) + level * noise
+    return smooth(rng, cause) + noise_sd * noise
 
 
-def location_scale(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float) -> FloatArray:
+def location_scale(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, noise_sd: float) -> FloatArray:
     """LSNM: f(x) + g(x)·e."""
-    return smooth(rng, cause) + level * positive(rng, cause) * noise
+    return smooth(rng, cause) + noise_sd * positive(rng, cause) * noise
 
 
-def multiplicative(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float) -> FloatArray:
+def multiplicative(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, noise_sd: float) -> FloatArray:
     """f(x)·(1 + e), f > 0."""
-    return positive(rng, cause) * (1 + level * noise)
+    return positive(rng, cause) * (1 + noise_sd * noise)
 
 
 def cube(value: FloatArray) -> FloatArray:
@@ -186,35 +196,35 @@ OUTER: dict[str, Callable[[FloatArray], FloatArray]] = {"exp": np.exp, "cube": c
 
 
 def post_nonlinear(
-    outer: str, rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float
+    outer: str, rng: np.random.Generator, cause: FloatArray, noise: FloatArray, noise_sd: float
 ) -> FloatArray:
     """PNL: h(f(x) + e)."""
-    return OUTER[outer](additive(rng, cause, noise, level))
+    return OUTER[outer](additive(rng, cause, noise, noise_sd))
 
 
 def post_nonlinear_location_scale(
-    rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float
+    rng: np.random.Generator, cause: FloatArray, noise: FloatArray, noise_sd: float
 ) -> FloatArray:
     """h(f(x) + g(x)·e), h one of the three outer maps at random."""
     outer = OUTER[list(OUTER)[rng.integers(len(OUTER))]]
-    return outer(location_scale(rng, cause, noise, level))
+    return outer(location_scale(rng, cause, noise, noise_sd))
 
 
 def quantile_surface(
-    rank: int, rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float
+    rank: int, rng: np.random.Generator, cause: FloatArray, noise: FloatArray, noise_sd: float
 ) -> FloatArray:
     """f(x) + Σⱼ gⱼ(x)·bⱼ(e); rank 1 is an LSNM."""
     total = smooth(rng, cause)
     for _ in range(rank):
         # gⱼ > 0 and bⱼ increasing: the sum increases in e at every x, so quantiles never cross.
-        total = total + level / np.sqrt(rank) * positive(rng, cause) * standardise(increasing_map(rng, noise, 0.7))
+        total = total + noise_sd / np.sqrt(rank) * positive(rng, cause) * standardise(increasing_map(rng, noise, 0.7))
     return total
 
 
-def network(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, level: float) -> FloatArray:
+def network(rng: np.random.Generator, cause: FloatArray, noise: FloatArray, noise_sd: float) -> FloatArray:
     """A random network of cause and noise."""
-    # At LEVEL the noise enters with standard deviation 1, as it does in Net-like.
-    return random_network(rng, cause, 2.5 * level * noise)
+    # At NOISE_SD the noise enters with standard deviation 1, as it does in Net-like.
+    return random_network(rng, cause, 2.5 * noise_sd * noise)
 
 
 LADDER: dict[str, Mechanism] = {

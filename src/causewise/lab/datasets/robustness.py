@@ -9,15 +9,14 @@ from functools import partial
 import numpy as np
 
 from causewise.lab.datasets.mechanisms import (
-    CAUSE_LAWS,
-    LEVEL,
-    NOISE_LAWS,
+    NOISE_SD,
     Columns,
     Law,
     Mechanism,
     PairLaw,
     additive,
-    draw_any,
+    draw_cause,
+    draw_noise,
     increasing_map,
     location_scale,
     positive,
@@ -32,16 +31,15 @@ WHERE = ("cause", "effect", "both")
 
 
 def draw_base(
-    cause: Law | None, noise: Law | None, mechanism: Mechanism, level: float, rng: np.random.Generator, n: int
+    cause: Law, noise: Law, mechanism: Mechanism, noise_sd: float, rng: np.random.Generator, n: int
 ) -> Columns:
-    """A pair without damage or broken assumption; a law that is None is drawn from the grid's list for every pair."""
-    x = cause(rng, n) if cause else draw_any(CAUSE_LAWS, rng, n)
-    e = noise(rng, n) if noise else draw_any(NOISE_LAWS, rng, n)
-    return x, mechanism(rng, x, e, level)
+    """A pair without damage or broken assumption."""
+    x, e = cause(rng, n), noise(rng, n)
+    return x, mechanism(rng, x, e, noise_sd)
 
 
 # Random laws of cause and noise, because marginals alone must not give the answer away.
-BASE: PairLaw = partial(draw_base, None, None, location_scale, LEVEL)
+BASE: PairLaw = partial(draw_base, draw_cause, draw_noise, location_scale, NOISE_SD)
 
 # ---- damage: what measuring does to a pair
 
@@ -117,24 +115,24 @@ DAMAGES: dict[str, Damage] = _damages()
 def draw_confounded(strength: float, rng: np.random.Generator, n: int) -> Columns:
     """x = u + s·a(z), y = f(x) + g(x)·e + s·b(z): the hidden z has s times the standard deviation of the rest."""
     hidden = rng.standard_normal(n)
-    own = draw_any(CAUSE_LAWS, rng, n)
+    own = draw_cause(rng, n)
     cause = standardise(own + strength * smooth(rng, hidden))
-    effect = location_scale(rng, cause, draw_any(NOISE_LAWS, rng, n), LEVEL) + strength * smooth(rng, hidden)
+    effect = location_scale(rng, cause, draw_noise(rng, n), NOISE_SD) + strength * smooth(rng, hidden)
     return cause, effect
 
 
 def draw_mediated(steps: int, rng: np.random.Generator, n: int) -> Columns:
     """x → m₁ → … → y, every link additive with its own noise; the steps between are not observed."""
-    cause = current = draw_any(CAUSE_LAWS, rng, n)
+    cause = current = draw_cause(rng, n)
     for _ in range(steps + 1):
-        current = standardise(additive(rng, current, draw_any(NOISE_LAWS, rng, n), LEVEL))
+        current = standardise(additive(rng, current, draw_noise(rng, n), NOISE_SD))
     return cause, current
 
 
 def draw_selected(rng: np.random.Generator, n: int) -> Columns:
     """Only the half of the rows with the larger x + y (both standardised) is seen."""
-    cause = draw_any(CAUSE_LAWS, rng, 2 * n)
-    effect = location_scale(rng, cause, draw_any(NOISE_LAWS, rng, 2 * n), LEVEL)
+    cause = draw_cause(rng, 2 * n)
+    effect = location_scale(rng, cause, draw_noise(rng, 2 * n), NOISE_SD)
     total = standardise(cause) + standardise(effect)
     seen = np.sort(np.argsort(total, kind="stable")[n:])
     return cause[seen], effect[seen]
@@ -142,9 +140,9 @@ def draw_selected(rng: np.random.Generator, n: int) -> Columns:
 
 def draw_mixture(share: float, rng: np.random.Generator, n: int) -> Columns:
     """Two location-scale mechanisms, the second for a share of the rows."""
-    cause = draw_any(CAUSE_LAWS, rng, n)
-    noise = draw_any(NOISE_LAWS, rng, n)
-    first, second = (location_scale(rng, cause, noise, LEVEL) for _ in range(2))
+    cause = draw_cause(rng, n)
+    noise = draw_noise(rng, n)
+    first, second = (location_scale(rng, cause, noise, NOISE_SD) for _ in range(2))
     return cause, np.where(rng.uniform(size=n) < share, second, first)
 
 
@@ -176,8 +174,8 @@ def conditional_variance(cause: FloatArray, effect: FloatArray, bins: int = 20) 
 
 
 def _draw_near_monotone(rng: np.random.Generator, n: int) -> Columns:
-    cause = draw_any(CAUSE_LAWS, rng, n)
-    noise = draw_any(NOISE_LAWS, rng, n)
+    cause = draw_cause(rng, n)
+    noise = draw_noise(rng, n)
     # Steep sigmoid plus line: near one-to-one, so that neither order of the conditional variances is rare.
     location = standardise(cause + rng.uniform(0, 2) * np.tanh(rng.uniform(1, 4) * (cause - rng.uniform(-1, 1))))
     return cause, location + rng.uniform(0.2, 0.8) * positive(rng, cause) * noise

@@ -30,7 +30,7 @@ NAME, REVISION = "splitting", 2
 
 NOISES = ("gaussian", "uniform", "laplace")
 SIZES = (200, 500, 1000, 2000)
-NOISE_LEVEL, KNOTS = 0.4, {"25 knots": 25, "12 knots": 12}
+NOISE_SD, KNOTS = 0.4, {"25 knots": 25, "12 knots": 12}
 WAYS = ("all", "cross", "half")
 RIGHT = "right features"
 _NAMES = {"all": "rows of the fit", "cross": "unseen rows, both halves", "half": "unseen rows, one half"}
@@ -65,7 +65,7 @@ def measure(cell: Cell) -> list[Row]:
             test = hsic_test(cause, noise)
             # The test's own p-value, and the one it would give to twice the statistic.
             return [{"p_true": test.p_value, "p_doubled": p_value_at(2 * test.statistic, test)}]
-        effect = LADDER["lsnm"](rng, cause, noise, NOISE_LEVEL)
+        effect = LADDER["lsnm"](rng, cause, noise, NOISE_SD)
     sides = [_tests(*columns, KNOTS[cell["knots"]]) for columns in ((cause, effect), (effect, cause))]
     return [{"way": way} | _compare(*(side[way] for side in sides)) for way in WAYS]
 
