@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from causewise.lab.datasets.downloads import Progress
     from causewise.lab.datasets.fetching import Fetched
-    from causewise.lab.datasets.registry import PublishedSet
+    from causewise.lab.datasets.storage import PublishedSet
 
 app = typer.Typer(no_args_is_help=True, help="Labelled cause-effect pairs: list, fetch, check, generate.")
 
@@ -83,8 +83,7 @@ def check(
 ) -> None:
     """Whether the files at hand are the published ones, however they came; all sets that are at hand unless named."""
     from causewise.lab.datasets.fetching import problem_with
-    from causewise.lab.datasets.registry import published_sets
-    from causewise.lab.datasets.storage import absent_error, data_folder
+    from causewise.lab.datasets.storage import absent_error, data_folder, published_sets
 
     root = data_folder(data)
     wanted = _entries(names) if names else [entry for entry in published_sets() if entry.is_present(root)]
@@ -124,14 +123,13 @@ def generate(
 
 
 def _entries(names: list[str]) -> "tuple[PublishedSet, ...]":
-    from causewise.lab.datasets import registry
+    from causewise.lab.datasets import storage
 
-    return registry.published_sets() if names == ["all"] else tuple(map(registry.published_set, names))
+    return storage.published_sets() if names == ["all"] else tuple(map(storage.published_set, names))
 
 
 def _fetch_message(entry: "PublishedSet", result: "Fetched", data: Path | None) -> str:
-    from causewise.lab.datasets.registry import remark_on
-    from causewise.lab.datasets.storage import data_folder
+    from causewise.lab.datasets.storage import data_folder, remark_on
 
     done = f"{entry.name}: {'fetched into' if result.downloaded else 'already in'} {result.folder}"
     return result.failure or "\n".join(
@@ -140,8 +138,7 @@ def _fetch_message(entry: "PublishedSet", result: "Fetched", data: Path | None) 
 
 
 def _sets(data: Path | None) -> list[dict[str, Any]]:
-    from causewise.lab.datasets.registry import published_sets
-    from causewise.lab.datasets.storage import GENERATED, data_folder
+    from causewise.lab.datasets.storage import GENERATED, data_folder, published_sets
 
     root = data_folder(data)
     return [
@@ -174,8 +171,7 @@ def _generators() -> list[dict[str, Any]]:
 
 
 def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | None) -> None:
-    from causewise.lab.datasets.registry import remark_on
-    from causewise.lab.datasets.storage import VARIABLE, data_folder
+    from causewise.lab.datasets.storage import VARIABLE, data_folder, remark_on
 
     for record in records:
         # A drawn set of the same name is the one that is read.

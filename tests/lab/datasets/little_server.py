@@ -10,7 +10,7 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from causewise.lab.datasets.downloads import Downloader
-from causewise.lab.datasets.registry import Mirror, PublishedSet
+from causewise.lab.datasets.storage import Mirror, PublishedSet
 
 QUICK = Downloader(timeout=5, attempts=3, pause=0.01)
 

@@ -10,8 +10,7 @@ from little_server import QUICK, Behaviour, from_url, serving, zipped
 
 from causewise.lab.datasets.downloads import CHUNK, Downloader
 from causewise.lab.datasets.fetching import fetch
-from causewise.lab.datasets.registry import Mirror, PublishedSet
-from causewise.lab.datasets.storage import load
+from causewise.lab.datasets.storage import Mirror, PublishedSet, load
 
 
 @pytest.fixture

@@ -18,8 +18,7 @@ from little_server import QUICK, Behaviour, from_url, serving, zipped
 
 from causewise.lab.datasets.downloads import Downloader
 from causewise.lab.datasets.fetching import ArchiveError, Fetched, fetch, unpack
-from causewise.lab.datasets.registry import Mirror, PublishedSet, published_set
-from causewise.lab.datasets.storage import load
+from causewise.lab.datasets.storage import Mirror, PublishedSet, load, published_set
 
 
 def visible(root: Path) -> list[str]:
@@ -200,7 +199,7 @@ SCRIPT = """
 import json, sys
 from dataclasses import replace
 from causewise.lab.datasets.fetching import fetch
-from causewise.lab.datasets.registry import Mirror, published_set
+from causewise.lab.datasets.storage import Mirror, published_set
 url, root, tree = sys.argv[1:]
 mirror = Mirror("m0", url, "data/ANLSMN_pairs/AN")
 known = replace(published_set("AN"), mirrors=(mirror,), tree_sha256=tree, labels_sha256="")

@@ -10,7 +10,7 @@ from causewise.lab.datasets import load, names
 from causewise.lab.datasets.collection import Label
 from causewise.lab.datasets.fetching import labels_sha256, tree_sha256
 from causewise.lab.datasets.readers import read_targets
-from causewise.lab.datasets.registry import published_set, published_sets
+from causewise.lab.datasets.storage import published_set, published_sets
 from causewise.pair import Pair
 
 AT_HAND = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")

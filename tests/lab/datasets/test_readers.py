@@ -15,7 +15,7 @@ from causewise.lab.datasets.readers import (
     read_whitespace,
     whitespace_pair,
 )
-from causewise.lab.datasets.registry import published_set
+from causewise.lab.datasets.storage import published_set
 
 ROWS = 12
 RNG = np.random.default_rng(3)

@@ -9,8 +9,7 @@ import pytest
 from causewise.errors import InputError
 from causewise.lab.datasets import generate, load, names
 from causewise.lab.datasets.collection import Collection, Label, LazyPairs
-from causewise.lab.datasets.registry import published_sets
-from causewise.lab.datasets.storage import data_folder, write
+from causewise.lab.datasets.storage import data_folder, published_sets, write
 from causewise.pair import Pair
 
 X = np.arange(12.0)

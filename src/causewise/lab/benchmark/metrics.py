@@ -132,10 +132,10 @@ class Comparison:
     pairs: int
 
 
-def wilson(share: float, count: float, coverage: float = COVERAGE) -> tuple[float, float]:
+def wilson(share: float, count: float) -> tuple[float, float]:
     """Wilson's interval of a share of `count` cases."""
     # Not a bootstrap: that would call three right out of three a certainty.
-    z = NormalDist().inv_cdf((1 + coverage) / 2)
+    z = NormalDist().inv_cdf((1 + COVERAGE) / 2)
     middle = share + z**2 / (2 * count)
     reach = z * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
     low, high = (end / (1 + z**2 / count) for end in (middle - reach, middle + reach))
@@ -143,13 +143,13 @@ def wilson(share: float, count: float, coverage: float = COVERAGE) -> tuple[floa
     return max(0.0, min(low, share)), min(1.0, max(high, share))
 
 
-def median_interval(values: Sequence[float], coverage: float = COVERAGE) -> tuple[float, float, float]:
+def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
     """Median with a distribution-free interval from the binomial distribution of the order statistics."""
     from scipy.stats import binom
 
     ordered = np.sort(np.asarray(values, float))
     n = len(ordered)
-    reach = int(binom.ppf((1 - coverage) / 2, n, 0.5))
+    reach = int(binom.ppf((1 - COVERAGE) / 2, n, 0.5))
     low, high = max(reach - 1, 0), min(n - reach, n - 1)
     return float(np.median(ordered)), float(ordered[low]), float(ordered[high])
 
@@ -166,12 +166,12 @@ def bootstrap(scores: PairScores, metric: str, indices: Indices) -> FloatArray:
     return _BOOTSTRAPS[metric](scores, indices)
 
 
-def interval(draws: FloatArray, coverage: float = COVERAGE) -> tuple[float, float]:
+def interval(draws: FloatArray) -> tuple[float, float]:
     """Percentile interval; resamples on which the metric does not exist are left out."""
     finite = draws[np.isfinite(draws)]
     if len(finite) == 0:
         return math.nan, math.nan
-    low, high = np.quantile(finite, [(1 - coverage) / 2, (1 + coverage) / 2])
+    low, high = np.quantile(finite, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
     return float(low), float(high)
 
 

@@ -17,7 +17,7 @@ from causewise.lab.benchmark.metrics import METRICS
 from causewise.lab.benchmark.published import paper_figures
 from causewise.lab.benchmark.scores import MEAN, ScoreTable, group_rows, summarise
 from causewise.lab.benchmark.store import Row, export_rows
-from causewise.lab.datasets.registry import unverified
+from causewise.lab.datasets.storage import unverified
 from causewise.lab.plotting import FORMATS, figure_style, save
 from causewise.report.templating import environment
 from causewise.version import VERSION

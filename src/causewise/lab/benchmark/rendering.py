@@ -19,7 +19,7 @@ from causewise.lab.benchmark.published import PAPER, Published, protocols
 from causewise.lab.benchmark.scores import MEAN, AnswerRate, ScoreTable, group_rows, pair_scores
 from causewise.lab.benchmark.sets import count_pairs
 from causewise.lab.benchmark.store import Row, Status
-from causewise.lab.datasets.registry import remark_on, unverified
+from causewise.lab.datasets.storage import remark_on, unverified
 
 PARTIAL = "†"
 """Beside a number that rests on part of a set."""

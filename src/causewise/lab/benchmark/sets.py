@@ -18,8 +18,7 @@ import numpy as np
 from causewise.errors import InputError
 from causewise.lab.benchmark.published import paper_sets
 from causewise.lab.datasets import Collection, LabelledPair, generate, load
-from causewise.lab.datasets.registry import published_sets
-from causewise.lab.datasets.storage import AbsentError, absent_sets_error, data_folder
+from causewise.lab.datasets.storage import AbsentError, absent_sets_error, data_folder, published_sets
 from causewise.pair import Pair
 
 PREFIX = "gen:"

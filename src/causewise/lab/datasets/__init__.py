@@ -1,9 +1,8 @@
 """Labelled cause-effect pairs.
 
 collection   LabelledPair and Collection: columns in file order, the label, the weight, the original id
-registry     the thirteen published sets (registry.toml): size, terms, citation, addresses, hashes
 readers      one reader per file format
-storage      the data directory: load() a set from it, write() a generated one into it
+storage      the thirteen published sets (registry.toml), the data directory: load() from it, write() into it
 downloads    an address -> a whole file, within limits; kept archives
 fetching     fetch(): the files of one set out of a downloaded archive, their hashes checked
 mechanisms   what the generators are made of: laws of a column, random functions, effects of a cause and a noise
@@ -13,8 +12,7 @@ generators   generate(): a name, a seed -> a collection; subsample(): random row
 
 from causewise.lab.datasets.collection import Collection, Exclusion, LabelledPair
 from causewise.lab.datasets.generators import generate, generator_names, grid, subsample
-from causewise.lab.datasets.registry import names
-from causewise.lab.datasets.storage import load
+from causewise.lab.datasets.storage import load, names
 
 __all__ = [
     "Collection",

@@ -21,7 +21,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from causewise.errors import InputError
-from causewise.lab.datasets.registry import Mirror
+from causewise.lab.datasets.storage import Mirror
 from causewise.version import VERSION
 
 Progress = Callable[[str, int, int | None], None]

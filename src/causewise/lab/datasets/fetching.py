@@ -17,8 +17,7 @@ from pathlib import Path, PurePosixPath
 from causewise.errors import InputError
 from causewise.lab.datasets.collection import Label
 from causewise.lab.datasets.downloads import Downloader, DownloadError, Progress, kept_archive
-from causewise.lab.datasets.registry import Mirror, PublishedSet
-from causewise.lab.datasets.storage import VARIABLE, data_folder
+from causewise.lab.datasets.storage import VARIABLE, Mirror, PublishedSet, data_folder
 
 
 class ArchiveError(Exception):
