@@ -86,7 +86,6 @@ def _contents(rows: Sequence[Row]) -> dict[str, Any]:
         "pairs": first.counts(),
         "unverified": unverified(first.sets),
         "methods": [_line(method, columns, summaries) for method in first.methods],
-        "best": {metric: {c: summary.best(c) for c in columns} for metric, summary in summaries.items()},
         "withholding": [_answers(first, method, columns) for method in first.withholding],
         "notes": rendering.notes(first),
         "total": len(rows),
