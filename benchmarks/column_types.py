@@ -29,9 +29,16 @@ import causewise
 from causewise.column_types import classify_column
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
-from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
-from causewise.lab.datasets.mechanisms import LEVEL, location_scale, smooth
-from causewise.lab.datasets.robustness import BASE, WHERE, damage_columns, floored, rounded
+from causewise.lab.datasets.mechanisms import (
+    CAUSE_LAWS,
+    NOISE_LAWS,
+    NOISE_SD,
+    Columns,
+    draw_any,
+    location_scale,
+    smooth,
+)
+from causewise.lab.datasets.robustness import BASE, WHERE, censor, damage_columns, round_column
 from causewise.methods.baselines.ordinal import MAX_LEVELS
 from causewise.pair import FloatArray, Pair, standardise
 from causewise.protocol import Method
@@ -62,7 +69,7 @@ def inflated(share: float, rng: Random, column: FloatArray) -> FloatArray:
 
 def partly_rounded(share: float, steps: int, rng: Random, column: FloatArray) -> FloatArray:
     """Rounded in a share of the rows, and as fine as before in the others."""
-    return np.where(rng.random(len(column)) < share, rounded(steps, rng, column), column)
+    return np.where(rng.random(len(column)) < share, round_column(steps, rng, column), column)
 
 
 def hurdle(rng: Random, n: int) -> Columns:
@@ -74,7 +81,7 @@ def hurdle(rng: Random, n: int) -> Columns:
 
 def counted_effect(rng: Random, n: int, cause: FloatArray | None = None) -> Columns:
     """Poisson, the logarithm of its mean a smooth function of the cause."""
-    x = any_of(CAUSE_LAWS, rng, n) if cause is None else cause
+    x = draw_any(CAUSE_LAWS, rng, n) if cause is None else cause
     mean = np.exp(rng.uniform(0, 2.5) + rng.uniform(0.4, 0.9) * _curve(rng, x))
     return x, rng.poisson(mean).astype(float)
 
@@ -82,7 +89,7 @@ def counted_effect(rng: Random, n: int, cause: FloatArray | None = None) -> Colu
 def counted_cause(rng: Random, n: int) -> Columns:
     """A Poisson cause of a location-scale effect."""
     x = _count(rng, n)
-    return x, location_scale(rng, standardise(x), any_of(NOISE_LAWS, rng, n), LEVEL)
+    return x, location_scale(rng, standardise(x), draw_any(NOISE_LAWS, rng, n), NOISE_SD)
 
 
 def counted_both(rng: Random, n: int) -> Columns:
@@ -92,7 +99,7 @@ def counted_both(rng: Random, n: int) -> Columns:
 
 def overdispersed_effect(rng: Random, n: int) -> Columns:
     """Negative binomial: a Poisson effect whose mean varies by itself as well."""
-    x, shape = any_of(CAUSE_LAWS, rng, n), rng.uniform(0.7, 4)
+    x, shape = draw_any(CAUSE_LAWS, rng, n), rng.uniform(0.7, 4)
     mean = np.exp(rng.uniform(0, 2.5) + rng.uniform(0.4, 0.9) * _curve(rng, x)) * rng.gamma(shape, 1 / shape, n)
     return x, rng.poisson(mean).astype(float)
 
@@ -107,7 +114,7 @@ def acting(levels: int, rng: Random, n: int, evenness: float = 3) -> Columns:
     """Levels that act themselves: any mean and spread of the effect at each, and any noise."""
     x = rng.choice(levels, n, p=rng.dirichlet(evenness * np.ones(levels)))
     mean, scale = 1.5 * rng.normal(size=levels), np.exp(0.4 * rng.normal(size=levels))
-    return x.astype(float), mean[x] + scale[x] * any_of(NOISE_LAWS, rng, n)
+    return x.astype(float), mean[x] + scale[x] * draw_any(NOISE_LAWS, rng, n)
 
 
 def rated_cause(rng: Random, n: int) -> Columns:
@@ -129,12 +136,12 @@ def grouped_both(levels: int, rng: Random, n: int) -> Columns:
 def binary_cause(rng: Random, n: int) -> Columns:
     """Two groups, another mean and spread in each."""
     x = (rng.random(n) < rng.uniform(0.2, 0.8)).astype(float)
-    return x, rng.uniform(0.5, 3) * x + np.where(x > 0, rng.uniform(0.3, 2), 1.0) * any_of(NOISE_LAWS, rng, n)
+    return x, rng.uniform(0.5, 3) * x + np.where(x > 0, rng.uniform(0.3, 2), 1.0) * draw_any(NOISE_LAWS, rng, n)
 
 
 def binary_effect(rng: Random, n: int) -> Columns:
     """Yes or no, its log-odds a smooth function of the cause."""
-    x = any_of(CAUSE_LAWS, rng, n)
+    x = draw_any(CAUSE_LAWS, rng, n)
     return x, (rng.random(n) < _logistic(rng.uniform(1, 4) * _curve(rng, x))).astype(float)
 
 
@@ -163,8 +170,8 @@ def _everywhere(name: str, change: ColumnLaw) -> dict[str, Law]:
 
 LAWS: dict[str, Law] = {
     "continuous": BASE,
-    **_everywhere("rounded to 30 steps", partial(rounded, 30)),
-    **_everywhere("rounded to 10 steps", partial(rounded, 10)),
+    **_everywhere("rounded to 30 steps", partial(round_column, 30)),
+    **_everywhere("rounded to 10 steps", partial(round_column, 10)),
     **_everywhere("7 ordered levels", partial(levelled, 7)),
     **_everywhere("4 ordered levels", partial(levelled, 4)),
     **_everywhere("3 ordered levels", partial(levelled, 3)),
@@ -184,7 +191,7 @@ LAWS: dict[str, Law] = {
     **_everywhere("zero-inflated by 60 %", partial(inflated, 0.6)),
     "hurdle, effect": hurdle,
     "zero-inflated count, effect": inflated_count,
-    **_everywhere("floor at the 30 % quantile", partial(floored, 0.3)),
+    **_everywhere("floor at the 30 % quantile", partial(censor, 0.3)),
     **_everywhere("60 % rounded to 5 steps", partial(partly_rounded, 0.6, 5)),
     **_everywhere("86 % rounded to 10 steps", partial(partly_rounded, 0.86, 10)),
     "steps added to 3 levels, both": partial(added_steps, 3),

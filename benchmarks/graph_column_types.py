@@ -19,8 +19,7 @@ import numpy as np
 
 from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.order_search import fit_graph
-from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, any_of
-from causewise.lab.datasets.mechanisms import positive, smooth
+from causewise.lab.datasets.mechanisms import CAUSE_LAWS, NOISE_LAWS, draw_any, positive, smooth
 from causewise.numerics.ties import scrambled, spread
 from causewise.pair import FloatArray, standardise
 
@@ -103,7 +102,7 @@ def world(law: str, root: bool, seed: int) -> World:
         if k == 1 and root and special not in parents:
             parents = [special, *parents]
         edges |= {(parent, child) for parent in parents}
-        noise = any_of(NOISE_LAWS if parents else CAUSE_LAWS, rng, ROWS)
+        noise = draw_any(NOISE_LAWS if parents else CAUSE_LAWS, rng, ROWS)
         if parents:
             mean = standardise(np.sum([smooth(rng, columns[p]) for p in parents], axis=0))
             scale = np.prod([positive(rng, columns[p]) for p in parents if rng.random() < 0.7], axis=0)

@@ -212,7 +212,7 @@ def shapes(fits: int, steps: int) -> None:
 def paper(out: str, sets: list[str], methods: list[str], settings: dict[str, Any]) -> None:
     """Accuracy and AUDRC on data sets; every pair's scores go to `out`."""
     from causewise.catalogue import method
-    from causewise.lab.benchmark.metrics import Scored, accuracy, audrc
+    from causewise.lab.benchmark.metrics import PairScores, accuracy, audrc
     from causewise.lab.datasets import load
 
     start = time.perf_counter()
@@ -226,7 +226,7 @@ def paper(out: str, sets: list[str], methods: list[str], settings: dict[str, Any
         print(f"{spec}: {time.perf_counter() - begin:.1f} s, accuracy / AUDRC")
         for name in sets:
             mine = [(each, d) for (own, each), d in zip(labelled, decisions, strict=True) if own == name]
-            scored = Scored.of([d.score for _, d in mine], [e.truth for e, _ in mine], [e.weight for e, _ in mine])
+            scored = PairScores.of([d.score for _, d in mine], [e.truth for e, _ in mine], [e.weight for e, _ in mine])
             print(f"    {name:<6}{100 * accuracy(scored):6.1f} / {100 * audrc(scored):5.1f}", flush=True)
         rows += [
             (

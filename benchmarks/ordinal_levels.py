@@ -21,8 +21,7 @@ import numpy as np
 import causewise
 from causewise.decision import Decision
 from causewise.errors import InputError
-from causewise.lab.datasets.laws import NOISE_LAWS, Columns, any_of
-from causewise.lab.datasets.mechanisms import LEVEL, location_scale
+from causewise.lab.datasets.mechanisms import NOISE_LAWS, NOISE_SD, Columns, draw_any, location_scale
 from causewise.lab.datasets.robustness import BASE, WHERE, damage_columns
 from causewise.pair import Pair
 from column_types import acting, levelled
@@ -52,7 +51,7 @@ def held_out(rng: Random, n: int) -> Columns:
 def common(rng: Random, n: int) -> Columns:
     """A hidden common cause and no direction."""
     hidden = rng.normal(size=n)
-    x, y = (location_scale(rng, hidden, any_of(NOISE_LAWS, rng, n), LEVEL) for _ in range(2))
+    x, y = (location_scale(rng, hidden, draw_any(NOISE_LAWS, rng, n), NOISE_SD) for _ in range(2))
     return x, y
 
 

@@ -25,9 +25,8 @@ import causewise
 from causewise.column_types import ColumnType, classify_column, drop_point_masses, tally
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
-from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, Columns, any_of
-from causewise.lab.datasets.mechanisms import LEVEL, location_scale
-from causewise.lab.datasets.robustness import BASE, WHERE, confounded, damage_columns, floored
+from causewise.lab.datasets.mechanisms import CAUSE_LAWS, NOISE_LAWS, NOISE_SD, Columns, draw_any, location_scale
+from causewise.lab.datasets.robustness import BASE, WHERE, censor, damage_columns, draw_confounded
 from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import probabilities
 from causewise.pair import FloatArray, Pair, standardise
@@ -48,10 +47,10 @@ def hurdled(rng: Random, column: FloatArray) -> FloatArray:
 
 def true_zeros(rng: Random, n: int) -> Columns:
     """A positive cause that is 0 in a share of the rows, and an effect of what it is."""
-    positive = any_of(CAUSE_LAWS, rng, n)
+    positive = draw_any(CAUSE_LAWS, rng, n)
     positive = positive - positive.min() + 0.1 * positive.std()
     cause = np.where(rng.random(n) < rng.uniform(0.15, 0.6), 0.0, positive)
-    return cause, location_scale(rng, standardise(cause), any_of(NOISE_LAWS, rng, n), LEVEL)
+    return cause, location_scale(rng, standardise(cause), draw_any(NOISE_LAWS, rng, n), NOISE_SD)
 
 
 def preferred(rng: Random, column: FloatArray) -> FloatArray:
@@ -80,13 +79,13 @@ def recorded_in_steps(law: Law, rng: Random, n: int) -> Columns:
 PAIRS: dict[str, Law] = {
     "location-scale": BASE,
     "held-out simulators": held_out,
-    "common cause and an arrow": partial(confounded, 1.0),
+    "common cause and an arrow": partial(draw_confounded, 1.0),
     "common cause alone": common,
 }
 HEAPS = {
     "30 % zeros": partial(inflated, 0.3),
     "hurdle": hurdled,
-    "floor": partial(floored, 0.3),
+    "floor": partial(censor, 0.3),
     "preferred value": preferred,
 }
 LAWS: dict[str, Law] = {

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.formatting import markdown_table
-from causewise.lab.benchmark.intervals import wilson
-from causewise.lab.benchmark.metrics import Scored, accuracy, audrc
+from causewise.lab.benchmark.metrics import PairScores, accuracy, audrc, wilson
 from causewise.methods.combined.constants import TERMS
 from causewise.methods.combined.method import NEITHER_PRIOR, THRESHOLD
 from causewise.methods.combined.words import KINDS
@@ -60,12 +59,12 @@ def write(folder: Path, jobs: int, out: Path) -> None:
     (out / "causewise-ablation.md").write_text(text, encoding="utf-8")
 
 
-def by_family(evaluation: Evaluation, score: FloatArray, measure: Callable[[Scored], float]) -> float:
+def by_family(evaluation: Evaluation, score: FloatArray, measure: Callable[[PairScores], float]) -> float:
     """Mean over families, each with the same weight; recorded pairs by their published weights. In per cent."""
     parts = []
     for name in dict.fromkeys(evaluation.family):
         some = evaluation.family == name
-        parts.append(measure(Scored.of(score[some], evaluation.truth[some].astype(int), evaluation.share[some])))
+        parts.append(measure(PairScores.of(score[some], evaluation.truth[some].astype(int), evaluation.share[some])))
     return 100 * math.fsum(parts) / len(parts)
 
 

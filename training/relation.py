@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.lab.benchmark.metrics import Scored, accuracy, audrc
+from causewise.lab.benchmark.metrics import PairScores, accuracy, audrc
 from causewise.methods.combined.constants import TERMS
 from causewise.pair import FloatArray
 from training import simulator_a
@@ -86,6 +86,6 @@ def _measured(name: str, sets: dict[str, Table]) -> Form:
 
 def measure(table: Table, score: FloatArray) -> Measured:
     """Over all pairs by their weights."""
-    scored = Scored.of(score, table.truth, table.share)
+    scored = PairScores.of(score, table.truth, table.share)
     loss = float(np.average(np.logaddexp(0, -table.truth * score), weights=table.share))
     return Measured(loss, 100 * accuracy(scored), 100 * audrc(scored))

@@ -46,8 +46,7 @@ def write_pages(app: Any) -> None:
     if done.exists() and all(done.stat().st_mtime > source.stat().st_mtime for source in sources):
         return
     from causewise.lab.benchmark import rendering
-    from causewise.lab.benchmark.figures import draw
-    from causewise.lab.benchmark.publish import write_leaderboard
+    from causewise.lab.benchmark.publish import draw, write_leaderboard
     from causewise.lab.benchmark.scores import summarise
 
     folder.mkdir(exist_ok=True)
@@ -59,7 +58,7 @@ def write_pages(app: Any) -> None:
         "every-audrc.html": every_method.table(audrc, pages, seconds=False),
         "every-standing.md": every_method.standing(accuracy, pages),
         "every-published.md": every_method.listed(),
-        "answered.md": rendering.withheld(accuracy, "causewise"),
+        "answered.md": rendering.withheld_table(accuracy, "causewise"),
         "recorded.md": recorded(accuracy),
         **{f"graphs-{world}.md": graph_rows.beside(graphs, world) for world in graph_rows.INSIDE},
         "graphs-beyond.md": graph_rows.beyond(graphs),

@@ -45,7 +45,7 @@ def standing(summary: ScoreTable, pages: Mapping[str, str]) -> str:
     lines = []
     everyone = [name for names in GROUPS.values() for name in names]
     for name, method in ((name, method) for name, method in _run(summary, everyone) if method and name in pages):
-        found = {column: summary.published(method, column) for column in summary.sets}
+        found = {column: summary.published_number(method, column) for column in summary.sets}
         numbers = {column: number for column, number in found.items() if number is not None}
         if not numbers:
             continue
@@ -105,7 +105,7 @@ def _line(summary: ScoreTable, method: str | None, name: str, page: str, seconds
 
 
 def _cell(summary: ScoreTable, method: str, column: str) -> str:
-    value, number = summary.value(method, column), summary.published(method, column)
+    value, number = summary.value(method, column), summary.published_number(method, column)
     if math.isnan(value):
         return "<td>–</td>"
     kind, sign = SIGN[summary.beyond(method, column)]

@@ -13,8 +13,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 
-from causewise.lab.benchmark.row import Row
-from causewise.lab.benchmark.store import Store
+from causewise.lab.benchmark.store import Row, Store
 
 KEPT = Path(__file__).with_name("rows.csv.gz")
 COLUMNS = (

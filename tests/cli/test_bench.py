@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from causewise.cli import bench
 from causewise.errors import InputError
-from causewise.lab.benchmark import paper
-from causewise.lab.benchmark.sets import present
+from causewise.lab.benchmark import sets
+from causewise.lab.benchmark.published import paper_sets
 from causewise.lab.datasets import Collection, LabelledPair, load
 
 TOYS = Path(__file__).parents[1] / "lab" / "benchmark"
@@ -116,7 +116,7 @@ def test_reproduce_without_data_is_one_sentence_that_names_the_sets(
 ) -> None:
     monkeypatch.setattr("causewise.lab.benchmark.sets.load", load)
     said = call("reproduce", "--out", tmp_path / "out", "--data", tmp_path, code=2)[1]
-    names = paper.sets()
+    names = paper_sets()
     assert said.startswith(f"The data sets {', '.join(names)} are not in {tmp_path}; run `causewise data fetch all`")
     assert said.count("\n") == 1
     assert not (tmp_path / "out").exists()
@@ -124,8 +124,8 @@ def test_reproduce_without_data_is_one_sentence_that_names_the_sets(
 
 def test_a_single_set_that_is_absent_is_told_with_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("causewise.lab.benchmark.sets.load", load)
-    monkeypatch.setattr(paper, "sets", lambda: ["Tue"])
-    (said,) = present(tmp_path)[1]
+    monkeypatch.setattr(sets, "paper_sets", lambda: ["Tue"])
+    (said,) = sets.load_present(tmp_path)[1]
     assert "expected the files of" in said
     assert "causewise data fetch Tue`" in said
 

@@ -14,9 +14,9 @@ from causewise.examples import make_dose_response
 from causewise.files import replace_with
 from causewise.lab.benchmark import pool, publish
 from causewise.lab.benchmark.contenders import contender
-from causewise.lab.benchmark.figures.style import canvas, save
 from causewise.lab.benchmark.pool import PoolError
-from causewise.lab.study.output import StudyTable, write_tables
+from causewise.lab.plotting import canvas, save
+from causewise.lab.study.running import StudyTable, write_tables
 
 TOYS = Path(__file__).parents[1] / "lab" / "benchmark"
 sys.path.insert(0, str(TOYS))

@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 
 from causewise.catalogue import CATALOGUE
-from causewise.lab.benchmark.row import Row
 from causewise.lab.benchmark.scores import MEAN, ScoreTable, summarise
+from causewise.lab.benchmark.store import Row
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -12,42 +12,22 @@ import typer
 from causewise.cli.failures import OUR_FAULT, resumable_job
 from causewise.cli.streams import put, put_lines, say, terminal
 from causewise.errors import InputError
+from causewise.files import replace_with
 from causewise.formatting import shell_word
 from causewise.parallel import processors
 
 if TYPE_CHECKING:
     from causewise.decision import Decision
     from causewise.lab.benchmark.pool import Limits
-    from causewise.lab.benchmark.row import Row
     from causewise.lab.benchmark.runner import Plan, RunTotals
-    from causewise.lab.benchmark.store import Store
+    from causewise.lab.benchmark.store import Row, Store
 
 app = typer.Typer(no_args_is_help=True, help="Run methods on labelled pairs; make tables and figures of the results.")
 
 
-class Metric(StrEnum):
-    """What a table counts."""
-
-    accuracy = "accuracy"
-    audrc = "audrc"
-    auroc = "auroc"
-
-
-class Form(StrEnum):
-    """How a table is written."""
-
-    md = "md"
-    csv = "csv"
-    latex = "latex"
-    json = "json"
-
-
-class Against(StrEnum):
-    """What a table is compared with."""
-
-    paper = "paper"
-    published = "published"
-
+Metric = StrEnum("Metric", ["accuracy", "audrc", "auroc"])
+Form = StrEnum("Form", ["md", "csv", "latex", "json"])
+Against = StrEnum("Against", ["paper", "published"])
 
 StorePath = Annotated[Path, typer.Option("--store", help="The file of results.")]
 DataDir = Annotated[
@@ -85,19 +65,21 @@ def run_command(
     The exit code is 1 where every pair that was tried has failed.
     """
     from causewise.lab.benchmark.contenders import contenders
+    from causewise.lab.benchmark.pool import Limits
     from causewise.lab.benchmark.runner import plan
     from causewise.lab.benchmark.sets import open_set
     from causewise.lab.benchmark.store import Store
 
+    jobs, limits = jobs or processors(), Limits(timeout, int(memory * 2**30))
     with resumable_job():
         collections = [open_set(name, data, limit) for name in _words(datasets)]
         entered = contenders(_words(methods), _seeds(seed))
         with Store.open(store) as results:
             if retry_failed:
                 results.forget(("failed", "timeout", "crashed"))
-            work = plan(entered, collections, results.keys(), _jobs(jobs))
+            work = plan(entered, collections, results.keys(), jobs)
             _announce(work, store)
-            tally = do_pairs(work, results, _jobs(jobs), _limits(timeout, memory))
+            tally = do_pairs(work, results, jobs, limits)
     if tally.made and tally.broken == tally.made:
         raise typer.Exit(OUR_FAULT)
 
@@ -105,11 +87,11 @@ def run_command(
 @app.command()
 def export(store: StorePath, out: Annotated[Path, typer.Option(help="CSV file to write.")], raw: Raw = False) -> None:
     """Write one CSV line per pair and method, in file orientation."""
-    from causewise.lab.benchmark.row import export as as_csv
+    from causewise.lab.benchmark.store import export_rows
 
     with resumable_job():
         rows = _rows(store)
-        _write(out, as_csv(rows, raw))
+        replace_with(out, export_rows(rows, raw).encode())
         say(f"{len(rows)} rows written to {out}")
 
 
@@ -139,7 +121,7 @@ def table(
         summary = summarise(_rows(store), metric.value, chosen, intervals=intervals and not cost)
         look = rendering.Look(intervals=intervals, against=compare.value if compare else "", raw=raw)
         text = rendering.cost(summary) if cost else rendering.render(summary, form.value, look)
-        _write(out, text) if out else put_lines(text)
+        replace_with(out, text.encode()) if out else put_lines(text)
 
 
 @app.command("compare")
@@ -173,14 +155,14 @@ def figures(
     formats: Formats = "pdf,svg,png",
 ) -> None:
     """Draw the paper's figures, decision-rate curves and accuracy against cost, and write the leaderboard page."""
-    from causewise.lab.benchmark.figures import draw
-    from causewise.lab.benchmark.publish import write_leaderboard
+    from causewise.lab.benchmark.publish import draw, write_leaderboard
 
     with resumable_job():
         rows = _rows(store)
         paths = draw(rows, out, _example_decisions(data), _words(formats))
         write_leaderboard(rows, out / "leaderboard.html")
-        _list([*paths, out / "leaderboard.html"])
+        for path in (*paths, out / "leaderboard.html"):
+            put(path)
 
 
 @app.command()
@@ -196,37 +178,43 @@ def reproduce(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it will take, and stop.")] = False,
 ) -> None:
     """Run all of the paper that is present and write tables and figures; the same command carries on."""
-    from causewise.lab.benchmark import paper
     from causewise.lab.benchmark.contenders import available_methods, contenders
+    from causewise.lab.benchmark.pool import Limits
+    from causewise.lab.benchmark.progress import Forecast
     from causewise.lab.benchmark.publish import write_all
+    from causewise.lab.benchmark.published import paper_methods
     from causewise.lab.benchmark.runner import Plan, plan, sample
-    from causewise.lab.benchmark.sets import present
+    from causewise.lab.benchmark.sets import load_present
     from causewise.lab.benchmark.store import Store
 
+    jobs, limits = jobs or processors(), Limits(timeout, int(memory * 2**30))
     with resumable_job():
-        collections, absent = present(data, limit)
+        collections, absent = load_present(data, limit)
         if not collections:
             raise InputError(" ".join(absent))
-        available = available_methods(_words(methods) if methods else paper.methods())
-        for sentence in (*absent, *available.missing):
+        names, missing = available_methods(_words(methods) if methods else paper_methods())
+        for sentence in (*absent, *missing):
             say(sentence)
         out.mkdir(parents=True, exist_ok=True)
         with Store.open(out / "results.sqlite") as results:
-            work = plan(contenders(available.names, [0]), collections, results.keys(), _jobs(jobs))
+            work = plan(contenders(names, [0]), collections, results.keys(), jobs)
             _announce(work, results.path)
             # Methods differ in cost by a factor of a million: a forecast needs a few pairs of each. They stay in
             # the store and count.
             known = results.seconds()
-            if first := sample(work, known, _jobs(jobs)).tasks:
+            if first := sample(work, known, jobs).tasks:
                 say("Trying a few pairs of each method to see how long it will take …")
-                do_pairs(Plan(first, 0), results, _jobs(jobs), _limits(timeout, memory), quiet=True)
-            work = plan(contenders(available.names, [0]), collections, results.keys(), _jobs(jobs))
-            _forecast(work, results, _jobs(jobs))
+                do_pairs(Plan(first, 0), results, jobs, limits, quiet=True)
+            work = plan(contenders(names, [0]), collections, results.keys(), jobs)
+            left = Forecast(work.todo_by_method, jobs, results.seconds()).words()
+            if work.todo and left is not None:
+                say(f"{work.todo} pairs will take {left} on {jobs} cores.")
             if dry_run:
                 return
-            do_pairs(work, results, _jobs(jobs), _limits(timeout, memory))
+            do_pairs(work, results, jobs, limits)
             rows = results.rows()
-        _list(write_all(rows, out, _example_decisions(data), _words(formats)))
+        for path in write_all(rows, out, _example_decisions(data), _words(formats)):
+            put(path)
 
 
 def do_pairs(work: "Plan", results: "Store", jobs: int, limits: "Limits", quiet: bool = False) -> "RunTotals":
@@ -251,21 +239,13 @@ def _announce(work: "Plan", store: Path) -> None:
     say(f"{work.todo} pairs to do{there}.")
 
 
-def _forecast(work: "Plan", results: "Store", jobs: int) -> None:
-    from causewise.lab.benchmark.progress import Forecast
-
-    left = Forecast(work.todo_by_method, jobs, results.seconds()).words()
-    if work.todo and left is not None:
-        say(f"{work.todo} pairs will take {left} on {jobs} cores.")
-
-
 def _example_decisions(data: Path | None) -> "dict[str, Decision]":
     """The decisions of the paper's example pair, where its file is at hand."""
     from causewise.catalogue import method
-    from causewise.lab.benchmark import paper
+    from causewise.lab.benchmark.published import paper_figures
     from causewise.lab.benchmark.sets import open_set
 
-    where = paper.figures()["example"]
+    where = paper_figures()["example"]
     try:
         pairs = open_set(where["dataset"], data).pairs
     except InputError as problem:
@@ -291,16 +271,6 @@ def _seeds(text: str) -> list[int]:
     return [int(word) for word in _words(text)]
 
 
-def _jobs(asked: int | None) -> int:
-    return asked or processors()
-
-
-def _limits(seconds: float, gibibytes: float) -> "Limits":
-    from causewise.lab.benchmark.pool import Limits
-
-    return Limits(seconds, int(gibibytes * 2**30))
-
-
 def _rows(store: Path) -> "list[Row]":
     from causewise.lab.benchmark.store import Store
 
@@ -309,14 +279,3 @@ def _rows(store: Path) -> "list[Row]":
     if not rows:
         raise InputError(f"{store} has no rows yet; run first: causewise bench run --store {shell_word(store)} ….")
     return rows
-
-
-def _write(path: Path, text: str) -> None:
-    from causewise.files import replace_with
-
-    replace_with(path, text.encode())
-
-
-def _list(paths: list[Path]) -> None:
-    for path in paths:
-        put(path)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from causewise.lab.datasets.downloads import Progress
     from causewise.lab.datasets.fetching import Fetched
-    from causewise.lab.datasets.registry import PublishedSet
+    from causewise.lab.datasets.storage import PublishedSet
 
 app = typer.Typer(no_args_is_help=True, help="Labelled cause-effect pairs: list, fetch, check, generate.")
 
@@ -55,7 +55,7 @@ def fetch(
     max_size: Annotated[float, typer.Option(min=0.001, help="MiB one download may have, packed or unpacked.")] = 1024.0,
 ) -> None:
     """Download published data sets; what is at hand already is left alone, so a failed run can be repeated."""
-    from causewise.lab.datasets.downloads import MEBIBYTE, ResumingDownloader
+    from causewise.lab.datasets.downloads import MEBIBYTE, Downloader
     from causewise.lab.datasets.fetching import fetch as fetch_set
 
     if address is not None and "://" not in address:
@@ -66,11 +66,11 @@ def fetch(
     # Every set is tried, whatever became of the one before: a night's download must not end at its first dead server.
     wanted, failed = _entries(names), False
     most = max_size * MEBIBYTE
-    downloader = ResumingDownloader(timeout=timeout, attempts=attempts, max_time=max_time, max_size=most)
+    downloader = Downloader(timeout=timeout, attempts=attempts, max_time=max_time, max_size=most)
     for entry in wanted:
         with _bar() as on_progress:
             result = fetch_set(entry, data, again=again, address=address, downloader=downloader, progress=on_progress)
-        (say if result.failure else put)(_said(entry, result, data))
+        (say if result.failure else put)(_fetch_message(entry, result, data))
         failed |= bool(result.failure)
     if failed:
         raise typer.Exit(1)
@@ -83,25 +83,24 @@ def check(
 ) -> None:
     """Whether the files at hand are the published ones, however they came; all sets that are at hand unless named."""
     from causewise.lab.datasets.fetching import problem_with
-    from causewise.lab.datasets.registry import published_sets
-    from causewise.lab.datasets.storage import data_folder, is_present, missing, remark_on_size
+    from causewise.lab.datasets.storage import absent_error, data_folder, published_sets
 
     root = data_folder(data)
-    wanted = _entries(names) if names else [entry for entry in published_sets() if is_present(entry, root)]
+    wanted = _entries(names) if names else [entry for entry in published_sets() if entry.is_present(root)]
     if not wanted:
         raise InputError(
             f"Got {root}, which holds no data set; expected some: run `causewise data fetch all`, or name their folder."
         )
     failed = False
     for entry in wanted:
-        if not is_present(entry, root):
-            raise missing(entry, root)
+        if not entry.is_present(root):
+            raise absent_error(entry, root)
         if problem := problem_with(entry, root):
             say(f"{entry.name}: {problem}; get the files again at {entry.home}")
             failed = True
         else:
             what = "every file is" if entry.values_verified else "the labels are"
-            put("\n".join(filter(None, (f"{entry.name}: {what} as registered", remark_on_size(entry, root)))))
+            put("\n".join(filter(None, (f"{entry.name}: {what} as registered", entry.remark_on_size(root)))))
     if failed:
         raise typer.Exit(2)
 
@@ -124,42 +123,40 @@ def generate(
 
 
 def _entries(names: list[str]) -> "tuple[PublishedSet, ...]":
-    from causewise.lab.datasets import registry
+    from causewise.lab.datasets import storage
 
-    return registry.published_sets() if names == ["all"] else tuple(map(registry.published_set, names))
+    return storage.published_sets() if names == ["all"] else tuple(map(storage.published_set, names))
 
 
-def _said(entry: "PublishedSet", result: "Fetched", data: Path | None) -> str:
-    from causewise.lab.datasets.registry import remark_on
-    from causewise.lab.datasets.storage import data_folder, remark_on_size
+def _fetch_message(entry: "PublishedSet", result: "Fetched", data: Path | None) -> str:
+    from causewise.lab.datasets.storage import data_folder, remark_on
 
     done = f"{entry.name}: {'fetched into' if result.downloaded else 'already in'} {result.folder}"
     return result.failure or "\n".join(
-        filter(None, (done, remark_on([entry.name]), remark_on_size(entry, data_folder(data))))
+        filter(None, (done, remark_on([entry.name]), entry.remark_on_size(data_folder(data))))
     )
 
 
 def _sets(data: Path | None) -> list[dict[str, Any]]:
-    from causewise.lab.datasets.registry import published_sets
-    from causewise.lab.datasets.storage import GENERATED, data_folder, is_present, remark_on_size
+    from causewise.lab.datasets.storage import GENERATED, data_folder, published_sets
 
     root = data_folder(data)
     return [
         {
             "name": entry.name,
-            "at_hand": is_present(entry, root),
+            "at_hand": entry.is_present(root),
             "generated": (root / entry.name / GENERATED).is_file(),
             "pairs": entry.pairs,
             "rows": entry.rows,
             "title": entry.title,
             "values_verified": entry.values_verified,
-            "size": remark_on_size(entry, root),
+            "size": entry.remark_on_size(root),
             "folder": str(root / entry.folder),
             "excluded": {exclusion.pair_id: exclusion.reason for exclusion in entry.exclusions},
             "home": entry.home,
             "terms": entry.licence,
             "citation": entry.citation,
-            "addresses": [{"url": m.source.url, "tried": m.source.verified} for m in entry.mirrors],
+            "addresses": [{"url": m.url, "tried": m.verified} for m in entry.mirrors],
         }
         for entry in published_sets()
     ]
@@ -174,11 +171,12 @@ def _generators() -> list[dict[str, Any]]:
 
 
 def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | None) -> None:
-    from causewise.lab.datasets.registry import remark_on
-    from causewise.lab.datasets.storage import VARIABLE, data_folder
+    from causewise.lab.datasets.storage import VARIABLE, data_folder, remark_on
 
-    shown = [record | {"at hand": _at_hand(record)} for record in records]
-    _show(console, ("name", "at hand", "pairs", "rows", "title"), shown)
+    for record in records:
+        # A drawn set of the same name is the one that is read.
+        record["at hand"] = "generated" if record["generated"] else "yes" if record["at_hand"] else "no"
+    _show(console, ("name", "at hand", "pairs", "rows", "title"), records)
     paragraph(console, f"Looked in {data_folder(data)} (change it with --data or {VARIABLE}).")
     for remark in (remark_on([record["name"] for record in records]), *(record["size"] for record in records)):
         if remark:
@@ -189,11 +187,6 @@ def _show_sets(console: "Console", records: list[dict[str, Any]], data: Path | N
         owners.setdefault((record["citation"], record["terms"], record["home"]), []).append(record["name"])
     for (citation, terms, home), names in owners.items():
         paragraph(console, f"{', '.join(names)}: {citation} Terms: {terms}. Files: {home}", bullet="- ")
-
-
-def _at_hand(record: dict[str, Any]) -> str:
-    """A drawn set of the same name is the one that is read."""
-    return "generated" if record["generated"] else "yes" if record["at_hand"] else "no"
 
 
 def _show(console: "Console", columns: tuple[str, ...], records: list[dict[str, Any]]) -> None:
@@ -218,12 +211,12 @@ def _bar() -> "Iterator[Progress]":
         progress.TimeRemainingColumn(),
     )
     console = terminal(sys.stderr)
-    with progress.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+    with progress.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         tasks: dict[str, progress.TaskID] = {}
 
         def update(url: str, done: int, total: int | None) -> None:
             if url not in tasks:
-                tasks[url] = shown.add_task(url.split("/")[2])
-            shown.update(tasks[url], completed=done, total=total)
+                tasks[url] = bar.add_task(url.split("/")[2])
+            bar.update(tasks[url], completed=done, total=total)
 
         yield update

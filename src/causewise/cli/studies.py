@@ -1,23 +1,15 @@
 """`causewise study`: the simulation studies; each writes its tables and figures into a folder and can be carried on."""
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from causewise.cli.bars import progress
 from causewise.cli.failures import resumable_job
-from causewise.cli.streams import put_lines, say, terminal
-
-if TYPE_CHECKING:
-    from causewise.lab.study.running import Scale
+from causewise.cli.streams import put_lines, say
 
 app = typer.Typer(no_args_is_help=True, help="Simulation studies: seeded, resumable, with tables and figures.")
-
-LINE_SECONDS = 20.0
 
 Out = Annotated[Path | None, typer.Option("--out", help="Folder to write into (default: out/study/NAME).")]
 Seeds = Annotated[int | None, typer.Option("--seeds", help="Repetitions (default: the study's own number).")]
@@ -31,9 +23,7 @@ Networks = Annotated[
 @app.command()
 def estimators(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1) -> None:
     """The concave estimator against iterated least squares; its consistency and coverage."""
-    from causewise.lab.study.running import Scale
-
-    _study("estimators", Scale(seeds, fast), out, jobs)
+    _run_study("estimators", out, seeds, fast, jobs)
 
 
 @app.command()
@@ -41,61 +31,32 @@ def identifiability(
     out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1, networks: Networks = False
 ) -> None:
     """The identifiability equation, and every LOCI variant, on the way out of models that fit both ways."""
-    from causewise.lab.study.running import Scale
-
-    _study("identifiability", Scale(seeds, fast, networks), out, jobs)
+    _run_study("identifiability", out, seeds, fast, jobs, networks)
 
 
 @app.command()
 def likelihood(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1) -> None:
     """What the likelihood score reads: the relation of two columns, or the columns alone."""
-    from causewise.lab.study.running import Scale
-
-    _study("likelihood", Scale(seeds, fast), out, jobs)
+    _run_study("likelihood", out, seeds, fast, jobs)
 
 
 @app.command()
 def splitting(out: Out = None, seeds: Seeds = None, fast: Fast = False, jobs: Jobs = 1) -> None:
     """Unseen rows and p-values: what they cost in accuracy and gain in calibration."""
-    from causewise.lab.study.running import Scale
-
-    _study("splitting", Scale(seeds, fast), out, jobs)
+    _run_study("splitting", out, seeds, fast, jobs)
 
 
-def _study(name: str, scale: "Scale", out: Path | None, jobs: int) -> None:
-    from causewise.lab.study.output import write_figures, write_tables
-    from causewise.lab.study.running import load, run
+def _run_study(name: str, out: Path | None, seeds: int | None, fast: bool, jobs: int, networks: bool = False) -> None:
+    from causewise.lab.study.running import Scale, load, run, write_figures, write_tables
 
     folder = out or Path("out") / "study" / name
     study = load(name)
-    with resumable_job(), _progress(name) as on_cell:
-        rows = run(study, scale, folder, jobs, on_cell)
+    with resumable_job(), progress({name: "cells"}) as on_progress:
+        scale = Scale(seeds, fast, networks)
+        rows = run(study, scale, folder, jobs, lambda done, total: on_progress(name, done, total))
     # All files are written before anything is printed: a closed pipe must not cost them.
     tables = study.tables(rows)
     written = [*write_tables(folder, tables, rows), *write_figures(folder, study.figures(rows))]
     for table in tables:
         put_lines(table.markdown() + "\n\n")
     say(f"{len(written)} files in {folder}")
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal; elsewhere a line now and then."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = terminal(sys.stderr)
-    if not console.is_terminal:
-        said = time.monotonic()
-
-        def tell(done: int, total: int) -> None:
-            nonlocal said
-            if time.monotonic() - said > LINE_SECONDS:
-                said = time.monotonic()
-                say(f"{name}: {done} of {total} cells")
-
-        yield tell
-        return
-    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(name)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from causewise.lab.benchmark.row import Row
+from causewise.lab.benchmark.store import Row
 
 SHARES = {"loci-m": 0.9, "loci-h": 0.8, "anm-m": 0.6, "anm-h": 0.3, "grci": 0.75, "mine": 0.5}
 

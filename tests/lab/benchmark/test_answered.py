@@ -19,13 +19,12 @@ import causewise
 from causewise.decision import Decision, Evidence
 from causewise.lab.benchmark import rendering
 from causewise.lab.benchmark.contenders import contenders
-from causewise.lab.benchmark.intervals import wilson
+from causewise.lab.benchmark.metrics import wilson
 from causewise.lab.benchmark.publish import leaderboard
 from causewise.lab.benchmark.rendering import store_contents
-from causewise.lab.benchmark.row import Row, Status, export, outcome_of
 from causewise.lab.benchmark.runner import plan, run
 from causewise.lab.benchmark.scores import MEAN, answer_rate, summarise
-from causewise.lab.benchmark.store import Store
+from causewise.lab.benchmark.store import Row, Status, Store, export_rows, outcome_of
 from causewise.lab.benchmark.worker import decide
 from causewise.pair import Pair
 
@@ -47,14 +46,15 @@ def test_confidence_and_withholding_reach_the_store_and_the_export(tmp_path: Pat
         assert row.withheld == (row.confidence < toys.SURE) == bool(row.message) != row.answered
         assert row.correct
         assert row.status == "ok"
-    read = list(csv.DictReader(io.StringIO(export(rows))))
+    read = list(csv.DictReader(io.StringIO(export_rows(rows))))
     assert [float(each["confidence"]) for each in read] == [row.confidence for row in rows]
     assert [each["withheld"] == "1" for each in read] == [row.withheld for row in rows]
 
 
 def test_a_second_run_exports_the_same_bytes(tmp_path: Path) -> None:
     first, second = (
-        export([replace(row, seconds=0.0) for row in made("hesitant", tmp_path / f"{name}.sqlite")]) for name in "ab"
+        export_rows([replace(row, seconds=0.0) for row in made("hesitant", tmp_path / f"{name}.sqlite")])
+        for name in "ab"
     )
     assert first == second
 
@@ -63,7 +63,7 @@ def test_a_second_run_exports_the_same_bytes(tmp_path: Path) -> None:
 def test_a_method_without_a_confidence_has_an_empty_cell(method: str, tmp_path: Path) -> None:
     rows = made(method, tmp_path / "s.sqlite")
     assert all(math.isnan(row.confidence) and not row.withheld for row in rows)
-    assert {each["confidence"] for each in csv.DictReader(io.StringIO(export(rows)))} == {""}
+    assert {each["confidence"] for each in csv.DictReader(io.StringIO(export_rows(rows)))} == {""}
 
 
 def test_rows_are_ranked_by_the_confidence_they_carry() -> None:
@@ -209,7 +209,7 @@ def test_only_accuracy_is_a_matter_of_answers_given() -> None:
 
 
 def test_the_narrow_table_is_aligned_and_fits_a_terminal() -> None:
-    lines = rendering.withheld(summarise(made_up.rows(withheld=6), intervals=False), "loci-m").strip().split("\n")
+    lines = rendering.withheld_table(summarise(made_up.rows(withheld=6), intervals=False), "loci-m").strip().split("\n")
     assert len(lines) == 2 + 3
     assert len({len(line) for line in lines}) == 1
     assert len(lines[0]) <= 79

@@ -13,10 +13,9 @@ from test_store import ROW
 
 from causewise.lab.benchmark.contenders import contenders
 from causewise.lab.benchmark.rendering import FORMS, Look, render
-from causewise.lab.benchmark.row import Row, export
 from causewise.lab.benchmark.runner import plan, run
 from causewise.lab.benchmark.scores import summarise
-from causewise.lab.benchmark.store import APPLICATION_ID, SCHEMA, Store
+from causewise.lab.benchmark.store import APPLICATION_ID, SCHEMA, Row, Store, export_rows
 
 # As the first layout wrote it.
 LAYOUT_1 = """
@@ -120,7 +119,7 @@ def test_carrying_on_does_what_is_missing_and_gives_the_same_tables(method: str,
         run(work, store)
         carried = store.rows()
     lost = [replace(row, confidence=math.nan) if index % 2 == 0 else row for index, row in enumerate(whole)]
-    texts = [export([replace(row, seconds=0.0) for row in rows]) for rows in (carried, lost)]
+    texts = [export_rows([replace(row, seconds=0.0) for row in rows]) for rows in (carried, lost)]
     assert texts[0] == texts[1]
     for metric in ("accuracy", "audrc"):
         for form in FORMS:

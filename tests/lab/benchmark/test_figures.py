@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from causewise.decision import Decision, Evidence
-from causewise.lab.benchmark import paper
-from causewise.lab.benchmark.figures import draw
-from causewise.lab.benchmark.figures.style import line
-from causewise.lab.benchmark.publish import leaderboard
+from causewise.lab.benchmark.publish import draw, leaderboard
+from causewise.lab.benchmark.published import paper_figures, paper_sets
 from causewise.lab.benchmark.scores import MEAN, summarise
+from causewise.lab.plotting import line_style
 from causewise.pair import Pair
 
 NAMES = {"example", "accuracy-bars", "improvement", "overall", "decision-rate", "cost"}
@@ -50,7 +49,7 @@ def test_what_cannot_be_drawn_is_left_out(tmp_path: Path) -> None:
 
 
 def test_lines_can_be_told_apart() -> None:
-    looks = [tuple(line(index).values()) for index in range(32)]
+    looks = [tuple(line_style(index).values()) for index in range(32)]
     assert len(set(looks)) == 32
 
 
@@ -96,5 +95,5 @@ def test_a_methods_name_cannot_inject_markup() -> None:
 
 
 def test_the_papers_figures_name_its_own_sets() -> None:
-    shown = paper.figures()
-    assert {*shown["bars"], *shown["improvement"], shown["example"]["dataset"]} <= set(paper.sets())
+    shown = paper_figures()
+    assert {*shown["bars"], *shown["improvement"], shown["example"]["dataset"]} <= set(paper_sets())

@@ -10,9 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causewise.errors import InputError
-from causewise.lab.benchmark import paper
-from causewise.lab.benchmark.intervals import bootstrap, compare, interval, resample, sign_test
-from causewise.lab.benchmark.metrics import METRICS, Scored, accuracy, audrc, auroc, decision_rate_curve
+from causewise.lab.benchmark.metrics import (
+    METRICS,
+    PairScores,
+    accuracy,
+    audrc,
+    auroc,
+    bootstrap,
+    compare,
+    decision_rate_curve,
+    interval,
+    resample,
+    sign_test,
+)
+from causewise.lab.benchmark.published import PAPER, paper_sets, published_number
 
 GOLDEN = Path(__file__).parents[3].parent / "shared" / "golden"
 SETS = {"AN": "AN", "LS": "LS", "SIM": "SIM", "Tue": "Tuebingen"}
@@ -29,16 +40,22 @@ OTHERS = {
 }
 
 
-def golden(column: str, dataset: str) -> Scored:
+def printed(metric: str, method: str, dataset: str) -> float:
+    number = published_number(metric, method, [dataset], PAPER)
+    assert number is not None
+    return number.value
+
+
+def golden(column: str, dataset: str) -> PairScores:
     """A published column, in file orientation."""
     with (GOLDEN / f"baselines_{SETS[dataset]}.tab").open() as file:
         table = list(csv.DictReader(file, delimiter="\t"))
     truth = np.array([int(row["GroundTruth"]) for row in table])
     weight = [float(row["Weight"]) for row in table]
     if column in table[0]:
-        return Scored.of([float(row[column]) for row in table], truth, weight)
+        return PairScores.of([float(row[column]) for row in table], truth, weight)
     with (GOLDEN / f"{column}_{SETS[dataset]}.csv").open() as file:  # true cause first: positive = right
-        return Scored.of(truth * [float(row["score"]) for row in csv.DictReader(file)], truth, weight)
+        return PairScores.of(truth * [float(row["score"]) for row in csv.DictReader(file)], truth, weight)
 
 
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="the published score files are not at hand")
@@ -46,15 +63,15 @@ class TestPublished:
     @pytest.mark.parametrize("dataset", SETS)
     @pytest.mark.parametrize("method", PAPER_COLUMN)
     def test_published_scores_give_the_papers_tables(self, method: str, dataset: str) -> None:
-        scored = golden(PAPER_COLUMN[method], dataset)
-        assert round(100 * accuracy(scored)) == paper.printed("accuracy", method, dataset)
-        assert round(100 * audrc(scored)) == paper.printed("audrc", method, dataset)
+        scores = golden(PAPER_COLUMN[method], dataset)
+        assert round(100 * accuracy(scores)) == printed("accuracy", method, dataset)
+        assert round(100 * audrc(scores)) == printed("audrc", method, dataset)
 
     @pytest.mark.parametrize("dataset", SETS)
     @pytest.mark.parametrize("column", OTHERS)
     def test_other_published_scores_give_their_known_results(self, column: str, dataset: str) -> None:
-        scored = golden(column, dataset)
-        assert (round(100 * accuracy(scored)), round(100 * audrc(scored))) == OTHERS[column][dataset]
+        scores = golden(column, dataset)
+        assert (round(100 * accuracy(scores)), round(100 * audrc(scores))) == OTHERS[column][dataset]
 
     @pytest.mark.parametrize("metric", ["accuracy", "audrc"])
     def test_our_copy_of_the_papers_tables_is_true(self, metric: str) -> None:
@@ -62,7 +79,7 @@ class TestPublished:
             for row in csv.DictReader(file):
                 method = row.pop("method")
                 assert {name: float(value) for name, value in row.items()} == {
-                    name: paper.printed(metric, method, name) for name in paper.sets()
+                    name: printed(metric, method, name) for name in paper_sets()
                 }
 
 
@@ -90,50 +107,50 @@ answers = st.lists(
 @given(answers)
 def test_audrc_is_the_plain_mean_of_running_weighted_accuracies(rows: list[tuple[float, int, float]]) -> None:
     score, truth, weight = map(list, zip(*rows, strict=True))
-    assert audrc(Scored.of(score, truth, weight)) == pytest.approx(brute_audrc(score, truth, weight), abs=1e-12)
+    assert audrc(PairScores.of(score, truth, weight)) == pytest.approx(brute_audrc(score, truth, weight), abs=1e-12)
 
 
 @given(answers)
 def test_turning_the_columns_round_changes_accuracy_and_audrc_not_at_all(rows: list[tuple[float, int, float]]) -> None:
     score, truth, weight = (np.array(column) for column in zip(*rows, strict=True))
-    there, back = Scored.of(score, truth, weight), Scored.of(-score, -truth, weight)
+    there, back = PairScores.of(score, truth, weight), PairScores.of(-score, -truth, weight)
     assert accuracy(there) == accuracy(back)
     assert audrc(there) == audrc(back)
 
 
 @given(answers)
 def test_the_curve_ends_at_the_accuracy(rows: list[tuple[float, int, float]]) -> None:
-    scored = Scored.of(*zip(*rows, strict=True))
-    assert decision_rate_curve(scored)[-1] == pytest.approx(accuracy(scored), abs=1e-12)
+    scores = PairScores.of(*zip(*rows, strict=True))
+    assert decision_rate_curve(scores)[-1] == pytest.approx(accuracy(scores), abs=1e-12)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 0.0])
 @pytest.mark.parametrize("metric", ["accuracy", "audrc"])
 def test_no_answer_is_wrong_and_never_helps(bad: float, metric: str) -> None:
-    only_bad = Scored.of([bad, bad, bad], [1, -1, 1])
+    only_bad = PairScores.of([bad, bad, bad], [1, -1, 1])
     assert METRICS[metric](only_bad) == 0
-    good = Scored.of([1.0, -1.0, bad], [1, -1, 1])
+    good = PairScores.of([1.0, -1.0, bad], [1, -1, 1])
     assert METRICS[metric](good) == pytest.approx({"accuracy": 2 / 3, "audrc": (1 + 1 + 2 / 3) / 3}[metric])
 
 
 def test_a_failure_ranks_below_the_smallest_confidence() -> None:
-    assert list(Scored.of([math.nan, 0.0, 1e-300, -5.0], [1, 1, 1, 1]).order) == [3, 2, 1, 0]
+    assert list(PairScores.of([math.nan, 0.0, 1e-300, -5.0], [1, 1, 1, 1]).order) == [3, 2, 1, 0]
     sure = [0.99, 0.99, 0.6, 0.7]
-    assert list(Scored.of([math.nan, 0.0, 1e-300, -5.0], [1, 1, 1, 1], None, sure).order) == [1, 3, 2, 0]
+    assert list(PairScores.of([math.nan, 0.0, 1e-300, -5.0], [1, 1, 1, 1], None, sure).order) == [1, 3, 2, 0]
 
 
 def test_a_confidence_ranks_before_the_score() -> None:
-    scored = Scored.of([1.0, -2.0, 3.0], [1, 1, 1], None, [0.9, 0.8, 0.7])
-    assert list(scored.order) == [0, 1, 2]
-    assert list(decision_rate_curve(scored)) == pytest.approx([1, 1 / 2, 2 / 3])
-    assert accuracy(scored) == accuracy(Scored.of(scored.score, scored.truth))
+    scores = PairScores.of([1.0, -2.0, 3.0], [1, 1, 1], None, [0.9, 0.8, 0.7])
+    assert list(scores.order) == [0, 1, 2]
+    assert list(decision_rate_curve(scores)) == pytest.approx([1, 1 / 2, 2 / 3])
+    assert accuracy(scores) == accuracy(PairScores.of(scores.score, scores.truth))
 
 
 @given(st.lists(st.one_of(st.floats(-60, 60), st.just(math.nan)), min_size=1, max_size=40), st.floats(0.05, 5))
 def test_a_confidence_that_grows_with_the_score_changes_no_rank(score: list[float], scale: float) -> None:
     """Also where it stands still: beyond |score| = 37 the logistic function is 1."""
-    plain = Scored.of(score, np.ones(len(score)))
-    sure = Scored.of(score, np.ones(len(score)), None, 1 / (1 + np.exp(-scale * np.abs(score))))
+    plain = PairScores.of(score, np.ones(len(score)))
+    sure = PairScores.of(score, np.ones(len(score)), None, 1 / (1 + np.exp(-scale * np.abs(score))))
     assert np.array_equal(sure.order, plain.order)
 
 
@@ -145,7 +162,7 @@ def test_one_answer_without_a_confidence_and_all_are_ranked_by_score(
     score[data.draw(st.integers(0, len(rows) - 1))] = 2.5
     confidence[score == 2.5] = math.nan
     truth = np.ones(len(rows))
-    assert np.array_equal(Scored.of(score, truth, None, confidence).order, Scored.of(score, truth).order)
+    assert np.array_equal(PairScores.of(score, truth, None, confidence).order, PairScores.of(score, truth).order)
 
 
 def test_auroc_agrees_with_scikit_learn() -> None:
@@ -157,23 +174,23 @@ def test_auroc_agrees_with_scikit_learn() -> None:
         score = np.round(rng.normal(size=40) + 0.5 * truth, 1)  # rounded: with ties
         weight = rng.uniform(0.1, 2, size=40)
         expected = roc_auc_score(truth, score, sample_weight=weight)
-        assert auroc(Scored.of(score, truth, weight)) == pytest.approx(expected, abs=1e-12)
+        assert auroc(PairScores.of(score, truth, weight)) == pytest.approx(expected, abs=1e-12)
 
 
 def test_auroc_of_failures_is_zero_and_of_one_label_unknown() -> None:
-    assert auroc(Scored.of([math.nan] * 4, [1, -1, 1, -1])) == 0
-    assert math.isnan(auroc(Scored.of([1.0, 2.0], [1, 1])))
+    assert auroc(PairScores.of([math.nan] * 4, [1, -1, 1, -1])) == 0
+    assert math.isnan(auroc(PairScores.of([1.0, 2.0], [1, 1])))
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_bootstrap_is_the_metric_on_each_resample(metric: str) -> None:
     rng = np.random.default_rng(5)
-    scored = Scored.of(
+    scores = PairScores.of(
         np.where(rng.random(25) < 0.2, np.nan, rng.normal(size=25)), rng.choice([1, -1], 25), rng.random(25)
     )
     indices = np.sort(resample(25, "toy", draws=50), axis=1)  # in file order, which is what breaks ties
-    slow = [METRICS[metric](Scored.of(scored.score[i], scored.truth[i], scored.weight[i])) for i in indices]
-    assert bootstrap(scored, metric, indices) == pytest.approx(np.array(slow), abs=1e-12, nan_ok=True)
+    slow = [METRICS[metric](PairScores.of(scores.score[i], scores.truth[i], scores.weight[i])) for i in indices]
+    assert bootstrap(scores, metric, indices) == pytest.approx(np.array(slow), abs=1e-12, nan_ok=True)
 
 
 def test_resamples_depend_on_the_set_and_the_seed_only() -> None:
@@ -186,8 +203,8 @@ def test_interval_covers_the_binomial_share_about_as_often_as_it_says() -> None:
     rng = np.random.default_rng(11)
     hits = 0
     for trial in range(300):
-        scored = Scored.of(np.where(rng.random(100) < 0.7, 1.0, -1.0), np.ones(100))
-        low, high = interval(bootstrap(scored, "accuracy", resample(100, str(trial), draws=400)))
+        scores = PairScores.of(np.where(rng.random(100) < 0.7, 1.0, -1.0), np.ones(100))
+        low, high = interval(bootstrap(scores, "accuracy", resample(100, str(trial), draws=400)))
         hits += low <= 0.7 <= high
     assert 0.90 <= hits / 300 <= 0.98
 
@@ -202,7 +219,7 @@ def test_sign_test_is_the_exact_binomial() -> None:
 
 def test_comparison_is_antisymmetric_and_counts_discordant_pairs() -> None:
     truth = [1, 1, -1, -1, 1]
-    a, b = Scored.of([1, 1, -1, 1, 1], truth), Scored.of([1, -1, 1, 1, 1], truth)
+    a, b = PairScores.of([1, 1, -1, 1, 1], truth), PairScores.of([1, -1, 1, 1, 1], truth)
     there, back = compare(a, b, "accuracy", "toy"), compare(b, a, "accuracy", "toy")
     assert (there.only_a, there.only_b, there.pairs) == (2, 0, 5)
     assert there.difference == pytest.approx(0.4)
@@ -212,4 +229,4 @@ def test_comparison_is_antisymmetric_and_counts_discordant_pairs() -> None:
 
 def test_different_pairs_cannot_be_compared() -> None:
     with pytest.raises(InputError, match="the same pairs"):
-        compare(Scored.of([1.0], [1]), Scored.of([1.0, 2.0], [1, 1]), "accuracy", "toy")
+        compare(PairScores.of([1.0], [1]), PairScores.of([1.0, 2.0], [1, 1]), "accuracy", "toy")

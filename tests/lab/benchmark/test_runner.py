@@ -16,11 +16,10 @@ from causewise.errors import InputError
 from causewise.lab.benchmark.contenders import contenders
 from causewise.lab.benchmark.metrics import accuracy
 from causewise.lab.benchmark.pool import Limits, PoolError
-from causewise.lab.benchmark.row import Row
 from causewise.lab.benchmark.runner import plan, run
-from causewise.lab.benchmark.scores import scored
-from causewise.lab.benchmark.sets import flipped
-from causewise.lab.benchmark.store import Store
+from causewise.lab.benchmark.scores import pair_scores
+from causewise.lab.benchmark.sets import is_flipped
+from causewise.lab.benchmark.store import Row, Store
 from causewise.parallel import deaf_children
 
 
@@ -51,12 +50,12 @@ def test_always_forward_is_right_half_the_time(tmp_path: Path) -> None:
 
 
 def test_flips_are_a_fair_coin_that_is_the_same_everywhere() -> None:
-    tosses = [flipped(0, "AN", str(index)) for index in range(2000)]
+    tosses = [is_flipped(0, "AN", str(index)) for index in range(2000)]
     assert abs(sum(tosses) - 1000) < 3 * math.sqrt(500)
     # Pinned: a coin that lands otherwise on another machine or version would make stored rows disagree.
     assert "".join(str(int(toss)) for toss in tosses[:24]) == "001100011001110010000111"
-    assert tosses != [flipped(1, "AN", str(index)) for index in range(2000)]
-    assert tosses != [flipped(0, "LS", str(index)) for index in range(2000)]
+    assert tosses != [is_flipped(1, "AN", str(index)) for index in range(2000)]
+    assert tosses != [is_flipped(0, "LS", str(index)) for index in range(2000)]
 
 
 FAILURES = {
@@ -85,7 +84,7 @@ def test_every_kind_of_failure_is_a_row_that_scores_zero_and_the_run_goes_on(tmp
         assert (row.status, row.correct, row.decision) == (status, False, "undecided")
         assert message in row.message
         assert math.isnan(row.score) or row.score == 0
-        assert accuracy(scored([row])) == 0
+        assert accuracy(pair_scores([row])) == 0
 
 
 def test_a_method_that_prints_does_not_garble_its_answers(tmp_path: Path) -> None:

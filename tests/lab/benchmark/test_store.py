@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from causewise.lab.benchmark.ledger import StoreError
-from causewise.lab.benchmark.row import Row
-from causewise.lab.benchmark.store import APPLICATION_ID, SCHEMA, Store
+from causewise.lab.benchmark.store import APPLICATION_ID, SCHEMA, Row, Store
 
 ROW = Row(
     dataset="toy",

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from little_server import contents
 
-from causewise.lab.datasets.archives import tree_sha256
-from causewise.lab.datasets.registry import PublishedSet, published_set
+from causewise.lab.datasets.fetching import tree_sha256
+from causewise.lab.datasets.storage import PublishedSet, published_set
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from causewise.lab.datasets.downloads import ResumingDownloader
-from causewise.lab.datasets.registry import Mirror, PublishedSet, Source
+from causewise.lab.datasets.downloads import Downloader
+from causewise.lab.datasets.storage import Mirror, PublishedSet
 
-QUICK = ResumingDownloader(timeout=5, attempts=3, pause=0.01)
+QUICK = Downloader(timeout=5, attempts=3, pause=0.01)
 
 
 def contents() -> dict[str, str]:
@@ -95,5 +95,5 @@ def serving(behaviour: Behaviour) -> Iterator[str]:
 
 
 def from_url(known: PublishedSet, *urls: str, sha256: str = "") -> PublishedSet:
-    mirrors = [Mirror(Source(f"m{i}", url, False, sha256), "data/ANLSMN_pairs/AN") for i, url in enumerate(urls)]
+    mirrors = [Mirror(f"m{i}", url, "data/ANLSMN_pairs/AN", sha256=sha256) for i, url in enumerate(urls)]
     return replace(known, mirrors=tuple(mirrors))

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from little_server import QUICK, Behaviour, from_url, serving, zipped
 
-from causewise.lab.datasets.downloads import CHUNK, ResumingDownloader
+from causewise.lab.datasets.downloads import CHUNK, Downloader
 from causewise.lab.datasets.fetching import fetch
-from causewise.lab.datasets.registry import Mirror, PublishedSet, Source
-from causewise.lab.datasets.storage import load
+from causewise.lab.datasets.storage import Mirror, PublishedSet, load
 
 
 @pytest.fixture
@@ -30,15 +29,15 @@ def first_effect(root: Path) -> list[float]:
     return load("AN", root).pairs[0].pair.y.tolist()
 
 
-def new_run() -> ResumingDownloader:
-    return replace(QUICK, brought=set())
+def new_run() -> Downloader:
+    return replace(QUICK, fresh=set())
 
 
 # ---- limits
 
 
 def test_a_server_that_drips_is_given_up_when_the_time_is_over(registered: PublishedSet, tmp_path: Path) -> None:
-    hurried = ResumingDownloader(timeout=5, attempts=3, pause=0.01, max_time=0.3)
+    hurried = Downloader(timeout=5, attempts=3, pause=0.01, max_time=0.3)
     with serving(Behaviour(b"x" * 60, drip=0.05)) as url:
         result = fetch(from_url(registered, url), tmp_path, downloader=hurried)
     assert "not complete after 0.3 s" in result.failure and "--max-time" in result.failure
@@ -54,7 +53,7 @@ def test_what_is_too_large_is_refused_whether_announced_or_not(
         known, strict = from_url(registered, url), replace(QUICK, max_size=most)
         result = fetch(known, tmp_path, downloader=strict, progress=lambda _, done, __: seen.append(done))
     assert len(behaviour.body) > most and "larger than" in result.failure and "--max-size" in result.failure
-    assert max(seen, default=0) == (0 if length == "" else most)
+    assert max(seen, default=0) <= (0 if length == "" else most)
     assert len(behaviour.asked) == 1 and list((tmp_path / ".downloads").iterdir()) == []
 
 
@@ -158,5 +157,5 @@ def test_a_server_that_is_gone_costs_no_archive(registered: PublishedSet, tmp_pa
     assert fetch(known, tmp_path, downloader=new_run(), again=True).failure
     (kept,) = tmp_path.rglob("*.zip")
     assert zipfile.is_zipfile(kept)
-    beside = replace(known, mirrors=(Mirror(Source("m0", url, False), "data/ANLSMN_pairs/AN"),), folder="beside")
+    beside = replace(known, mirrors=(Mirror("m0", url, "data/ANLSMN_pairs/AN"),), folder="beside")
     assert fetch(beside, tmp_path, downloader=new_run()).downloaded

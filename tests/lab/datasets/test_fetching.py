@@ -1,19 +1,24 @@
-"""fetch() against a server on this machine that breaks off, lies, hangs, or has nothing; and two processes at once."""
+"""fetch() against a server on this machine that breaks off, lies or hangs; two processes at once; damaged archives."""
 
 import hashlib
+import io
 import json
+import struct
 import subprocess
 import sys
+import tempfile
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from little_server import QUICK, Behaviour, from_url, serving, zipped
 
-from causewise.lab.datasets.downloads import ResumingDownloader
-from causewise.lab.datasets.fetching import Fetched, fetch
-from causewise.lab.datasets.registry import Mirror, PublishedSet, Source, published_set
-from causewise.lab.datasets.storage import load
+from causewise.lab.datasets.downloads import Downloader
+from causewise.lab.datasets.fetching import ArchiveError, Fetched, fetch, unpack
+from causewise.lab.datasets.storage import Mirror, PublishedSet, load, published_set
 
 
 def visible(root: Path) -> list[str]:
@@ -97,7 +102,7 @@ def test_a_sound_archive_without_the_set_is_kept_for_the_other_sets(registered: 
     behaviour = Behaviour(zipped(**{"data/Dataverse_pairs/CE-Net_targets.csv": "SampleID,Target"}))
     with serving(behaviour) as url:
         for name in ("LS", "Net"):
-            mirror = Mirror(Source("m0", url, False), published_set(name).folder)
+            mirror = Mirror("m0", url, published_set(name).folder)
             result = fetch(replace(published_set(name), mirrors=(mirror,)), tmp_path, downloader=QUICK)
             assert "no single folder" in result.failure
         assert fetch(from_url(registered, url), tmp_path, downloader=QUICK).downloaded
@@ -131,7 +136,7 @@ def test_a_busy_server_is_asked_again(registered: PublishedSet, tmp_path: Path) 
 
 def test_a_hanging_server_is_given_up(registered: PublishedSet, tmp_path: Path) -> None:
     with serving(Behaviour(zipped(), hang=0.5)) as url:
-        impatient = ResumingDownloader(timeout=0.1, attempts=2, pause=0.01)
+        impatient = Downloader(timeout=0.1, attempts=2, pause=0.01)
         result = fetch(from_url(registered, url), tmp_path, downloader=impatient)
     check_nothing_came(result, tmp_path, "no answer within 0.1 s")
 
@@ -194,9 +199,9 @@ SCRIPT = """
 import json, sys
 from dataclasses import replace
 from causewise.lab.datasets.fetching import fetch
-from causewise.lab.datasets.registry import Mirror, Source, published_set
+from causewise.lab.datasets.storage import Mirror, published_set
 url, root, tree = sys.argv[1:]
-mirror = Mirror(Source("m0", url, False), "data/ANLSMN_pairs/AN")
+mirror = Mirror("m0", url, "data/ANLSMN_pairs/AN")
 known = replace(published_set("AN"), mirrors=(mirror,), tree_sha256=tree, labels_sha256="")
 result = fetch(known, root, again=True)
 print(json.dumps([result.failure, result.downloaded]))
@@ -211,3 +216,70 @@ def test_two_processes_at_once(registered: PublishedSet, tmp_path: Path) -> None
     assert answers == [["", True]] * 2
     assert len(list(load("AN", tmp_path).pairs)) == 100
     assert not list(tmp_path.glob(".unpack-*"))
+
+
+# ---- archives: encrypted and damaged ones get their sentence, whatever their bytes run into
+
+
+def little(compression: int) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        archive.writestr("AN/pairs_gt.txt", "1\n" * 30)
+        archive.writestr("AN/pair_1.txt", '"1",2,3\n' * 30)
+    return buffer.getvalue()
+
+
+LITTLE = [little(kind) for kind in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)]
+
+
+def unpacked(body: bytes, max_size: int = 10_000) -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as name:
+        archive, into = Path(name) / "a.zip", Path(name) / "into"
+        archive.write_bytes(body)
+        into.mkdir()
+        unpack(archive, published_set("AN"), "AN", into, max_size)
+        return {path.name: path.read_bytes() for path in into.iterdir()}
+
+
+def with_flags(body: bytes, flags: int) -> bytes:
+    """Set flags in every local header and every entry of the directory."""
+    changed = bytearray(body)
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = body.find(signature)
+        while place >= 0:
+            (before,) = struct.unpack_from("<H", body, place + offset)
+            struct.pack_into("<H", changed, place + offset, before | flags)
+            place = body.find(signature, place + 4)
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("body", LITTLE)
+def test_every_compression_is_unpacked(body: bytes) -> None:
+    assert unpacked(body) == {"pairs_gt.txt": b"1\n" * 30, "pair_1.txt": b'"1",2,3\n' * 30}
+
+
+def test_an_encrypted_archive_gets_its_sentence() -> None:
+    with pytest.raises(ArchiveError, match="encrypted"):
+        unpacked(with_flags(zipped("AN"), 0x1), 1 << 20)
+
+
+@given(
+    body=st.sampled_from(LITTLE),
+    changes=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), min_size=1, max_size=6),
+    cut=st.floats(0, 1),
+)
+@example(LITTLE[2], [(0.3, 255), (0.31, 255)], 1.0)  # bzip2 says OSError
+@example(with_flags(LITTLE[1], 0x20), [(0.0, 80)], 1.0)  # patched data: NotImplementedError
+@example(with_flags(LITTLE[1], 0x40), [(0.0, 80)], 1.0)
+def test_a_damaged_archive_is_refused_or_read_never_more(
+    body: bytes, changes: list[tuple[float, int]], cut: float
+) -> None:
+    damaged = bytearray(body)
+    for place, byte in changes:
+        damaged[int(place * len(damaged))] = byte
+    try:
+        files = unpacked(bytes(damaged[: int(cut * len(damaged)) or 1]))
+    except ArchiveError as problem:
+        assert "archive" in str(problem) or "unpacked" in str(problem)
+    else:
+        assert sum(map(len, files.values())) <= 10_000

@@ -1,11 +1,22 @@
-"""Random functions against a dense oracle and their own properties; mechanisms that must not let quantiles cross."""
+"""Moments of the laws; random functions against a dense oracle; mechanisms that must not let quantiles cross."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causewise.lab.datasets.mechanisms import LADDER, TOLERANCE, draw_process, increasing_map, kernel_factor
+from causewise.lab.datasets.mechanisms import (
+    CAUSE_LAWS,
+    LADDER,
+    NOISE_LAWS,
+    TOLERANCE,
+    draw_process,
+    increasing_map,
+    kernel_factor,
+)
+from causewise.lab.datasets.simulators import NET_LAWS
+
+ALL_LAWS = CAUSE_LAWS | NOISE_LAWS | NET_LAWS
 
 
 @given(st.integers(1, 80), st.integers(1, 3), st.floats(0.02, 20), st.integers(0, 99))
@@ -46,3 +57,10 @@ def test_quantile_surfaces_increase_in_the_noise(rank: int) -> None:
     cause[0] = 0.30001  # a constant cause cannot be standardised
     effect = LADDER[f"surface-{rank}"](np.random.default_rng(1), cause, noise, 0.4)
     assert (np.diff(effect[1:]) > 0).all()
+
+
+@pytest.mark.parametrize("name", ALL_LAWS)
+def test_laws_have_mean_0_and_variance_1(name: str) -> None:
+    sample = ALL_LAWS[name](np.random.default_rng(8), 400_000)
+    assert sample.mean() == pytest.approx(0, abs=0.01)
+    assert sample.var() == pytest.approx(1, abs=0.12 if name == "t3" else 0.02)

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from causewise.lab.datasets import load, names
-from causewise.lab.datasets.archives import labels_sha256, tree_sha256
-from causewise.lab.datasets.readers import _cell_label, _cell_rows
-from causewise.lab.datasets.registry import published_set, published_sets
-from causewise.lab.datasets.storage import is_present, member_files
+from causewise.lab.datasets.collection import Label
+from causewise.lab.datasets.fetching import labels_sha256, tree_sha256
+from causewise.lab.datasets.readers import read_targets
+from causewise.lab.datasets.storage import published_set, published_sets
+from causewise.pair import Pair
 
 AT_HAND = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
 FORWARD = dict(zip(names(), (55, 52, 49, 53, 61, 50, 53, 50, 50, 73, 145, 162, 149), strict=True))
@@ -40,7 +41,7 @@ def test_labels_and_weights_agree_with_the_golden_files(name: str, data_dir: Pat
 @pytest.mark.parametrize("name", AT_HAND)
 def test_the_registered_hashes_are_those_of_the_files(name: str, data_dir: Path) -> None:
     known = published_set(name)
-    assert tree_sha256(member_files(known, data_dir / known.folder)) == known.tree_sha256
+    assert tree_sha256(known.files(data_dir / known.folder)) == known.tree_sha256
     assert labels_sha256(load(name, data_dir).pairs.labels) == known.labels_sha256  # type: ignore[attr-defined]  # read pairs are lazy
 
 
@@ -50,7 +51,7 @@ def test_the_targets_that_are_at_hand_match_the_registered_labels(name: str, dat
     path = data_dir / known.folder / known.labels
     if not path.is_file():
         pytest.skip("no target file")
-    labels = [_cell_label(sample, target, {sample: ("", "")}, path) for sample, target in _cell_rows(path, 2)]
+    labels = [Label(int(sample.removeprefix("pair")), truth, 1.0, Pair) for sample, truth in read_targets(path)]
     assert labels_sha256(labels) == known.labels_sha256
     assert sum(label.truth > 0 for label in labels) == FORWARD[name]
 
@@ -69,6 +70,6 @@ def test_tuebingen_leaves_out_what_is_multivariate_or_discrete(data_dir: Path) -
 
 
 def test_a_set_whose_pair_files_are_missing_is_absent(data_dir: Path) -> None:
-    absent = [known.name for known in published_sets() if not is_present(known, data_dir)]
+    absent = [known.name for known in published_sets() if not known.is_present(data_dir)]
     for known in map(published_set, absent):
-        assert len(member_files(known, data_dir / known.folder)) <= 1
+        assert len(known.files(data_dir / known.folder)) <= 1

@@ -1,6 +1,5 @@
 """The three file formats, on small files written here: labels, order of columns, blanks, and what is refused."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +9,13 @@ from hypothesis import strategies as st
 
 from causewise.errors import InputError
 from causewise.lab.datasets.readers import (
-    FORMATS,
     indexed_csv_pair,
     read_cells,
     read_indexed_csv,
     read_whitespace,
     whitespace_pair,
 )
-from causewise.lab.datasets.registry import published_set
+from causewise.lab.datasets.storage import published_set
 
 ROWS = 12
 RNG = np.random.default_rng(3)
@@ -41,7 +39,7 @@ def test_indexed_csv_keeps_file_order_and_reads_both_labels(tmp_path: Path) -> N
     write(tmp_path, "pair_1.txt", indexed(TABLE))
     write(tmp_path, "pair_2.txt", indexed(TABLE[:, ::-1]))
     write(tmp_path, "pairs_gt.txt", "1\n0\n")
-    labels = read_indexed_csv(tmp_path, published_set("AN"))
+    labels = read_indexed_csv(tmp_path / "pairs_gt.txt")
     assert [(label.pair_id, label.truth, label.weight) for label in labels] == [(1, 1, 1.0), (2, -1, 1.0)]
     for label, table in zip(labels, (TABLE, TABLE[:, ::-1]), strict=True):
         pair = label.read()
@@ -53,7 +51,7 @@ def test_indexed_csv_keeps_file_order_and_reads_both_labels(tmp_path: Path) -> N
 def test_whitespace_survives_trailing_blanks_and_empty_lines(tmp_path: Path, end: str) -> None:
     write(tmp_path, "pair0007.txt", spaced(TABLE, end) + "\n")
     write(tmp_path, "pairmeta.txt", f"0007 2 2 1 1 0.25{end}\n")
-    (label,) = read_whitespace(tmp_path, published_set("SIM"))
+    (label,) = read_whitespace(tmp_path / "pairmeta.txt")
     assert (label.pair_id, label.truth, label.weight) == (7, -1, 0.25)
     assert np.array_equal(label.read().y, TABLE[:, 1])
 
@@ -68,7 +66,7 @@ def test_whitespace_ignores_a_third_column_with_missing_values(tmp_path: Path) -
 
 def test_whitespace_leaves_the_excluded_pairs_out(tmp_path: Path) -> None:
     write(tmp_path, "pairmeta.txt", "0001 1 1 2 2 1\n0047 2 2 1 1 1\n0052 5 8 1 4 0\n0106 2 2 1 1 0.5\n")
-    labels = read_whitespace(tmp_path, published_set("Tue"))
+    labels = published_set("Tue").read_labels(tmp_path)
     assert [label.pair_id for label in labels] == [1, 106]
 
 
@@ -84,7 +82,7 @@ def test_cells_read_comma_and_tab_files(tmp_path: Path, form: str) -> None:
     suffix = "tab" if form == "tab" else "csv"
     write(tmp_path, f"CE-Net_pairs.{suffix}", "\n".join([comma.join(("SampleID", "A", "B")), *lines]) + "\n\n")
     write(tmp_path, "CE-Net_targets.csv", "SampleID,Target\npair1,1.0\npair2,-1.0\n")
-    labels = read_cells(tmp_path, published_set("Net"))
+    labels = read_cells(tmp_path / "CE-Net_targets.csv")
     assert [(label.pair_id, label.truth) for label in labels] == [(1, 1), (2, -1)]
     assert np.array_equal(labels[1].read().x, TABLE[:, 1])
 
@@ -93,7 +91,7 @@ def test_cells_hold_far_more_numbers_than_a_csv_module_allows(tmp_path: Path) ->
     column = np.random.default_rng(0).normal(size=20_000)
     write(tmp_path, "CE-Cha_pairs.csv", f"SampleID,A,B\nodd name,{cell(column)},{cell(-column + column**2)}\n")
     write(tmp_path, "CE-Cha_targets.csv", "SampleID,Target\nodd name,-1\n")
-    (label,) = read_cells(tmp_path, published_set("Cha"))
+    (label,) = read_cells(tmp_path / "CE-Cha_targets.csv")
     assert label.pair_id == "odd name"
     assert np.array_equal(label.read().x, column)
 
@@ -119,7 +117,7 @@ def test_a_label_that_makes_no_sense_is_refused(
     write(tmp_path, labels, text)
     write(tmp_path, "CE-Net_pairs.csv", "SampleID,A,B\npair1,1 2,3 4\n")
     with pytest.raises(InputError, match=complaint):
-        FORMATS[published_set(name).format](tmp_path, published_set(name))
+        published_set(name).read_labels(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "1 2\n3 x\n", "1 2\n3\n", "\x00\x01"])
@@ -152,5 +150,4 @@ def test_numbers_come_back_bit_for_bit(
 
 def test_exclusions_are_the_registry_s_business(tmp_path: Path) -> None:
     write(tmp_path, "pairmeta.txt", "0047 2 2 1 1 1\n")
-    everything = replace(published_set("Tue"), exclusions=())
-    assert [label.pair_id for label in read_whitespace(tmp_path, everything)] == [47]
+    assert [label.pair_id for label in read_whitespace(tmp_path / "pairmeta.txt")] == [47]

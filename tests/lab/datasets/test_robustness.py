@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from causewise.lab.datasets import generate, robustness
+from causewise.lab.datasets import generate, grid, robustness
 from causewise.lab.datasets.collection import Collection
-from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS
+from causewise.lab.datasets.mechanisms import CAUSE_LAWS, NOISE_LAWS
 from causewise.lab.datasets.robustness import conditional_variance
 
 
@@ -17,22 +17,22 @@ def column(n: int = 500) -> np.ndarray:
     return np.random.default_rng(0).standard_t(3, n)
 
 
-@pytest.mark.parametrize("levels", [100, 30, 10, 5])
-def test_rounding_leaves_that_many_levels(levels: int) -> None:
-    rounded = robustness.rounded(levels, np.random.default_rng(0), column())
-    assert len(np.unique(rounded)) <= levels
-    assert len(np.unique(rounded)) >= 0.6 * levels
+@pytest.mark.parametrize("values", [100, 30, 10, 5])
+def test_rounding_leaves_that_many_values(values: int) -> None:
+    rounded = robustness.round_column(values, np.random.default_rng(0), column())
+    assert len(np.unique(rounded)) <= values
+    assert len(np.unique(rounded)) >= 0.6 * values
     assert np.corrcoef(rounded, column())[0, 1] > 0.75
 
 
 def test_outliers_floor_error_and_warp_do_what_they_say() -> None:
     rng, clean = np.random.default_rng(0), column()
-    assert np.count_nonzero(robustness.outliers(0.1, rng, clean) != clean) == 50
-    assert np.count_nonzero(robustness.outliers(0.001, rng, clean) != clean) == 1
-    floored = robustness.floored(0.2, rng, clean)
+    assert np.count_nonzero(robustness.add_outliers(0.1, rng, clean) != clean) == 50
+    assert np.count_nonzero(robustness.add_outliers(0.001, rng, clean) != clean) == 1
+    floored = robustness.censor(0.2, rng, clean)
     assert np.mean(floored == floored.min()) == pytest.approx(0.2, abs=0.01)
-    assert np.std(robustness.measured(0.2, rng, clean) - clean) == pytest.approx(0.2 * clean.std(), rel=0.1)
-    assert np.array_equal(np.argsort(robustness.warped(rng, clean)), np.argsort(clean))
+    assert np.std(robustness.add_error(0.2, rng, clean) - clean) == pytest.approx(0.2 * clean.std(), rel=0.1)
+    assert np.array_equal(np.argsort(robustness.warp(rng, clean)), np.argsort(clean))
 
 
 @pytest.mark.parametrize("name", robustness.DAMAGES)
@@ -45,7 +45,7 @@ def test_damage_stays_where_it_is_said_to_be(name: str) -> None:
 
 
 def test_the_laws_axis_is_the_full_product() -> None:
-    laws = [cell for cell in robustness.cells() if cell.name.startswith("grid/laws/")]
+    laws = [cell for cell in grid() if cell.name.startswith("grid/laws/")]
     assert len(laws) == len(CAUSE_LAWS) * len(NOISE_LAWS) == 35
 
 
@@ -81,9 +81,10 @@ def test_every_hidden_step_adds_noise() -> None:
 
 
 def test_selection_keeps_the_upper_half_of_the_sum(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(robustness, "any_of", lambda laws, rng, n: rng.standard_normal(n))
-    monkeypatch.setattr(robustness, "location_scale", lambda rng, cause, noise, level: noise)
-    cause, effect = robustness.selected(np.random.default_rng(0), 4000)
+    for name in ("draw_cause", "draw_noise"):
+        monkeypatch.setattr(robustness, name, lambda rng, n: rng.standard_normal(n))
+    monkeypatch.setattr(robustness, "location_scale", lambda rng, cause, noise, noise_sd: noise)
+    cause, effect = robustness.draw_selected(np.random.default_rng(0), 4000)
     assert len(cause) == 4000
     assert (cause + effect).min() == pytest.approx(0, abs=0.06)  # the threshold, in units of the whole sample
 

@@ -9,8 +9,7 @@ import pytest
 from causewise.errors import InputError
 from causewise.lab.datasets import generate, load, names
 from causewise.lab.datasets.collection import Collection, Label, LazyPairs
-from causewise.lab.datasets.registry import published_sets
-from causewise.lab.datasets.storage import data_folder, write
+from causewise.lab.datasets.storage import data_folder, published_sets, write
 from causewise.pair import Pair
 
 X = np.arange(12.0)
@@ -34,7 +33,7 @@ def test_the_names_are_those_of_the_paper() -> None:
 def test_every_entry_says_what_one_must_know(known) -> None:
     assert known.title and known.citation and known.licence and known.labels_sha256
     assert known.mirrors
-    assert all(mirror.source.url.startswith("https://") for mirror in known.mirrors)
+    assert all(mirror.url.startswith("https://") for mirror in known.mirrors)
     assert all("{" not in mirror.inside for mirror in known.mirrors)
 
 

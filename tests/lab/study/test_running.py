@@ -1,4 +1,4 @@
-"""Running a study: resumable, the same whatever the number of processes, honest about bad settings."""
+"""Running a study: resumable, the same whatever the number of processes; its tables and figures."""
 
 import csv
 
@@ -7,10 +7,21 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from causewise.errors import InputError
-from causewise.lab.benchmark.intervals import median_interval
+from causewise.lab.benchmark.metrics import median_interval
+from causewise.lab.plotting import canvas
 from causewise.lab.study import estimators
-from causewise.lab.study.output import StudyTable, percentage, shown, write_tables
-from causewise.lab.study.running import CellLedger, Scale, key, load, run
+from causewise.lab.study.running import (
+    CellLedger,
+    Scale,
+    StudyTable,
+    format_number,
+    key,
+    load,
+    percentage,
+    run,
+    write_figures,
+    write_tables,
+)
 
 SMALL = Scale(seeds=2, fast=True)
 
@@ -112,7 +123,7 @@ def test_tables_are_written_with_all_digits_and_read_well(tmp_path):
     assert "| a    |  0.3333 |" in text
     assert "1.2e+05" in text
     assert (tmp_path / "rows.csv").read_text().splitlines() == ["x,y", "1,", ",2"]
-    assert [shown(v) for v in (3, 0.0, 1234.5, "word")] == ["3", "0", "1234", "word"]
+    assert [format_number(v) for v in (3, 0.0, 1234.5, "word")] == ["3", "0", "1234", "word"]
 
 
 def test_the_median_s_interval_covers():
@@ -129,3 +140,32 @@ def test_every_study_has_the_same_names():
         cells = study.cells(SMALL)
         assert len({key(cell) for cell in cells}) == len(cells)
         assert len(study.cells(Scale())) > len(cells)
+
+
+@pytest.mark.parametrize("name", ["estimators", "identifiability", "likelihood"])
+def test_a_few_cells_make_tables_and_figures(name):
+    study = load(name)
+    cells = study.cells(Scale(seeds=2, fast=True))
+    rows = [{**cell, **row} for cell in cells for row in (stand_in(cell) or study.measure(cell))]
+    tables, figures = study.tables(rows), study.figures(rows)
+    assert all(table.rows and len(table.rows[0]) == len(table.columns) for table in tables)
+    assert figures
+    for figure in figures.values():
+        figure.draw_without_rendering()
+        assert all(panel.has_data() or not panel.axison for panel in figure.axes)
+
+
+def stand_in(cell):
+    """The equation takes a second a model, and has tests of its own."""
+    dear = cell.get("part") in ("equation", "path")
+    return [{"worst": 0.5, "typical": 0.1, "identity": 1e-16}] if dear else []
+
+
+def test_figures_are_saved_with_the_same_bytes_each_time(tmp_path):
+    saved = []
+    for name in ("once", "again"):
+        figure, (panel,) = canvas(1, 1, 3, 3)
+        panel.plot([0, 1], [1, 0], "o-", clip_on=True)
+        (tmp_path / name).mkdir()
+        saved.append([path.read_bytes() for path in write_figures(tmp_path / name, {"a": figure})])
+    assert saved[0] == saved[1]

@@ -1,24 +1,33 @@
-"""Who is benchmarked: methods, set up, each under one seed; from words on the command line or as objects.
+"""What is benchmarked: methods with their settings, each under one seed; from words on the command line or as objects.
 
 A method named in words is built again in every worker process, by a *resolver*: a function `(spec, seed) -> Method`,
 itself named by its import path, so that it can be handed over as text. The default one knows the catalogue and
 anybody's object by its import path.
+
+Cross-fitting: a labelled pair that set constants of a method is scored with constants that know nothing of it. Rows are
+filed under the method's own name, since every pair has one row; what was fitted is said beside the numbers.
 """
 
 import hashlib
 import inspect
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, cast
 
 import causewise.catalogue as catalogue
 from causewise.errors import SEEDS, InputError, between
+from causewise.lab.benchmark.sets import Item
+from causewise.methods.combined.constants import CROSS_FITTED, fold_of
 from causewise.protocol import Method, batch_size
 from causewise.version import VERSION
 
 RESOLVER = f"{__name__}:build"
+CROSS_FITTING_REMARK = (
+    f"{catalogue.DEFAULT} on {CROSS_FITTED} is cross-fitted: two of its terms were fitted to Tübingen pairs, and each "
+    "pair is scored with constants fitted without its source table"
+)
 
 
 @dataclass(frozen=True)
@@ -36,14 +45,6 @@ class Contender:
     batch_size: int = 1
 
 
-@dataclass(frozen=True)
-class Available:
-    """Names that can be used, and why the others cannot."""
-
-    names: tuple[str, ...]
-    missing: tuple[str, ...]
-
-
 def contender(source: str | Method, seed: int = 0, resolver: str = RESOLVER) -> Contender:
     """Build the method once, to learn its name, settings and batch size, and to refuse a wrong spec early."""
     between("", *SEEDS, seed=seed)
@@ -53,7 +54,10 @@ def contender(source: str | Method, seed: int = 0, resolver: str = RESOLVER) -> 
             f"Got {source!r}, which is no method; expected an object with `name` and `decide_many(pairs)`."
         )
     name = label(source, method)
-    text = _settings(name, method)
+    own = getattr(method, "settings", None)
+    # Without the seed, which stands in a column of its own: several seeds of one method share a hash.
+    settings = {key: value for key, value in dict(own).items() if key != "seed"} if isinstance(own, Mapping) else {}
+    text = json.dumps({"method": name, "settings": settings}, sort_keys=True, default=str)
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     version = "+".join(filter(None, (VERSION, str(getattr(method, "version", "")))))
     return Contender(source, name, seed, text, digest, version, batch_size(method))
@@ -64,9 +68,9 @@ def contenders(methods: Sequence[str | Method], seeds: Sequence[int], resolver: 
     return [contender(source, seed, resolver) for source in methods for seed in seeds]
 
 
-def available_methods(names: Iterable[str], resolver: str = RESOLVER) -> Available:
-    """Those that can be built, in their published form if they have one."""
-    found, missing = [], []
+def available_methods(names: Iterable[str], resolver: str = RESOLVER) -> tuple[list[str], list[str]]:
+    """Those that can be built, in their published form if they have one, and why the others cannot."""
+    specs, missing = [], []
     for name in names:
         # The published form is the one whose score can be compared with the paper's; not every method has it.
         for spec in (f"{name}:published=true", name):
@@ -75,11 +79,11 @@ def available_methods(names: Iterable[str], resolver: str = RESOLVER) -> Availab
             except (InputError, ImportError, AttributeError) as problem:
                 reason = str(problem)
                 continue
-            found.append(spec)
+            specs.append(spec)
             break
         else:
             missing.append(f"{name} is left out: {reason}")
-    return Available(tuple(found), tuple(missing))
+    return specs, missing
 
 
 def label(source: str | Method, method: Method) -> str:
@@ -100,33 +104,25 @@ def build(spec: str, seed: int) -> Method:
     words = spec.split(":")
     if len(words) < 2 or "=" in words[1]:
         return catalogue.seeded_method(spec, seed)
-    path, given = ":".join(words[:2]), [catalogue.parse_setting(word, spec) for word in words[2:]]
-    found = _find(path)
-    if isinstance(found, type) or not hasattr(found, "decide_many"):
-        return _make(found, dict(given), seed, path)
-    if given:
+    path, settings = ":".join(words[:2]), dict(catalogue.parse_setting(word, spec) for word in words[2:])
+    target = _import(path)
+    if isinstance(target, type) or not hasattr(target, "decide_many"):
+        return _call_factory(target, settings, seed, path)
+    if settings:
         raise InputError(f"Got settings in {spec!r}, but {path} is a finished method; expected settings for a factory.")
-    return cast(Method, found)
+    return cast(Method, target)
 
 
 def load(path: str) -> Any:
     """The object at `package.module:object`."""
     module, _, name = path.partition(":")
-    found: Any = import_module(module)
+    target: Any = import_module(module)
     for part in name.split("."):
-        found = getattr(found, part)
-    return found
+        target = getattr(target, part)
+    return target
 
 
-def _settings(name: str, method: Method) -> str:
-    """JSON of the method's own settings."""
-    # Without the seed, which stands in a column of its own: several seeds of one method share a hash.
-    own = getattr(method, "settings", None)
-    given = {key: value for key, value in dict(own).items() if key != "seed"} if isinstance(own, Mapping) else {}
-    return json.dumps({"method": name, "settings": given}, sort_keys=True, default=str)
-
-
-def _find(path: str) -> Any:
+def _import(path: str) -> Any:
     try:
         return load(path)
     except ImportError as problem:
@@ -138,13 +134,30 @@ def _find(path: str) -> Any:
         raise InputError(f"Got the method {path!r}, but the module has no such object; check the name.") from None
 
 
-def _make(factory: Any, settings: dict[str, Any], seed: int, path: str) -> Method:
+def _call_factory(factory: Any, settings: dict[str, Any], seed: int, path: str) -> Method:
     if not callable(factory):
         raise InputError(f"Got {path!r}, which is neither a method nor a factory; expected `name` and `decide_many`.")
-    parameters = inspect.signature(factory).parameters
-    if "seed" in parameters:
+    if "seed" in inspect.signature(factory).parameters:
         settings = {"seed": seed} | settings
     try:
         return cast(Method, factory(**settings))
     except TypeError as problem:
         raise InputError(f"{path} could not be called with {settings}: {problem}.") from None
+
+
+def by_fold(contender: Contender, items: Sequence[Item]) -> Iterator[tuple[Contender, Sequence[Item]]]:
+    """The items of a set by the constants with which they are scored; one group where nothing was fitted to them."""
+    source = contender.source
+    if not isinstance(source, str) or source.split(":")[0] != catalogue.DEFAULT:
+        yield contender, items
+        return
+    groups: dict[int | None, list[Item]] = {}
+    for item in items:
+        groups.setdefault(fold_of(item.dataset, item.pair_id), []).append(item)
+    for fold, part in groups.items():
+        yield contender if fold is None else replace(contender, source=f"{source}:fold={fold}"), part
+
+
+def is_cross_fitted(method: str, dataset: str) -> bool:
+    """Whether the rows of a method on a set are cross-fitted."""
+    return method.split(":")[0] == catalogue.DEFAULT and dataset == CROSS_FITTED

@@ -22,9 +22,8 @@ from typing import Any, Protocol
 
 from causewise.errors import InputError
 from causewise.lab.benchmark.contenders import RESOLVER, Contender
-from causewise.lab.benchmark.row import Outcome, Status, no_answer
 from causewise.lab.benchmark.sets import Item
-from causewise.lab.benchmark.store import BEAT_SECONDS
+from causewise.lab.benchmark.store import BEAT_SECONDS, Outcome, Status, no_answer
 from causewise.parallel import deaf_children, single_threaded
 
 START_SECONDS = 180.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from causewise.catalogue import cost
-from causewise.lab.benchmark.row import Row, Status
+from causewise.lab.benchmark.store import Row, Status
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""What is handed to readers: the leaderboard page, and a folder of tables, figures and rows.
+"""Results for readers: the leaderboard page, figures, and a folder of tables, figures and rows.
 
 The leaderboard is one static page: every method, set and metric, sortable and filterable, without server or network.
 """
@@ -12,13 +12,13 @@ from typing import Any
 
 from causewise.decision import Decision
 from causewise.files import replace_with
-from causewise.lab.benchmark import rendering
-from causewise.lab.benchmark.figures import draw
-from causewise.lab.benchmark.figures.style import FORMATS
+from causewise.lab.benchmark import figures, rendering
 from causewise.lab.benchmark.metrics import METRICS
-from causewise.lab.benchmark.row import Row, export
-from causewise.lab.benchmark.scores import MEAN, ScoreTable, summarise
-from causewise.lab.datasets.registry import unverified
+from causewise.lab.benchmark.published import paper_figures
+from causewise.lab.benchmark.scores import MEAN, ScoreTable, group_rows, summarise
+from causewise.lab.benchmark.store import Row, export_rows
+from causewise.lab.datasets.storage import unverified
+from causewise.lab.plotting import FORMATS, figure_style, save
 from causewise.report.templating import environment
 from causewise.version import VERSION
 
@@ -38,7 +38,7 @@ def write_all(
 ) -> list[Path]:
     """Tables, figures, the page and the rows themselves, from what is stored."""
     folder.mkdir(parents=True, exist_ok=True)
-    texts = {"rows.csv": export(rows), "cost.md": rendering.cost(summarise(rows, intervals=False))}
+    texts = {"rows.csv": export_rows(rows), "cost.md": rendering.cost(summarise(rows, intervals=False))}
     for metric in METRICS:
         summary = summarise(rows, metric)
         look = rendering.Look(intervals=True, against="paper" if metric in ("accuracy", "audrc") else "")
@@ -47,8 +47,31 @@ def write_all(
     for name, text in texts.items():
         replace_with(folder / name, text.encode())
     write_leaderboard(rows, folder / "leaderboard.html")
-    drawn = draw(rows, folder, decisions, formats)
-    return [*(folder / name for name in texts), folder / "leaderboard.html", *drawn]
+    pictures = draw(rows, folder, decisions, formats)
+    return [*(folder / name for name in texts), folder / "leaderboard.html", *pictures]
+
+
+def draw(
+    rows: Sequence[Row],
+    folder: Path,
+    decisions: Mapping[str, Decision] | None = None,
+    formats: Sequence[str] = FORMATS,
+) -> list[Path]:
+    """Draw what the rows allow; `decisions` are those of the example pair, by the name of the model."""
+    folder.mkdir(parents=True, exist_ok=True)
+    contents = paper_figures()
+    where = contents["example"]
+    accuracy, audrc = summarise(rows, "accuracy"), summarise(rows, "audrc")
+    with figure_style():
+        pictures = {
+            "example": figures.example(decisions or {}, f"{where['dataset']}, pair {where['pair_id']}"),
+            "accuracy-bars": figures.by_set(accuracy, contents["bars"]),
+            "improvement": figures.improvement(accuracy, contents["improvement"], contents["counterparts"]),
+            "overall": figures.overall([accuracy, audrc]),
+            "decision-rate": figures.decision_rate(audrc, group_rows(rows)),
+            "cost": figures.cost(accuracy),
+        }
+        return [p for name, figure in pictures.items() if figure for p in save(figure, folder, name, formats)]
 
 
 def _contents(rows: Sequence[Row]) -> dict[str, Any]:
@@ -63,11 +86,10 @@ def _contents(rows: Sequence[Row]) -> dict[str, Any]:
         "pairs": first.counts(),
         "unverified": unverified(first.sets),
         "methods": [_line(method, columns, summaries) for method in first.methods],
-        "best": {metric: {c: summary.best(c) for c in columns} for metric, summary in summaries.items()},
-        "withholding": [_withheld(first, method, columns) for method in first.withholding],
+        "withholding": [_answers(first, method, columns) for method in first.withholding],
         "notes": rendering.notes(first),
         "total": len(rows),
-        "published": any(not math.isnan(_theirs(first, method, c)) for method in first.methods for c in columns),
+        "published": any(not math.isnan(_comparable(first, method, c)) for method in first.methods for c in columns),
     }
 
 
@@ -87,24 +109,26 @@ def _line(method: str, columns: Sequence[str], summaries: dict[str, ScoreTable])
     }
 
 
-def _withheld(summary: ScoreTable, method: str, columns: Sequence[str]) -> dict[str, Any]:
-    known = [column for column in columns if (method, column) in summary.answer_rates]
+def _answers(summary: ScoreTable, method: str, columns: Sequence[str]) -> dict[str, Any]:
     lines = {
-        column: [summary.value(method, column), *astuple(summary.answer_rates[method, column])] for column in known
+        column: _without_nan([summary.value(method, column), *astuple(summary.answer_rates[method, column])])
+        for column in columns
+        if (method, column) in summary.answer_rates
     }
-    return {"name": method, "lines": {column: _known(numbers) for column, numbers in lines.items()}}
+    return {"name": method, "lines": lines}
 
 
 def _numbers(summary: ScoreTable, method: str, column: str) -> list[float | None]:
-    return _known([summary.value(method, column), *summary.bounds(method, column), _theirs(summary, method, column)])
+    ours = (summary.value(method, column), *summary.bounds(method, column))
+    return _without_nan([*ours, _comparable(summary, method, column)])
 
 
-def _theirs(summary: ScoreTable, method: str, column: str) -> float:
-    """What was published, if it was found the way the page's own numbers are: there is no room for marks."""
-    number = summary.published(method, column)
+def _comparable(summary: ScoreTable, method: str, column: str) -> float:
+    """What was published, if it was found the way the page's own numbers are: there is no place for marks."""
+    number = summary.published_number(method, column)
     return number.value if number and number.comparable else math.nan
 
 
-def _known(numbers: Sequence[float]) -> list[float | None]:
+def _without_nan(numbers: Sequence[float]) -> list[float | None]:
     # In full: what is rounded here and again in the page would at times differ from the tables in the last digit.
     return [None if math.isnan(number) else number for number in numbers]

@@ -1,4 +1,7 @@
-"""What others have published of each method, number by number: the LOCI paper's tables first, then published.toml."""
+"""What others have published of each method, number by number: the LOCI paper's tables first, then published.toml.
+
+The paper's own numbers, and which methods and sets its figures show, are in paper.toml.
+"""
 
 import math
 import tomllib
@@ -7,8 +10,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
-
-from causewise.lab.benchmark import paper
 
 PAPER = "immer2023"
 """The source of the numbers in paper.toml."""
@@ -39,13 +40,6 @@ class PublishedRow:
     values: Mapping[str, float]
     """In percent, by set."""
 
-    def number(self, dataset: str) -> "Published | None":
-        """What it says of one set."""
-        if dataset not in self.values:
-            return None
-        marked = tuple(each for each in self.protocol if not each.sets or dataset in each.sets)
-        return Published(float(self.values[dataset]), self.source, marked)
-
 
 @dataclass(frozen=True)
 class Published:
@@ -67,45 +61,54 @@ class Published:
         return not any(each.other for each in self.protocol)
 
 
-def published(metric: str, method: str, columns: Iterable[str]) -> Published | None:
+def published_number(metric: str, method: str, columns: Iterable[str], source: str = "") -> Published | None:
     """The number of a set, or the mean over several; None where one of them has none, or from another source.
 
-    Settings of a method are left aside, but for `published=true`, which is the form that the number is of.
+    Settings of a method are left aside, but for `published=true`, which is the form that the number is of. Where no
+    source is named, the first that has a number is taken.
 
     Examples
     --------
-    >>> from causewise.lab.benchmark.published import published
-    >>> published("accuracy", "loci-h", ["LS"]).value
+    >>> from causewise.lab.benchmark.published import published_number
+    >>> published_number("accuracy", "loci-h", ["LS"]).value
     85.0
-    >>> published("accuracy", "velocity", ["Tue"]).marks
+    >>> published_number("accuracy", "velocity", ["Tue"]).marks
     'stu'
-    >>> [published("accuracy", name, ["AN"]).marks for name in ("reci", "reci:published=true")]
+    >>> [published_number("accuracy", name, ["AN"]).marks for name in ("reci", "reci:published=true")]
     ['rf', 'r']
-    >>> published("accuracy", "kcdc", ["Tue"]) is None
+    >>> published_number("accuracy", "kcdc", ["Tue"]) is None
     True
     """
     base, *settings = method.split(":")
-    found = [_first(metric, base, name) for name in columns]
-    known = [each for each in found if each is not None]
-    if not known or len(known) < len(found) or len({each.source for each in known}) > 1:
+    numbers = [_first(metric, base, name, source) for name in columns]
+    known = [number for number in numbers if number is not None]
+    if not known or len(known) < len(numbers) or len({number.source for number in known}) > 1:
         return None
     same = ("form",) if "published=true" in settings else ()
-    protocol = tuple(dict.fromkeys(mark for each in known for mark in each.protocol if mark.name not in same))
-    return Published(math.fsum(each.value for each in known) / len(known), known[0].source, protocol)
+    protocol = tuple(dict.fromkeys(mark for number in known for mark in number.protocol if mark.name not in same))
+    return Published(math.fsum(number.value for number in known) / len(known), known[0].source, protocol)
+
+
+@cache
+def _first(metric: str, method: str, dataset: str, source: str) -> Published | None:
+    for row in rows():
+        if (row.metric, row.method) == (metric, method) and dataset in row.values and source in ("", row.source):
+            protocol = tuple(each for each in row.protocol if not each.sets or dataset in each.sets)
+            return Published(float(row.values[dataset]), row.source, protocol)
+    return None
 
 
 @cache
 def rows() -> tuple[PublishedRow, ...]:
     """Every row of every source, the LOCI paper's first."""
     printed = (
-        PublishedRow(method, metric, PAPER, (), dict(zip(paper.sets(), map(float, values), strict=True)))
+        PublishedRow(method, metric, PAPER, (), dict(zip(paper_sets(), map(float, values), strict=True)))
         for metric in ("accuracy", "audrc")
-        for method, values in paper.contents()[metric].items()
+        for method, values in _table("paper")[metric].items()
     )
-    known = protocols()
     others = (
-        PublishedRow(**row | {"protocol": tuple(known[name] for name in row.get("protocol", ()))})
-        for row in _contents()["row"]
+        PublishedRow(**row | {"protocol": tuple(protocols()[name] for name in row.get("protocol", ()))})
+        for row in _table("published")["row"]
     )
     return (*printed, *others)
 
@@ -113,23 +116,32 @@ def rows() -> tuple[PublishedRow, ...]:
 @cache
 def protocols() -> dict[str, Protocol]:
     """By name."""
-    found = _contents()["protocols"]
     return {
-        name: Protocol(name=name, **facts | {"sets": tuple(facts.get("sets", ()))}) for name, facts in found.items()
+        name: Protocol(name=name, **facts | {"sets": tuple(facts.get("sets", ()))})
+        for name, facts in _table("published")["protocols"].items()
     }
 
 
 def sources() -> dict[str, str]:
     """What each source is, by its key."""
-    return dict(_contents()["sources"])
+    return dict(_table("published")["sources"])
+
+
+def paper_sets() -> list[str]:
+    """The paper's thirteen sets, in its order."""
+    return list(_table("paper")["sets"])
+
+
+def paper_methods() -> list[str]:
+    """Every method of the paper's tables and figures, in their order."""
+    return [*_table("paper")["accuracy"], *(couple["additive"] for couple in paper_figures()["counterparts"])]
+
+
+def paper_figures() -> dict[str, Any]:
+    """What the paper's figures show."""
+    return dict(_table("paper")["figures"])
 
 
 @cache
-def _contents() -> dict[str, Any]:
-    return tomllib.loads(files("causewise.lab.benchmark").joinpath("published.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def _first(metric: str, method: str, dataset: str) -> Published | None:
-    mine = (row.number(dataset) for row in rows() if (row.metric, row.method) == (metric, method))
-    return next((number for number in mine if number is not None), None)
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("causewise.lab.benchmark").joinpath(f"{name}.toml").read_text(encoding="utf-8"))

@@ -6,18 +6,17 @@ another is at, so that a run is over when all its rows are there.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 
 from causewise.decision import Direction
-from causewise.lab.benchmark.contenders import RESOLVER, Contender
-from causewise.lab.benchmark.folds import by_fold
+from causewise.lab.benchmark.contenders import RESOLVER, Contender, by_fold
 from causewise.lab.benchmark.ledger import DiskError, StoreError
 from causewise.lab.benchmark.pool import Limits, Pool, Task
-from causewise.lab.benchmark.row import Outcome, Row, Status
-from causewise.lab.benchmark.sets import Item, Labelled, items
-from causewise.lab.benchmark.store import Key, Store
+from causewise.lab.benchmark.sets import Item, items
+from causewise.lab.benchmark.store import Key, Outcome, Row, Status, Store
+from causewise.lab.datasets import Collection
 
 CHUNK = 8
 """At most so many single pairs are handed to a worker at once; their rows still come back one by one."""
@@ -58,17 +57,20 @@ class RunTotals:
         return RunTotals(self.made + len(rows), self.broken + sum(Status(each.status).broken for each in rows))
 
 
-def plan(contenders: Sequence[Contender], sets: Sequence[Labelled], stored: Collection[Key], jobs: int = 1) -> Plan:
+def plan(contenders: Sequence[Contender], sets: Sequence[Collection], stored: Container[Key], jobs: int = 1) -> Plan:
     """What of methods × sets is not stored yet."""
     tasks: list[Task] = []
     asked = 0
     for contender in contenders:
         for collection in sets:
-            found = items(collection.name, collection.pairs, contender.seed)
-            asked += len(found)
-            for fitted_without, part in by_fold(contender, found):
-                missing = [_missing(contender, batch, stored) for batch in _cut(part, contender.batch_size)]
-                tasks += _tasks(fitted_without, [batch for batch in missing if batch], jobs)
+            everything = items(collection.name, collection.pairs, contender.seed)
+            asked += len(everything)
+            for fitted_without, part in by_fold(contender, everything):
+                missing = (
+                    tuple(item for item in batch if key(contender, item) not in stored)
+                    for batch in _batches(part, contender.batch_size)
+                )
+                tasks += _tasks(fitted_without, list(filter(None, missing)), jobs)
     done = Plan(tuple(tasks), 0)
     return replace(done, there=asked - done.todo)
 
@@ -103,12 +105,12 @@ def run(
     try:
         with closing(pool.finished(plan.tasks, _Claims(store))) as finished:
             for contender, batch, outcomes in finished:
-                rows = [judged(contender, each, outcome) for each, outcome in zip(batch, outcomes, strict=True)]
+                rows = [score_row(contender, each, outcome) for each, outcome in zip(batch, outcomes, strict=True)]
                 store.add(rows)
                 tally = tally.plus(rows)
                 on_rows(rows)
     finally:
-        # What cannot be released now lapses; the reason for stopping is the one to be told.
+        # What cannot be released now lapses; the reason for stopping is the one to report.
         with suppress(DiskError, StoreError):
             store.release()
     return tally
@@ -120,8 +122,8 @@ def key(contender: Contender, item: Item) -> Key:
     return (item.dataset, item.pair_id, *who)
 
 
-def judged(contender: Contender, item: Item, outcome: Outcome) -> Row:
-    """Turn an outcome back into file orientation and judge it."""
+def score_row(contender: Contender, item: Item, outcome: Outcome) -> Row:
+    """Turn an outcome back into file orientation, and compare it with the truth."""
     score = math.nan if outcome.status.broken else outcome.score
     forward, backward = outcome.forward, outcome.backward
     # Stored as if nothing had been swapped: whoever reads the rows need not know of the coin.
@@ -149,7 +151,7 @@ def judged(contender: Contender, item: Item, outcome: Outcome) -> Row:
 
 @dataclass(frozen=True, eq=False)
 class _Claims:
-    """The store as the desk where work is claimed."""
+    """The store as the place where work is claimed."""
 
     store: Store
 
@@ -161,17 +163,13 @@ class _Claims:
         self.store.renew()
 
 
-def _part(task: Task, keys: Collection[Key]) -> Task | None:
+def _part(task: Task, keys: Container[Key]) -> Task | None:
     left = (tuple(each for each in batch if key(task.contender, each) in keys) for batch in task.batches)
     batches = tuple(filter(None, left))
     return replace(task, batches=batches) if batches else None
 
 
-def _missing(contender: Contender, batch: Sequence[Item], stored: Collection[Key]) -> tuple[Item, ...]:
-    return tuple(each for each in batch if key(contender, each) not in stored)
-
-
-def _cut(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
+def _batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
     # A batch is made of neighbours in the file, whatever was done before: its pairs are stored together or not at
     # all, so that a resumed run shows a batched method the very batches an uninterrupted one would.
     for start in range(0, len(items), size):

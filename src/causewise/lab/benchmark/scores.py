@@ -1,6 +1,7 @@
 """From rows to numbers: a score per method and set, with its interval; the same whatever order the rows came in."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,13 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from causewise.errors import InputError
-from causewise.lab.benchmark import paper
-from causewise.lab.benchmark.intervals import bootstrap, interval, resample, wilson
-from causewise.lab.benchmark.metrics import METRICS, Scored
-from causewise.lab.benchmark.published import Published, published
-from causewise.lab.benchmark.row import Row, Status
-from causewise.lab.benchmark.sets import counted, whole
-from causewise.lab.benchmark.store import natural
+from causewise.lab.benchmark.metrics import METRICS, PairScores, bootstrap, interval, resample, wilson
+from causewise.lab.benchmark.published import Published, paper_methods, paper_sets, published_number
+from causewise.lab.benchmark.sets import count_pairs, set_size
+from causewise.lab.benchmark.store import Row, Status, natural
 from causewise.pair import FloatArray
 
 MEAN = "mean"
@@ -82,14 +80,9 @@ class ScoreTable:
             return math.nan, math.nan
         return interval(np.mean([self.cells[method, name].draws for name in self.sets], axis=0))
 
-    def printed(self, method: str, column: str) -> float:
-        """What the paper prints, the mean taken over the sets shown here."""
-        columns = self.sets if column == MEAN else (column,)
-        return float(np.mean([paper.printed(self.metric, method, name) for name in columns]))
-
-    def published(self, method: str, column: str) -> Published | None:
+    def published_number(self, method: str, column: str, source: str = "") -> Published | None:
         """What the paper or another source has published, the mean taken over the sets shown here."""
-        return published(self.metric, method, self.sets if column == MEAN else (column,))
+        return published_number(self.metric, method, self.sets if column == MEAN else (column,), source)
 
     def beyond(self, method: str, column: str) -> int:
         """1 where ours is above the published number by more than the pairs allow, −1 where it is below, else 0.
@@ -97,7 +90,7 @@ class ScoreTable:
         The published number must lie outside the 95 % bootstrap interval over pairs and outside Wilson's, each widened
         by half a point: a bootstrap alone would call a hundred right of a hundred a certainty.
         """
-        number, cell = self.published(method, column), self.cells.get((method, column))
+        number, cell = self.published_number(method, column), self.cells.get((method, column))
         if number is None or math.isnan(self.value(method, column)):
             return 0
         low, high = self.bounds(method, column)
@@ -116,18 +109,20 @@ class ScoreTable:
         """Whether a number rests on fewer pairs than the set has, or the mean on such a number."""
         names = self.sets if column == MEAN else (column,)
         cells = [(name, self.cells[method, name]) for name in names if (method, name) in self.cells]
-        return any(cell.pairs < cell.seeds * (whole(name) or 0) for name, cell in cells)
+        return any(cell.pairs < cell.seeds * (set_size(name) or 0) for name, cell in cells)
 
     def counts(self) -> dict[str, str]:
         """The pairs of each set, of the method that has the most: `100`, or `5 of 100`."""
         by_set = {name: [cell for (_, of), cell in self.cells.items() if of == name] for name in self.sets}
         most = {name: max(cells, key=lambda cell: cell.pairs) for name, cells in by_set.items()}
-        return {name: counted(name, cell.pairs, cell.seeds) for name, cell in most.items()}
+        return {name: count_pairs(name, cell.pairs, cell.seeds) for name, cell in most.items()}
 
     def partial(self) -> list[str]:
         """One line on the sets that are not whole, or of which it is not known; none where all are whole."""
-        said = [f"{name}: {count} pairs" for name, count in self.counts().items() if " " in count or not whole(name)]
-        return ["; ".join(said)] if said else []
+        parts = [
+            f"{name}: {count} pairs" for name, count in self.counts().items() if " " in count or not set_size(name)
+        ]
+        return ["; ".join(parts)] if parts else []
 
     def incomplete(self) -> list[str]:
         """Sentences on methods that have fewer pairs of a set than another method has."""
@@ -147,22 +142,22 @@ def summarise(
     """Every method × set in the rows; several seeds are averaged. Without intervals nothing is resampled."""
     if metric not in METRICS:
         raise InputError(f"Got the metric {metric!r}; expected one of {', '.join(METRICS)}.")
-    groups = grouped(rows)
+    groups = group_rows(rows)
     if sets is not None:
         groups = {key: group for key, group in groups.items() if key[1] in sets}
     cells = {key: _set_score(group, metric, key[1], intervals) for key, group in groups.items()}
-    methods = sorted({method for method, _ in cells}, key=_method_place)
-    columns = sorted({name for _, name in cells}, key=_set_place)
-    return ScoreTable(metric, tuple(methods), tuple(columns), cells, _answer_rates(groups, columns))
+    methods = _in_order({method for method, _ in cells}, paper_methods())
+    columns = _in_order({name for _, name in cells}, paper_sets())
+    return ScoreTable(metric, methods, columns, cells, _answer_rates(groups, columns))
 
 
-def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+def group_rows(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     """Rows by (method, set): the newest version of each; settings that differ under one name are kept apart."""
-    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    everything: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
-        found[row.method, row.dataset].append(row)
+        everything[row.method, row.dataset].append(row)
     chosen: dict[tuple[str, str], list[Row]] = {}
-    for (method, dataset), group in found.items():
+    for (method, dataset), group in everything.items():
         # Rows of an older version are kept in the store, but a table never mixes two versions of a method.
         newest = max((row.version for row in group), key=_version)
         current = [row for row in group if row.version == newest]
@@ -177,21 +172,21 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
 def answer_rate(*sets: Sequence[Row]) -> AnswerRate:
     """What one method answered on one set, or on several that count the same each."""
     weight, right = np.concatenate([_answers(rows) for rows in sets]).T
-    given = float(np.sum(weight))
-    if given == 0:
+    answered = float(np.sum(weight))
+    if answered == 0:
         return AnswerRate(0.0, math.nan, math.nan, math.nan)
-    accuracy = float(np.sum(right)) / given
-    # Kish's effective number of answers: what they are worth under unequal weights.
-    low, high = wilson(accuracy, given**2 / float(np.sum(weight**2)))
-    return AnswerRate(100 * given / len(sets), 100 * accuracy, 100 * low, 100 * high)
+    accuracy = float(np.sum(right)) / answered
+    # Kish's effective sample size under unequal weights.
+    low, high = wilson(accuracy, answered**2 / float(np.sum(weight**2)))
+    return AnswerRate(100 * answered / len(sets), 100 * accuracy, 100 * low, 100 * high)
 
 
-def scored(rows: Sequence[Row]) -> Scored:
+def pair_scores(rows: Sequence[Row]) -> PairScores:
     """The rows of one method on one set under one seed, for the metrics."""
     # A tie keeps its 0, which is wrong but ranks as the least certain; a failure has no score at all.
     answers = [row.score if Status(row.status).answered or row.score == 0 else math.nan for row in rows]
     columns = ([row.truth for row in rows], [row.weight for row in rows], [row.confidence for row in rows])
-    return Scored.of(answers, *columns)
+    return PairScores.of(answers, *columns)
 
 
 def by_seed(rows: Sequence[Row]) -> dict[int, list[Row]]:
@@ -200,7 +195,7 @@ def by_seed(rows: Sequence[Row]) -> dict[int, list[Row]]:
 
 
 def _set_score(rows: Sequence[Row], metric: str, dataset: str, intervals: bool) -> SetScore:
-    runs = [scored(group) for group in by_seed(rows).values()]
+    runs = [pair_scores(group) for group in by_seed(rows).values()]
     value = float(np.mean([METRICS[metric](run) for run in runs]))
     resampled = [bootstrap(run, metric, resample(len(run.score), dataset)) for run in runs if intervals]
     draws = np.mean(resampled, axis=0) if intervals else np.full(1, np.nan)
@@ -211,13 +206,13 @@ def _set_score(rows: Sequence[Row], metric: str, dataset: str, intervals: bool) 
 
 
 def _answer_rates(groups: dict[tuple[str, str], list[Row]], sets: Sequence[str]) -> dict[tuple[str, str], AnswerRate]:
-    found: dict[tuple[str, str], AnswerRate] = {}
+    rates: dict[tuple[str, str], AnswerRate] = {}
     for method in {method for (method, _), rows in groups.items() if any(row.withheld for row in rows)}:
         mine = {name: groups[method, name] for name in sets if (method, name) in groups}
-        found |= {(method, name): answer_rate(rows) for name, rows in mine.items()}
+        rates |= {(method, name): answer_rate(rows) for name, rows in mine.items()}
         if len(mine) == len(sets):
-            found[method, MEAN] = answer_rate(*mine.values())
-    return found
+            rates[method, MEAN] = answer_rate(*mine.values())
+    return rates
 
 
 def _answers(rows: Sequence[Row]) -> FloatArray:
@@ -227,20 +222,16 @@ def _answers(rows: Sequence[Row]) -> FloatArray:
     for row in rows:
         runs[row.pair_id].append(row)
     weight = np.array([group[0].weight for group in runs.values()])
-    given = np.array([sum(row.answered for row in group) / len(group) for group in runs.values()])
+    answered = np.array([sum(row.answered for row in group) / len(group) for group in runs.values()])
     right = np.array([sum(row.answered and row.correct for row in group) / len(group) for group in runs.values()])
-    return np.stack([weight * given, weight * right], axis=1) / np.sum(weight)
+    return np.stack([weight * answered, weight * right], axis=1) / np.sum(weight)
 
 
 def _version(text: str) -> tuple[tuple[int, ...], str]:
     return tuple(int(part) for part in text.split("+")[0].split(".") if part.isdecimal()), text
 
 
-def _method_place(name: str) -> tuple[int, str]:
-    known, base = paper.methods(), name.split(":")[0].split(" ")[0]
-    return (known.index(base) if base in known else len(known), name)
-
-
-def _set_place(name: str) -> tuple[int, str]:
-    known = paper.sets()
-    return (known.index(name) if name in known else len(known), name)
+def _in_order(names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+    """As the paper has them, and others after these; settings of a method are left aside."""
+    place = {name: index for index, name in enumerate(known)}
+    return tuple(sorted(names, key=lambda name: (place.get(re.split("[: ]", name)[0], len(place)), name)))

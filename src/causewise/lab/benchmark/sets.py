@@ -11,32 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from causewise.errors import InputError
-from causewise.lab.benchmark import paper
-from causewise.lab.datasets import Collection, load
-from causewise.lab.datasets.registry import published_sets
-from causewise.lab.datasets.storage import AbsentError, all_missing, data_folder
+from causewise.lab.benchmark.published import paper_sets
+from causewise.lab.datasets import Collection, LabelledPair, generate, load
+from causewise.lab.datasets.storage import AbsentError, absent_sets_error, data_folder, published_sets
 from causewise.pair import Pair
 
 PREFIX = "gen:"
 DRAWN = 100
 """Pairs of a drawn set whose words name no other number."""
-
-
-class Labelled(Protocol):
-    """A set of labelled pairs; each has pair_id, pair, truth (±1, file orientation) and weight."""
-
-    @property
-    def name(self) -> str:
-        """The name its rows are filed under."""
-
-    @property
-    def pairs(self) -> Sequence[Any]:
-        """The pairs, in file order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +36,13 @@ class Item:
     """In file orientation."""
     weight: float
     flipped: bool
-    source: Sequence[Any]
+    source: Sequence[LabelledPair]
     index: int
 
     @cached_property
     def pair(self) -> Pair:
         """The columns in the order the method sees them."""
-        pair: Pair = self.source[self.index].pair
+        pair = self.source[self.index].pair
         return pair.swap() if self.flipped else pair
 
 
@@ -63,44 +50,42 @@ def open_set(spec: str, data_dir: str | Path | None = None, limit: int | None = 
     """The labelled pairs that `spec` names, the first `limit` of them."""
     if not _is_drawn(spec):
         return load(spec, data_dir, limit)
-    from causewise.lab.datasets.generators import generate
-
     name, *words = spec.removeprefix(PREFIX).split(":")
     drawn = generate(name, **{"pairs": DRAWN, **dict(_setting(word, spec) for word in words)})
     return replace(drawn, name=spec, pairs=drawn.pairs[:limit])
 
 
-def whole(spec: str) -> int | None:
+def set_size(spec: str) -> int | None:
     """How many pairs there are in all; None where it is not known."""
     if not _is_drawn(spec):
         return next((known.pairs for known in published_sets() if known.name == spec), None)
-    named = re.findall(r":pairs=(\d+)", spec)
-    return int(named[-1]) if named else DRAWN
+    numbers = re.findall(r":pairs=(\d+)", spec)
+    return int(numbers[-1]) if numbers else DRAWN
 
 
-def counted(spec: str, pairs: int, seeds: int = 1) -> str:
+def count_pairs(spec: str, pairs: int, seeds: int = 1) -> str:
     """`5 of 100` where that is not all of the set under every seed, else `100`."""
-    there = seeds * (whole(spec) or 0)
+    there = seeds * (set_size(spec) or 0)
     return f"{pairs} of {there}" if pairs < there else str(pairs)
 
 
-def present(data_dir: str | Path | None = None, limit: int | None = None) -> tuple[list[Collection], list[str]]:
+def load_present(data_dir: str | Path | None = None, limit: int | None = None) -> tuple[list[Collection], list[str]]:
     """The paper's sets that are at hand, a sentence on all that are not, and one for each that cannot be read."""
-    found: list[Collection] = []
+    present: list[Collection] = []
     absent: list[str] = []
     unreadable: list[str] = []
-    for name in paper.sets():
+    for name in paper_sets():
         try:
-            found.append(load(name, data_dir, limit))
+            present.append(load(name, data_dir, limit))
         except AbsentError:
             absent.append(name)
         except InputError as problem:
             unreadable.append(str(problem))
-    said = [str(all_missing(absent, data_folder(data_dir)))] if absent else []
-    return found, said + unreadable
+    remarks = [str(absent_sets_error(absent, data_folder(data_dir)))] if absent else []
+    return present, remarks + unreadable
 
 
-def items(dataset: str, pairs: Sequence[Any], seed: int) -> list[Item]:
+def items(dataset: str, pairs: Sequence[LabelledPair], seed: int) -> list[Item]:
     """The pairs of a set, each swapped, or not, as the seed says.
 
     A sequence that reads its files late has `labels`: ids, truths and weights that cost no reading.
@@ -111,7 +96,7 @@ def items(dataset: str, pairs: Sequence[Any], seed: int) -> list[Item]:
             str(each.pair_id),
             int(each.truth),
             float(each.weight),
-            flipped(seed, dataset, str(each.pair_id)),
+            is_flipped(seed, dataset, str(each.pair_id)),
             pairs,
             index,
         )
@@ -119,7 +104,7 @@ def items(dataset: str, pairs: Sequence[Any], seed: int) -> list[Item]:
     ]
 
 
-def flipped(seed: int, dataset: str, pair_id: str) -> bool:
+def is_flipped(seed: int, dataset: str, pair_id: str) -> bool:
     """A fair coin per pair that is the same in every process and on every machine."""
     # Python's own hash() differs from process to process; a checksum does not.
     words = [seed, zlib.crc32(dataset.encode()), zlib.crc32(pair_id.encode())]

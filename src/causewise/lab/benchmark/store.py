@@ -1,4 +1,4 @@
-"""One SQLite file of results: a row per pair as it is finished, never doubled, never lost.
+"""Results: a row per method and pair, in file orientation; one SQLite file of them, never doubled, never lost.
 
 Runners that share the file claim a pair before they work on it, so that none is done twice. A claim holds for a few
 seconds and is renewed by a runner that lives: of one that was killed it lapses, and nobody waits for it longer.
@@ -11,14 +11,139 @@ import secrets
 import sqlite3
 import statistics
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, fields
+from dataclasses import astuple, dataclass, fields
+from enum import Enum
 from pathlib import Path
 
-from causewise.formatting import shell_word
+from causewise.decision import Decision, Direction
+from causewise.formatting import csv_text, shell_word
 from causewise.lab.benchmark.ledger import BUSY_SECONDS, Ledger, StoreError
-from causewise.lab.benchmark.row import Row
+
+# ---- rows
+
+
+class Status(Enum):
+    """How the work on one pair ended."""
+
+    OK = "ok"
+    UNDECIDED = "undecided"
+    """The two directions tie exactly."""
+    NOT_CONVERGED = "not-converged"
+    """There is an answer, and it counts, but a fit stopped short."""
+    FAILED = "failed"
+    """The method raised, refused the pair, or gave NaN."""
+    TIMEOUT = "timeout"
+    CRASHED = "crashed"
+    """The process died."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is a direction to compare with the truth."""
+        return self in (Status.OK, Status.NOT_CONVERGED)
+
+    @property
+    def broken(self) -> bool:
+        """Whether the pair is listed as failed."""
+        return self in (Status.FAILED, Status.TIMEOUT, Status.CRASHED)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What comes back from a worker for one pair, in the orientation the method saw."""
+
+    score: float
+    forward: float
+    backward: float
+    status: Status
+    message: str
+    seconds: float
+    confidence: float = math.nan
+    withheld: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the store; the first six fields are its key."""
+
+    dataset: str
+    pair_id: str
+    method: str
+    seed: int
+    settings_hash: str
+    version: str
+    score: float
+    """Positive = the file's first column causes the second, whatever flip the run used."""
+    forward: float
+    backward: float
+    confidence: float
+    """How sure the method says it is; NaN where it says nothing."""
+    decision: str
+    """Which way the score leans, also where the answer is withheld."""
+    withheld: bool
+    """The method leans but gives no answer; `message` says why. Metrics count the leaning all the same."""
+    truth: int
+    weight: float
+    correct: bool
+    flipped: bool
+    seconds: float
+    status: str
+    message: str
+    n: int
+    settings: str
+    """JSON of everything the method was set to."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether a user would have been given a direction."""
+        return Status(self.status).answered and not self.withheld
+
+
+def outcome_of(decision: Decision, seconds: float) -> Outcome:
+    """Read a decision: a failure and a score that is not finite are failed, an exact tie is undecided."""
+    forward, backward = decision.forward, decision.backward
+    short = forward.converged is False or backward.converged is False
+    if decision.failed:
+        status, message = Status.FAILED, decision.reason
+    elif not math.isfinite(decision.score):
+        status, message = Status.FAILED, f"{decision.method} returned {decision.score} as its score."
+    elif Direction.of(decision.score) is Direction.UNDECIDED:
+        status, message = Status.UNDECIDED, "The two directions tie exactly."
+    elif short:
+        reasons = (decision.reason, forward.message or backward.message)
+        status, message = Status.NOT_CONVERGED, " ".join(filter(None, reasons))
+    else:
+        status, message = Status.OK, decision.reason
+    numbers = (float(decision.score), float(forward.score), float(backward.score))
+    confidence = math.nan if decision.confidence is None else float(decision.confidence)
+    return Outcome(*numbers, status, message, seconds, confidence, status.answered and bool(decision.reason))
+
+
+def no_answer(status: Status, message: str, seconds: float) -> Outcome:
+    """The outcome of a pair without an answer: no number stands in for it."""
+    return Outcome(math.nan, math.nan, math.nan, status, message, seconds)
+
+
+# What readers of the file rely on comes first; columns that join later come after.
+_FIRST = ("dataset", "pair_id", "method", "score", "truth", "correct", "seconds", "status")
+COLUMNS = (*_FIRST, *(field.name for field in fields(Row) if field.name not in _FIRST))
+
+
+def export_rows(rows: Sequence[Row], raw: bool = False) -> str:
+    """CSV text, one line per row; NaN is an empty cell, `correct` and `flipped` are 1 or 0."""
+    return csv_text([COLUMNS, *([_cell(getattr(row, name)) for name in COLUMNS] for row in rows)], raw)
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else ""
+    return value
+
+
+# ---- the file
 
 APPLICATION_ID = 0x77686E63  # "whnc"
 SCHEMA = 2
@@ -95,7 +220,7 @@ class Store(Ledger):
         """Make the table, or give one of an earlier layout the columns it lacks."""
         self._connection.execute(_CREATE)
         self._connection.execute(_CREATE_CLAIMS)
-        for name in _lacking(self._connection):
+        for name in _missing_columns(self._connection):
             kind = _DECLARED[name]
             default = " DEFAULT 0" if "NOT NULL" in kind else ""
             self._connection.execute(f"ALTER TABLE result ADD COLUMN {name} {kind}{default}")
@@ -116,7 +241,8 @@ class Store(Ledger):
         now = time.time()
         with self.sentences(self.path), self.transaction() as connection:
             connection.execute("DELETE FROM claim WHERE NOT until BETWEEN ? AND ?", (now, now + LEASE_SECONDS))
-            missing = [key for key in keys if not self._there(key)]
+            stored = f"SELECT 1 FROM result WHERE {_IS_KEY}"
+            missing = [key for key in keys if connection.execute(stored, key).fetchone() is None]
             connection.executemany(_CLAIM, [(*key, self._runner, now + LEASE_SECONDS) for key in missing])
             query = f"SELECT 1 FROM claim WHERE {_IS_KEY} AND runner = ?"
             mine = {key for key in missing if connection.execute(query, (*key, self._runner)).fetchone()}
@@ -144,10 +270,10 @@ class Store(Ledger):
     def rows(self) -> list[Row]:
         """Every row, in an order that does not depend on when it was made."""
         with self.sentences(self.path):
-            lacking = _lacking(self._connection)
+            lacking = _missing_columns(self._connection)
             names = [_LATER[name] if name in lacking else name for name in _COLUMNS]
-            found = self._connection.execute(f"SELECT {', '.join(names)} FROM result").fetchall()
-        return sorted((_row(values) for values in found), key=_place)
+            records = self._connection.execute(f"SELECT {', '.join(names)} FROM result").fetchall()
+        return sorted((_row(record) for record in records), key=_place)
 
     def seconds(self) -> dict[str, float]:
         """Per method the usual (median) seconds of a pair, to forecast what a run will cost."""
@@ -159,13 +285,10 @@ class Store(Ledger):
 
     def forget(self, statuses: Iterable[str]) -> int:
         """Delete the rows of these statuses, so that the next run makes them again."""
-        named = tuple(statuses)
-        with self.sentences(self.path), self.transaction():
-            marks = ", ".join("?" * len(named))
-            return self._connection.execute(f"DELETE FROM result WHERE status IN ({marks})", named).rowcount
-
-    def _there(self, key: Key) -> bool:
-        return self._connection.execute(f"SELECT 1 FROM result WHERE {_IS_KEY}", key).fetchone() is not None
+        values = tuple(statuses)
+        with self.sentences(self.path), self.transaction() as connection:
+            marks = ", ".join("?" * len(values))
+            return connection.execute(f"DELETE FROM result WHERE status IN ({marks})", values).rowcount
 
 
 def natural(identifier: str) -> tuple[int, str]:
@@ -183,13 +306,12 @@ def _plain(value: object) -> object:
 
 
 def _row(values: tuple[object, ...]) -> Row:
-    named = dict(zip(_COLUMNS, values, strict=True))
-    numbers = {name: math.nan if named[name] is None else named[name] for name in _COLUMNS}
-    flags = {name: bool(named[name]) for name in ("correct", "flipped", "withheld")}
-    return Row(**(numbers | flags))  # type: ignore[arg-type]  # the columns are the fields of Row
+    fields = {name: math.nan if value is None else value for name, value in zip(_COLUMNS, values, strict=True)}
+    flags = {name: bool(fields[name]) for name in ("correct", "flipped", "withheld")}
+    return Row(**(fields | flags))  # type: ignore[arg-type]  # the columns are the fields of Row
 
 
-def _lacking(connection: sqlite3.Connection) -> list[str]:
+def _missing_columns(connection: sqlite3.Connection) -> list[str]:
     there = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('result')")}
     return [name for name in _LATER if name not in there]
 

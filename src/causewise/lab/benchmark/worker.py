@@ -16,7 +16,7 @@ from causewise.data_checks import check
 from causewise.decision import Decision
 from causewise.inference import add_warnings
 from causewise.lab.benchmark.contenders import load
-from causewise.lab.benchmark.row import Outcome, Status, no_answer, outcome_of
+from causewise.lab.benchmark.store import Outcome, Status, no_answer, outcome_of
 from causewise.pair import Pair
 from causewise.parallel import follow_parent
 from causewise.protocol import Method

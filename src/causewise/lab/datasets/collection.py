@@ -1,6 +1,6 @@
 """A labelled pair and a collection of them, read or drawn only when a pair is asked for."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -62,11 +62,14 @@ class LazyPairs(Sequence[LabelledPair]):
             return LazyPairs(self.dataset, self.labels[index])
         place = range(len(self))[index]  # a negative index counts from the end, one too far is an IndexError
         if place not in self._kept:
-            self._kept[place] = _read(self.dataset, self.labels[place])
+            label = self.labels[place]
+            try:
+                pair = label.read()
+            except InputError as problem:
+                # A reader knows the file at most; the sentence must also say which pair of which set.
+                raise InputError(f"Pair {label.pair_id} of {self.dataset} cannot be used: {problem}") from None
+            self._kept[place] = LabelledPair(self.dataset, label.pair_id, pair, label.truth, label.weight)
         return self._kept[place]
-
-    def __iter__(self) -> Iterator[LabelledPair]:
-        return (self[index] for index in range(len(self)))
 
     def __getstate__(self) -> dict[str, Any]:
         # The numbers stay behind: the other process reads or draws the pairs it needs, from labels of a few bytes.
@@ -111,12 +114,3 @@ class Collection:
 
     def __len__(self) -> int:
         return len(self.pairs)
-
-
-def _read(dataset: str, label: Label) -> LabelledPair:
-    # A reader knows the file at most; the sentence must also say which pair of which set.
-    try:
-        pair = label.read()
-    except InputError as problem:
-        raise InputError(f"Pair {label.pair_id} of {dataset} cannot be used: {problem}") from None
-    return LabelledPair(dataset, label.pair_id, pair, label.truth, label.weight)

@@ -7,22 +7,35 @@ while its bytes still have that hash, and the registered one where there is one.
 import hashlib
 import os
 import re
+import socket
+import ssl
 import tempfile
-import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.client import HTTPException, HTTPResponse, InvalidURL
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from typing import IO, Any
+from typing import IO, cast
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 from causewise.errors import InputError
-from causewise.lab.datasets.registry import Source
+from causewise.lab.datasets.storage import Mirror
+from causewise.version import VERSION
 
 Progress = Callable[[str, int, int | None], None]
 """Called with an address, the bytes at hand and the bytes expected (None where the server does not say)."""
 
 CHUNK = 1 << 16
 MEBIBYTE = 1 << 20
+_RANGES = {
+    "timeout": (1e-3, 1e6),
+    "attempts": (1, 100),
+    "pause": (0, 1e6),
+    "max_time": (1e-3, 1e6),
+    "max_size": (1, 1e15),
+}
 
 
 class DownloadError(Exception):
@@ -33,64 +46,8 @@ class _InterruptedDownloadError(Exception):
     """The connection failed in a way that another attempt may mend."""
 
 
-# ---- kept archives
-
-
-def kept_archive(source: Source, folder: Path) -> Path | None:
-    """The archive of an earlier download, if its bytes are still those that came; any other is thrown away."""
-    found = None
-    for path in folder.glob(f"{_stem(source)}-*.zip"):
-        if path.stem.endswith("-" + _sha256(path)) and path.stem.endswith(source.sha256):
-            found = path
-        else:
-            path.unlink(missing_ok=True)
-    return found
-
-
-def download(source: Source, folder: Path, downloader: "ResumingDownloader", progress: Progress | None) -> Path:
-    """The archive, fetched anew; it is visible in `folder` only when it is whole and its hash is right."""
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=folder)
-    partial = Path(name)
-    try:
-        with os.fdopen(handle, "w+b") as sink:
-            downloader.fill(sink, source.url, progress)
-        sha256 = _sha256(partial)
-        if source.sha256 not in ("", sha256):
-            raise DownloadError("the file that came has another SHA-256 than the registered one")
-        archive = partial.replace(folder / f"{_stem(source)}-{sha256}.zip")
-        for other in folder.glob(f"{_stem(source)}-*.zip"):
-            if other != archive:
-                other.unlink(missing_ok=True)
-        return archive
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _stem(source: Source) -> str:
-    # An address from the command line may hold bytes that are no text.
-    url = source.url.encode(errors="surrogatepass")
-    return f"{source.key}-{hashlib.sha256(url).hexdigest()[:12]}"
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-# ---- the download
-
-_RANGES = {
-    "timeout": (1e-3, 1e6),
-    "attempts": (1, 100),
-    "pause": (0, 1e6),
-    "max_time": (1e-3, 1e6),
-    "max_size": (1, 1e15),
-}
-
-
 @dataclass(frozen=True)
-class ResumingDownloader:
+class Downloader:
     """How to download; a broken download goes on at the byte it reached."""
 
     timeout: float = 30.0
@@ -102,7 +59,7 @@ class ResumingDownloader:
     """Seconds one download may take, all attempts together."""
     max_size: float = 1024 * MEBIBYTE
     """Bytes one download may have; the files unpacked from it, all together, may have as many."""
-    brought: set[Path] = field(default_factory=set, compare=False, repr=False)
+    fresh: set[Path] = field(default_factory=set, compare=False, repr=False)
     """The archives of this run: none of them is fetched a second time for another set."""
 
     def __post_init__(self) -> None:
@@ -110,126 +67,142 @@ class ResumingDownloader:
             if not low <= getattr(self, name) <= high:  # NaN is in no range
                 raise InputError(f"Got {name}={getattr(self, name):g}; expected a number from {low:g} to {high:g}.")
 
-    def fill(self, sink: IO[bytes], url: str, progress: Progress | None) -> None:
-        """Download into an open file."""
-        # In a thread: a server that sends a byte now and then keeps every call to the network from timing out.
-        done: SimpleQueue[BaseException | None] = SimpleQueue()
-        stop = threading.Event()
-        transfer = _Transfer(self, sink, url, progress or _unheard, stop)
-
-        def work() -> None:
-            try:
-                transfer.run()
-                done.put(None)
-            except BaseException as problem:
-                done.put(problem)
-
-        threading.Thread(target=work, name="causewise-download", daemon=True).start()
+    def download(self, mirror: Mirror, folder: Path, progress: Progress | None = None) -> Path:
+        """The archive, fetched anew; it is visible in `folder` only when it is whole and its hash is right."""
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=folder)
+        partial = Path(name)
         try:
-            problem = done.get(timeout=self.max_time)
-        except Empty:
-            raise DownloadError(f"not complete after {self.max_time:g} s, the limit (--max-time)") from None
+            with os.fdopen(handle, "w+b") as sink:
+                self._fill(sink, mirror.url, progress)
+            sha256 = _sha256(partial)
+            if mirror.sha256 not in ("", sha256):
+                raise DownloadError("the file that came has another SHA-256 than the registered one")
+            archive = partial.replace(folder / f"{_stem(mirror)}-{sha256}.zip")
         finally:
-            stop.set()
-        if problem is not None:
-            raise problem
+            partial.unlink(missing_ok=True)
+        for other in folder.glob(f"{_stem(mirror)}-*.zip"):
+            if other != archive:
+                other.unlink(missing_ok=True)
+        self.fresh.add(archive)
+        return archive
 
-
-def _unheard(url: str, done: int, total: int | None) -> None:
-    pass
-
-
-@dataclass(frozen=True)
-class _Transfer:
-    """One download, in its thread; it ends at the next bytes after `stop` is set."""
-
-    how: ResumingDownloader
-    sink: IO[bytes]
-    url: str
-    progress: Progress
-    stop: threading.Event
-
-    def run(self) -> None:
-        reason = ""
-        for attempt in range(self.how.attempts):
-            pause = self.how.pause * 2 ** (attempt - 1) if attempt else 0
-            if self.stop.wait(min(pause, self.how.max_time)):
-                return None
+    def _fill(self, sink: IO[bytes], url: str, progress: Progress | None) -> None:
+        deadline, reason = time.monotonic() + self.max_time, ""
+        for attempt in range(self.attempts):
+            if attempt:
+                time.sleep(min(self.pause * 2 ** (attempt - 1), self._time_left(deadline)))
             try:
-                return self._attempt()
+                return self._attempt(sink, url, progress, deadline)
             except _InterruptedDownloadError as problem:
                 reason = str(problem)
-        raise DownloadError(f"{reason} ({self.how.attempts} attempt{'s' * (self.how.attempts > 1)})")
+        raise DownloadError(f"{reason} ({self.attempts} attempt{'s' * (self.attempts > 1)})")
 
-    def _attempt(self) -> None:
-        import requests
-
-        reached = self.sink.tell()
+    def _attempt(self, sink: IO[bytes], url: str, progress: Progress | None, deadline: float) -> None:
+        reached = sink.tell()
         # Without compression the length the server announces is the length that arrives.
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={reached}-"} if reached else {})
-        try:
-            with requests.get(self.url, headers=headers, stream=True, timeout=self.how.timeout) as answer:
-                _check_status(answer.status_code)
-                if answer.status_code != 206 or not _continues(answer.headers.get("Content-Range", ""), reached):
-                    reached = 0
-                    self.sink.seek(0)
-                    self.sink.truncate()
-                    if answer.status_code == 206:
-                        raise _InterruptedDownloadError("the server continued at another byte than asked for")
-                self._receive(answer, reached)
-        except requests.exceptions.ReadTimeout:
-            raise _InterruptedDownloadError(f"no answer within {self.how.timeout:g} s") from None
-        except (requests.exceptions.ChunkedEncodingError, requests.exceptions.ConnectionError) as problem:
-            raise _InterruptedDownloadError(_explanation(problem)) from None
-        except (requests.exceptions.RequestException, ValueError) as problem:
-            raise DownloadError(f"{type(problem).__name__}: {problem}") from None
+        headers = {"Accept-Encoding": "identity", "User-Agent": f"causewise/{VERSION}"}
+        if reached:
+            headers["Range"] = f"bytes={reached}-"
+        patience = min(self.timeout, self._time_left(deadline))
+        with _network_errors(patience):
+            answer = _open(url, headers, patience)
+        with answer:
+            content_range = answer.headers.get("Content-Range", "")
+            if answer.status != 206 or not re.match(rf"\s*bytes\s+{reached}-", content_range):
+                reached = 0
+                sink.seek(0)
+                sink.truncate()
+                if answer.status == 206:
+                    raise _InterruptedDownloadError("the server continued at another byte than asked for")
+            announced = _length(answer.headers.get("Content-Length"))
+            total = None if announced is None else reached + announced
+            self._check_size(total or 0)
+            while True:
+                self._time_left(deadline)
+                # Whatever has come, not a whole chunk: a server that sends a byte now and then never times out.
+                with _network_errors(patience):
+                    chunk = answer.read1(CHUNK)
+                if not chunk:
+                    break
+                self._check_size(sink.tell() + len(chunk))
+                sink.write(chunk)
+                if progress:
+                    progress(url, sink.tell(), total)
+        if total is not None and sink.tell() < total:
+            raise _InterruptedDownloadError(f"the server broke off after {sink.tell()} of {total} bytes")
 
-    def _receive(self, answer: Any, reached: int) -> None:
-        announced = _length(answer.headers.get("Content-Length"))
-        total = None if announced is None else reached + announced
-        self._check_size(total or 0)
-        # Otherwise the bytes that came before the break are thrown away with the error.
-        answer.raw.enforce_content_length = False
-        for chunk in answer.iter_content(CHUNK):
-            if self.stop.is_set():
-                return
-            self._check_size(self.sink.tell() + len(chunk))
-            self.sink.write(chunk)
-            self.progress(self.url, self.sink.tell(), total)
-        if total is not None and self.sink.tell() < total:
-            raise _InterruptedDownloadError(f"the server broke off after {self.sink.tell()} of {total} bytes")
+    def _time_left(self, deadline: float) -> float:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise DownloadError(f"not complete after {self.max_time:g} s, the limit (--max-time)")
+        return left
 
     def _check_size(self, size: int) -> None:
-        if size > self.how.max_size:
-            raise DownloadError(f"larger than {self.how.max_size / MEBIBYTE:g} MiB, the limit (--max-size)")
+        if size > self.max_size:
+            raise DownloadError(f"larger than {self.max_size / MEBIBYTE:g} MiB, the limit (--max-size)")
 
 
-def _check_status(status: int) -> None:
-    if status in (200, 206):
-        return
-    # Too early, too many requests, a server in trouble: worth another attempt. Anything else is an answer.
-    if status in (408, 425, 429) or status >= 500:
-        raise _InterruptedDownloadError(f"the server answered {status}")
-    raise DownloadError(f"the server answered {status}, so the file is not there any more")
+def kept_archive(mirror: Mirror, folder: Path) -> Path | None:
+    """The archive of an earlier download, if its bytes are still those that came; any other is thrown away."""
+    kept = None
+    for path in folder.glob(f"{_stem(mirror)}-*.zip"):
+        if path.stem.endswith("-" + _sha256(path)) and path.stem.endswith(mirror.sha256):
+            kept = path
+        else:
+            path.unlink(missing_ok=True)
+    return kept
 
 
-def _continues(content_range: str, reached: int) -> bool:
-    return re.match(rf"\s*bytes\s+{reached}-", content_range) is not None
+def _stem(mirror: Mirror) -> str:
+    # An address from the command line may hold bytes that are no text.
+    url = mirror.url.encode(errors="surrogatepass")
+    return f"{mirror.key}-{hashlib.sha256(url).hexdigest()[:12]}"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _open(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
+    if not url.startswith(("http://", "https://")):
+        raise ValueError("expected an address that begins with http:// or https://")
+    try:
+        return cast(HTTPResponse, urlopen(Request(url, headers=headers), timeout=timeout))
+    except HTTPError as answer:
+        answer.close()
+        # Too early, too many requests, a server in trouble: worth another attempt. Anything else is an answer.
+        if answer.code in (408, 425, 429) or answer.code >= 500:
+            raise _InterruptedDownloadError(f"the server answered {answer.code}") from None
+        raise DownloadError(f"the server answered {answer.code}, so the file is not there any more") from None
+
+
+@contextmanager
+def _network_errors(timeout: float) -> Iterator[None]:
+    """What the network says, in words; writing to the disk stays outside."""
+    try:
+        yield
+    except (ValueError, InvalidURL) as problem:
+        raise DownloadError(f"{type(problem).__name__}: {problem}") from None
+    except (OSError, HTTPException) as problem:
+        cause = problem.reason if isinstance(problem, URLError) else problem
+        if isinstance(cause, TimeoutError):
+            words = f"no answer within {timeout:g} s"
+        elif isinstance(cause, socket.gaierror):
+            words = "the host's name cannot be found: is this computer online?"
+        elif isinstance(cause, ssl.SSLCertVerificationError):
+            words = f"the server's certificate is not trusted ({cause.verify_message})"
+        elif isinstance(cause, (HTTPException, ConnectionResetError)):
+            words = "the server broke off before the end"
+        else:
+            words = "no connection: is this computer online?"
+        raise _InterruptedDownloadError(words) from None
 
 
 def _length(announced: str | None) -> int | None:
-    if announced is None or re.fullmatch(r"\s*[0-9]{1,18}\s*", announced):
-        return None if announced is None else int(announced)
+    if announced is None:
+        return None
+    if re.fullmatch(r"\s*[0-9]{1,18}\s*", announced):
+        return int(announced)
     raise DownloadError(f"the server announced the length {announced[:40]!r}; expected a number of bytes")
-
-
-def _explanation(problem: Exception) -> str:
-    # requests wraps every cause in ConnectionError; only the text tells them apart.
-    text = str(problem)
-    if "IncompleteRead" in text or "Connection broken" in text:
-        return "the server broke off before the end"
-    if "NameResolution" in text or "getaddrinfo" in text or "Name or service" in text:
-        return "the host's name cannot be found: is this computer online?"
-    if "timed out" in text:
-        return "the connection timed out"
-    return "no connection: is this computer online?"

@@ -1,4 +1,4 @@
-"""One reader per file format: a folder and its registry entry in, labels with a way to read each pair out.
+"""One reader per file format: the file of labels in, labels with a way to read each pair out.
 
 indexed-csv   `pair_<i>.txt`: comma separated, quoted header, row number first
               `pairs_gt.txt`: 1 or 0, one line per pair
@@ -7,11 +7,11 @@ whitespace    `pair0001.txt`: columns separated by blanks or tabs
 cells         `CE-*_pairs.csv`: a row per pair, each cell a blank separated list of numbers
               `CE-*_targets.csv`: name and ±1, one line per pair
 
-All are tolerant of trailing blanks and empty lines, and strict about everything else.
+All are tolerant of trailing blanks and empty lines, and strict about everything else. The pairs lie beside the labels.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -19,25 +19,25 @@ import numpy as np
 
 from causewise.errors import InputError
 from causewise.lab.datasets.collection import Label, PairId
-from causewise.lab.datasets.registry import PublishedSet
 from causewise.pair import FloatArray, Pair
 
-Reader = Callable[[Path, PublishedSet], list[Label]]
+Reader = Callable[[Path, Container[PairId]], list[Label]]
+"""From the file of labels, and the pairs to be left out."""
 
 # ---- indexed-csv
 
 
-def read_indexed_csv(folder: Path, known: PublishedSet) -> list[Label]:
-    """Labels of every pair in the folder; pair i is labelled by line i."""
-    return indexed_csv_labels(folder, folder / known.labels)
-
-
-def indexed_csv_labels(folder: Path, path: Path) -> list[Label]:
-    """The same for a folder that is in no registry; `path` is the file with the labels."""
-    return [
-        Label(number, _indexed_csv_truth(line, path), 1.0, partial(indexed_csv_pair, folder / f"pair_{number}.txt"))
-        for number, line in enumerate(_read_lines(path), start=1)
-    ]
+def read_indexed_csv(path: Path, excluded: Container[PairId] = ()) -> list[Label]:
+    """Pair i is labelled by line i."""
+    labels = []
+    for number, line in enumerate(_read_lines(path), start=1):
+        truth = {"1": 1, "0": -1}.get(line)
+        if truth is None:
+            raise _bad_label(path, line, "1 (first column causes the second) or 0")
+        if number not in excluded:
+            read = partial(indexed_csv_pair, path.with_name(f"pair_{number}.txt"))
+            labels.append(Label(number, truth, 1.0, read))
+    return labels
 
 
 def indexed_csv_pair(path: Path) -> Pair:
@@ -49,23 +49,32 @@ def indexed_csv_pair(path: Path) -> Pair:
     return Pair.of(table[:, 1], table[:, 2])
 
 
-def _indexed_csv_truth(line: str, path: Path) -> int:
-    truth = {"1": 1, "0": -1}.get(line)
-    if truth is None:
-        raise _bad_label(path, line, "1 (first column causes the second) or 0")
-    return truth
-
-
 # ---- whitespace
 
 
-def read_whitespace(folder: Path, known: PublishedSet) -> list[Label]:
-    """Labels of the pairs that are not excluded."""
-    excluded = {exclusion.pair_id for exclusion in known.exclusions}
-    path = folder / known.labels
-    rows = [(line, line.split()) for line in _read_lines(path)]
-    # The number is looked at first: rows of multivariate pairs have other columns and would be refused below.
-    return [_whitespace_label(path, line, cells) for line, cells in rows if _number(path, line, cells) not in excluded]
+def read_whitespace(path: Path, excluded: Container[PairId] = ()) -> list[Label]:
+    """The file has a line for every pair, those of several columns as well."""
+    labels = []
+    for line in _read_lines(path):
+        cells = line.split()
+        if len(cells) != 6 or not cells[0].isdecimal():
+            raise _bad_label(path, line, "a number, two cause columns, two effect columns and a weight")
+        # Before anything else: rows of multivariate pairs have other columns and would be refused below.
+        if int(cells[0]) in excluded:
+            continue
+        # First and last column of the cause, first and last column of the effect, counted from 1.
+        truth = {"1 1 2 2": 1, "2 2 1 1": -1}.get(" ".join(cells[1:5]))
+        if truth is None:
+            raise _bad_label(path, line, "one cause column and one effect column among the first two")
+        try:
+            weight = float(cells[5])
+        except ValueError:
+            weight = math.nan
+        if not 0 <= weight < math.inf:
+            raise _bad_label(path, line, "a weight of 0 or more in the last column")
+        read = partial(whitespace_pair, path.with_name(f"pair{cells[0]}.txt"))
+        labels.append(Label(int(cells[0]), truth, weight, read))
+    return labels
 
 
 def whitespace_pair(path: Path) -> Pair:
@@ -77,68 +86,43 @@ def whitespace_pair(path: Path) -> Pair:
     return Pair.of(table[:, 0], table[:, 1])
 
 
-def _number(path: Path, line: str, cells: list[str]) -> int:
-    if len(cells) != 6 or not cells[0].isdecimal():
-        raise _bad_label(path, line, "a number, two cause columns, two effect columns and a weight")
-    return int(cells[0])
-
-
-def _whitespace_label(path: Path, line: str, cells: list[str]) -> Label:
-    # First and last column of the cause, first and last column of the effect, counted from 1.
-    truth = {"1 1 2 2": 1, "2 2 1 1": -1}.get(" ".join(cells[1:5]))
-    if truth is None:
-        raise _bad_label(path, line, "one cause column and one effect column among the first two")
-    read = partial(whitespace_pair, path.with_name(f"pair{cells[0]}.txt"))
-    return Label(int(cells[0]), truth, _weight(path, line, cells[5]), read)
-
-
-def _weight(path: Path, line: str, cell: str) -> float:
-    try:
-        weight = float(cell)
-    except ValueError:
-        weight = math.nan
-    if not 0 <= weight < math.inf:
-        raise _bad_label(path, line, "a weight of 0 or more in the last column")
-    return weight
-
-
 # ---- cells
 
 
-def read_cells(folder: Path, known: PublishedSet) -> list[Label]:
+def read_cells(path: Path, excluded: Container[PairId] = ()) -> list[Label]:
     """Labels in the order of the targets; the cells are parsed when a pair is asked for."""
-    targets_path = folder / known.labels
-    pairs_path = _cells_path(targets_path)
+    # Dataverse serves the same tables either as uploaded (.csv) or converted to tabs and quotes (.tab).
+    stem = path.name.replace("_targets.csv", "_pairs")
+    tab = path.with_name(stem + ".tab")
+    pairs_path = tab if tab.is_file() else path.with_name(stem + ".csv")
     columns = {name: (first, second) for name, first, second in _cell_rows(pairs_path, 3)}
-    return [_cell_label(name, target, columns, targets_path) for name, target in _cell_rows(targets_path, 2)]
+    labels = []
+    for name, truth in read_targets(path):
+        if name not in columns:
+            raise InputError(
+                f"Got a target for {name!r} in {path} but no such pair beside it; expected the two to match."
+            )
+        # `pair12` is 12, as in the published score files; any other name is kept.
+        number = name.removeprefix("pair")
+        pair_id = int(number) if number.isdecimal() else name
+        if pair_id not in excluded:
+            labels.append(Label(pair_id, truth, 1.0, partial(cell_pair, *columns[name], path)))
+    return labels
+
+
+def read_targets(path: Path) -> Iterator[tuple[str, int]]:
+    """Name and truth of every pair."""
+    for name, target in _cell_rows(path, 2):
+        truth = {"1": 1, "1.0": 1, "-1": -1, "-1.0": -1}.get(target)
+        if truth is None:
+            raise _bad_label(path, f"{name},{target}", "the target 1 or -1")
+        yield name, truth
 
 
 def cell_pair(first: str, second: str, path: Path) -> Pair:
     """Two cells -> a pair."""
     a, b = (_parse_table(cell.encode(), 1, path)[:, 0] for cell in (first, second))
     return Pair.of(a, b)
-
-
-def _cell_label(name: str, target: str, columns: dict[str, tuple[str, str]], path: Path) -> Label:
-    truth = {"1": 1, "1.0": 1, "-1": -1, "-1.0": -1}.get(target)
-    if truth is None:
-        raise _bad_label(path, f"{name},{target}", "the target 1 or -1")
-    if name not in columns:
-        raise InputError(f"Got a target for {name!r} in {path} but no such pair beside it; expected the two to match.")
-    return Label(_pair_id(name), truth, 1.0, partial(cell_pair, *columns[name], path))
-
-
-def _pair_id(name: str) -> PairId:
-    """`pair12` is 12, as in the published score files; any other name is kept."""
-    number = name.removeprefix("pair")
-    return int(number) if number.isdecimal() else name
-
-
-def _cells_path(targets: Path) -> Path:
-    # Dataverse serves the same tables either as uploaded (.csv) or converted to tabs and quotes (.tab).
-    stem = targets.name.replace("_targets.csv", "_pairs")
-    tab = targets.with_name(stem + ".tab")
-    return tab if tab.is_file() else targets.with_name(stem + ".csv")
 
 
 def _cell_rows(path: Path, width: int) -> Iterator[tuple[str, ...]]:

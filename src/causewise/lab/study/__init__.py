@@ -1,9 +1,8 @@
 """Simulation studies: each is one command, seeded, resumable, and ends in a table and figures.
 
-running          what a study is, and running one: cells -> rows, several at a time, finished ones kept in a file
-output           rows -> tables and figures on disk
+running          what a study is, and running one: cells -> rows -> tables and figures on disk
 estimators       the concave estimator against iterated least squares; consistency and coverage
 identifiability  the equation, and every LOCI variant, on the way out of a non-identifiable model
-likelihood       what the likelihood score reads: the relation, or the marginals
+likelihood       what the likelihood score measures: the relation, or the marginals
 splitting        unseen rows and p-values: what they cost in accuracy and gain in calibration
 """

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from causewise.lab.benchmark.figures.style import canvas, line, look
-from causewise.lab.benchmark.intervals import median_interval
-from causewise.lab.study.output import Row, StudyTable, select, values_of
-from causewise.lab.study.running import Cell, Scale
+from causewise.lab.benchmark.metrics import median_interval
+from causewise.lab.plotting import canvas, draw_line, draw_reference, figure_style, line_style
+from causewise.lab.study.running import Cell, Row, Scale, StudyTable, select, values_of
 from causewise.models.fgls import alternate
 from causewise.models.spline import information_factor, standard_errors
 from causewise.numerics import gaussian
@@ -42,6 +41,7 @@ RIGHT_DEGREE = 2
 RIGHT_KNOTS = uniform_knots(-1.0, 1.0, 5, RIGHT_DEGREE)
 RIGHT_PRECISION = 1.5 + np.sin(np.arange(6.0))
 RIGHT_LOCATION = 2.0 * RIGHT_PRECISION * np.cos(1.3 * np.arange(6.0))
+RIGHT_COEFFICIENTS = np.column_stack([RIGHT_LOCATION, RIGHT_PRECISION]).ravel()
 RIGHT_SIZES = (500, 1000, 2000, 4000, 8000, 16_000, 32_000)
 COVERAGE_SIZE, COVERAGE_TIMES = 2000, 4
 
@@ -88,7 +88,7 @@ def draw(n: int, seed: int) -> tuple[FloatArray, FloatArray]:
     return x, mean + sd * rng.standard_normal(n)
 
 
-def fitted(
+def fit_estimator(
     estimator: str, x: FloatArray, y: FloatArray, n_knots: int, at: FloatArray
 ) -> tuple[FloatArray, FloatArray, Row]:
     """Mean and standard deviation at other points, and how the fit went."""
@@ -96,14 +96,14 @@ def fitted(
     rows, points = (additive_design([spline_rows(u, knots, DEGREE)]) for u in (x, at))
     start = time.perf_counter()
     if estimator == "ifgls":
-        found = alternate(rows, y)
-        mean, sd = found.predict(points)
-        went: Row = {"iterations": found.passes, "converged": bool(found.change < 1e-6)}
+        fit = alternate(rows, y)
+        mean, sd = fit.predict(points)
+        diagnostics: Row = {"iterations": fit.passes, "converged": bool(fit.change < 1e-6)}
     else:
         end = fit_natural(rows, y, np.ones(len(y)), DELTA, 500)
         mean, sd = mean_and_sd(points, end.coefficients)
-        went = {"iterations": end.n_iter, "converged": bool(end.kkt <= KKT_CERTIFIED)}
-    return mean, sd, went | {"seconds": time.perf_counter() - start}
+        diagnostics = {"iterations": end.n_iter, "converged": bool(end.kkt <= KKT_CERTIFIED)}
+    return mean, sd, diagnostics | {"seconds": time.perf_counter() - start}
 
 
 def divergence(x: FloatArray, mean: FloatArray, sd: FloatArray) -> float:
@@ -125,8 +125,8 @@ def _appendix(cell: Cell) -> Row:
     at = np.linspace(-EDGE, EDGE, POINTS)
     row: Row = {}
     for estimator in ("concave", "ifgls"):
-        mean, sd, went = fitted(estimator, x, y, KNOTS[cell["knots"]](cell["n"]), at)
-        row |= {f"{estimator}_{name}": value for name, value in went.items()}
+        mean, sd, diagnostics = fit_estimator(estimator, x, y, KNOTS[cell["knots"]](cell["n"]), at)
+        row |= {f"{estimator}_{name}": value for name, value in diagnostics.items()}
         row[f"{estimator}_kl"] = divergence(at, mean, sd)
     return row
 
@@ -138,12 +138,8 @@ def _right_design(x: FloatArray) -> Design:
 def _right_draw(n: int, seed: int) -> tuple[Design, FloatArray]:
     rng = np.random.default_rng([712, seed])
     design = _right_design(np.sort(rng.uniform(-1, 1, n)))
-    mean, sd = mean_and_sd(design, _right_coefficients())
+    mean, sd = mean_and_sd(design, RIGHT_COEFFICIENTS)
     return design, mean + sd * rng.standard_normal(n)
-
-
-def _right_coefficients() -> FloatArray:
-    return np.column_stack([RIGHT_LOCATION, RIGHT_PRECISION]).ravel()
 
 
 def _consistency(cell: Cell) -> Row:
@@ -151,14 +147,13 @@ def _consistency(cell: Cell) -> Row:
     end = fit_natural(design, y, np.ones(len(y)), DELTA, 500)
     points = _right_design(np.linspace(-0.95, 0.95, 20))
     factor = information_factor(end.hessian * len(y), end.coefficients)
-    found, true = (mean_and_sd(points, w) for w in (end.coefficients, _right_coefficients()))
+    estimate, true = (mean_and_sd(points, w) for w in (end.coefficients, RIGHT_COEFFICIENTS))
     errors = standard_errors(points, end.coefficients, factor)
-    inside: Row = {
+    covered: Row = {
         f"covered_{name}": float(np.mean(np.abs(a - b) < 1.959964 * error))
-        for name, error, a, b in zip(("mean", "sd"), errors, found, true, strict=True)
+        for name, error, a, b in zip(("mean", "sd"), errors, estimate, true, strict=True)
     }
-    miss = end.coefficients - _right_coefficients()
-    return inside | {"error": float(np.sqrt(np.mean(miss**2)))}
+    return covered | {"error": float(np.sqrt(np.mean((end.coefficients - RIGHT_COEFFICIENTS) ** 2)))}
 
 
 def _starts(cell: Cell) -> Row:
@@ -176,8 +171,8 @@ def _starts(cell: Cell) -> Row:
     bounds = [(None, None)] * design.size + [(1e-9, None)] * design.size
     options = {"maxiter": 20_000, "maxfun": 100_000, "ftol": 1e-15, "gtol": 1e-9, "maxcor": 30}
     other = minimize(_objective, start, (dense, y), "L-BFGS-B", jac=True, bounds=bounds, options=options)
-    begun = _objective(start, dense, y)[0]
-    return {"start_gap": begun - end.objective, "end_gap": float(other.fun) - end.objective}
+    first = _objective(start, dense, y)[0]
+    return {"start_gap": first - end.objective, "end_gap": float(other.fun) - end.objective}
 
 
 def _objective(w: FloatArray, features: FloatArray, y: FloatArray) -> tuple[float, FloatArray]:
@@ -203,8 +198,8 @@ def _medians(rows: Sequence[Row]) -> StudyTable:
     for rule in values_of(appendix, "knots"):
         for n in values_of(appendix, "n"):
             some = select(appendix, knots=rule, n=n)
-            pairs = [median_interval([row[f"{name}_kl"] for row in some]) for name in ("concave", "ifgls")]
-            body.append((rule, n, KNOTS[rule](n), *pairs[0], *pairs[1], pairs[1][0] / pairs[0][0]))
+            concave, ifgls = (median_interval([row[f"{name}_kl"] for row in some]) for name in _NAMES)
+            body.append((rule, n, KNOTS[rule](n), *concave, *ifgls, ifgls[0] / concave[0]))
     names = ("concave", "concave low", "concave high", "ifgls", "ifgls low", "ifgls high", "ratio of medians")
     title = "Average KL(true ‖ estimated): medians with 95 % intervals"
     return StudyTable("divergence", title, ("knots", "T", "number of knots", *names), tuple(body))
@@ -219,9 +214,8 @@ def _errors(rows: Sequence[Row]) -> StudyTable:
         error = math.sqrt(float(np.mean([row["error"] ** 2 for row in some])))
         body.append((n, len(some), error, *covered))
     title = "The right features: root mean square error of the coefficients, and coverage of 95 % intervals"
-    return StudyTable(
-        "consistency", title, ("T", "data sets", "error", "covers mean (%)", "covers sd (%)"), tuple(body)
-    )
+    columns = ("T", "data sets", "error", "covers mean (%)", "covers sd (%)")
+    return StudyTable("consistency", title, columns, tuple(body))
 
 
 def slope(rows: Sequence[Row]) -> float:
@@ -232,101 +226,88 @@ def slope(rows: Sequence[Row]) -> float:
 
 def _claims(rows: Sequence[Row]) -> StudyTable:
     appendix, starts = select(rows, part="appendix"), select(rows, part="starts")
-    total: dict[str, float] = {name: sum(row[f"{name}_seconds"] for row in appendix) for name in ("concave", "ifgls")}
-    settled = {name: np.mean([row[f"{name}_converged"] for row in appendix]) for name in ("concave", "ifgls")}
     body: list[tuple[Any, ...]] = [
         ("slope of log error against log T", slope(rows)),
         ("largest distance of a random start from the optimum (nats a row)", max(row["start_gap"] for row in starts)),
         ("largest distance after L-BFGS-B from there", max(abs(row["end_gap"]) for row in starts)),
     ]
-    # Ratios on the same data, not a ratio of medians: the spread between data sets cancels.
+    # Ratios on the same data, not a ratio of medians: the variation between data sets cancels.
     largest = select(appendix, knots="sqrt", n=max(values_of(appendix, "n")))
     ratios = median_interval([row["concave_kl"] / row["ifgls_kl"] for row in largest])
     for name, ratio in zip(("median", "lower end", "upper end"), ratios, strict=True):
         body.append((f"concave / ifgls on the same data, √T knots, largest T: {name}", ratio))
-    for name in ("concave", "ifgls"):
-        body.append((f"{name}: fits that converged (%)", 100 * float(settled[name])))
-        body.append((f"{name}: seconds for all {len(appendix)} fits", total[name]))
+    for name in _NAMES:
+        converged = np.mean([row[f"{name}_converged"] for row in appendix])
+        body.append((f"{name}: fits that converged (%)", 100 * float(converged)))
+        seconds: float = sum(row[f"{name}_seconds"] for row in appendix)
+        body.append((f"{name}: seconds for all {len(appendix)} fits", seconds))
     return StudyTable("claims", "Consistency, optimum and cost", ("what", "value"), tuple(body))
 
 
 def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
     """Divergence against T, the example with a thousand rows, and the error with the right features."""
-    return {
-        "divergence": divergence_curves(_medians(rows)),
-        "example": example(),
-        "consistency": consistency(_errors(rows), slope(rows)),
-    }
+    with figure_style():
+        return {
+            "divergence": _divergence_figure(_medians(rows)),
+            "example": _example_figure(),
+            "consistency": _consistency_figure(_errors(rows), slope(rows)),
+        }
 
 
-def divergence_curves(table: StudyTable) -> "Figure":
+def _divergence_figure(table: StudyTable) -> "Figure":
     """Median KL against T with intervals, one panel per rule for the knots."""
-    with look():
-        figure, axes = canvas(1, 2, 8.4, 3.6, sharey=True, sharex=True)
-        for panel, rule in zip(axes, _TITLES, strict=True):
-            mine = StudyTable(table.name, "", table.columns, tuple(row for row in table.rows if row[0] == rule))
-            for index, name in enumerate(_NAMES):
-                t, y = mine.column("T"), mine.column(name)
-                style = line(index)
-                panel.fill_between(
-                    t, mine.column(f"{name} low"), mine.column(f"{name} high"), color=style["color"], alpha=0.2, lw=0
-                )
-                panel.plot(t, y, label=_NAMES[name], markersize=4.5, linewidth=1.3, **style)
-            panel.set(xscale="log", yscale="log", title=_TITLES[rule], xlabel="rows T")
-        axes[0].set_ylabel("median of KL(true ‖ estimated)")
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-        return figure
+    figure, axes = canvas(1, 2, 8.4, 3.6, sharey=True, sharex=True)
+    for panel, (rule, title) in zip(axes, _TITLES.items(), strict=True):
+        mine = table.where(knots=rule)
+        for index, (name, label) in enumerate(_NAMES.items()):
+            t, low, high = mine.column("T"), mine.column(f"{name} low"), mine.column(f"{name} high")
+            panel.fill_between(t, low, high, color=line_style(index)["color"], alpha=0.2, lw=0)
+            draw_line(panel, t, mine.column(name), label, index)
+        panel.set(xscale="log", yscale="log", title=title, xlabel="rows T")
+    axes[0].set_ylabel("median of KL(true ‖ estimated)")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    return figure
 
 
-def example(n: int = 1000, seed: int = 0) -> "Figure":
+def _example_figure(n: int = 1000, seed: int = 0) -> "Figure":
     """Both estimators on one data set: mean and ±2 standard deviations beside the truth."""
     x, y = draw(n, seed)
     at = np.linspace(-EDGE, EDGE, 2000)
-    with look():
-        figure, axes = canvas(2, 2, 8.4, 5.4, sharex=True, sharey=True)
-        for index, panel in enumerate(axes):
-            rule, estimator = list(_TITLES)[index // 2], list(_NAMES)[index % 2]
-            n_knots = KNOTS[rule](n)
-            mean, sd, _ = fitted(estimator, x, y, n_knots, at)
-            kl = divergence(at, mean, sd)
-            panel.plot(x, y, ".", color="#b0b0b0", markersize=2, zorder=0, rasterized=True)
-            _band(panel, at, *truth(at), "#202020", "truth ± 2 sd", "--")
-            _band(panel, at, mean, sd, line(index % 2)["color"], "estimate ± 2 sd", "-")
-            panel.set(title=f"{_NAMES[estimator]}, {n_knots} knots: KL {kl:.2g}", ylim=(-5.5, 5.5))
-        for panel in axes[2:]:
-            panel.set_xlabel("x")
-        for panel in axes[::2]:
-            panel.set_ylabel("y")
-            panel.legend(loc="lower left", ncols=2, fontsize=8, borderaxespad=0.1)
-        return figure
+    figure, axes = canvas(2, 2, 8.4, 5.4, sharex=True, sharey=True)
+    for index, panel in enumerate(axes):
+        rule, estimator = list(_TITLES)[index // 2], list(_NAMES)[index % 2]
+        n_knots = KNOTS[rule](n)
+        mean, sd, _ = fit_estimator(estimator, x, y, n_knots, at)
+        kl = divergence(at, mean, sd)
+        panel.plot(x, y, ".", color="#b0b0b0", markersize=2, zorder=0, rasterized=True)
+        _band(panel, at, *truth(at), "#202020", "truth ± 2 sd", "--")
+        _band(panel, at, mean, sd, line_style(index % 2)["color"], "estimate ± 2 sd", "-")
+        panel.set(title=f"{_NAMES[estimator]}, {n_knots} knots: KL {kl:.2g}", ylim=(-5.5, 5.5))
+    for panel in axes[2:]:
+        panel.set_xlabel("x")
+    for panel in axes[::2]:
+        panel.set_ylabel("y")
+        panel.legend(loc="lower left", ncols=2, fontsize=8, borderaxespad=0.1)
+    return figure
 
 
-def consistency(table: StudyTable, slope: float) -> "Figure":
+def _consistency_figure(table: StudyTable, slope: float) -> "Figure":
     """Error against T beside 1/√T, and coverage."""
-    t = np.array(table.column("T"), float)
-    error = np.array(table.column("error"))
-    with look():
-        figure, (left, right) = canvas(1, 2, 8.4, 3.4)
-        left.plot(t, error, label=f"measured, slope {slope:.3f}", markersize=5, linewidth=1.3, **line(0))
-        # The line 1/√T through the middle of the points, on logarithmic axes.
-        level = np.exp(np.mean(np.log(error * np.sqrt(t))))
-        left.plot(t, level / np.sqrt(t), color="#202020", linestyle=":", label="1/√T")
-        left.set(xscale="log", yscale="log", xlabel="rows T", ylabel="error of the coefficients")
-        left.legend(loc="upper right")
-        right.axhspan(93, 97, color="#e4e4e4", lw=0)
-        right.axhline(95, color="#202020", linewidth=0.8, linestyle=":")
-        for index, name in enumerate(("mean", "sd")):
-            right.plot(
-                t,
-                table.column(f"covers {name} (%)"),
-                label=f"of the {name}",
-                markersize=5,
-                linewidth=1.3,
-                **line(index),
-            )
-        right.set(xscale="log", xlabel="rows T", ylabel="coverage of 95 % intervals (%)", ylim=(90, 100))
-        right.legend(loc="upper right", ncols=2)
-        return figure
+    t, error = np.array(table.column("T"), float), np.array(table.column("error"))
+    figure, (left, right) = canvas(1, 2, 8.4, 3.4)
+    draw_line(left, t, error, f"measured, slope {slope:.3f}", 0, markersize=5)
+    # The line 1/√T through the middle of the points, on logarithmic axes.
+    height = np.exp(np.mean(np.log(error * np.sqrt(t))))
+    left.plot(t, height / np.sqrt(t), color="#202020", linestyle=":", label="1/√T")
+    left.set(xscale="log", yscale="log", xlabel="rows T", ylabel="error of the coefficients")
+    left.legend(loc="upper right")
+    right.axhspan(93, 97, color="#e4e4e4", lw=0)
+    draw_reference(right, 95)
+    for index, name in enumerate(("mean", "sd")):
+        draw_line(right, t, table.column(f"covers {name} (%)"), f"of the {name}", index, markersize=5)
+    right.set(xscale="log", xlabel="rows T", ylabel="coverage of 95 % intervals (%)", ylim=(90, 100))
+    right.legend(loc="upper right", ncols=2)
+    return figure
 
 
 def _band(panel: "Axes", x: np.ndarray, mean: np.ndarray, sd: np.ndarray, colour: str, label: str, dashes: str) -> None:

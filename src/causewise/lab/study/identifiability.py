@@ -2,7 +2,7 @@
 
 equation   residual of the identifiability equation on random members of the two Gaussian families that fit both ways,
            on random models like those of AN … MNU that do not, and along two paths from the first kind to the second
-chance     random members of the two families, drawn symmetrically in x and y: accuracy and reading of every variant
+chance     random members of the two families, drawn symmetrically in x and y: accuracy and verdict of every variant
 map        the same variants along the two paths, against the number of rows
 """
 
@@ -14,11 +14,9 @@ import numpy as np
 from causewise.catalogue import method
 from causewise.criteria import LEVEL, ModelCheck
 from causewise.decision import Decision
-from causewise.lab.benchmark.figures.style import canvas, line, look
-from causewise.lab.study.output import Row, StudyTable, percentage, select, values_of
-from causewise.lab.study.running import Cell, Scale
-from causewise.lab.theory.equation import evaluate, evaluate_exact
-from causewise.lab.theory.families import FAMILIES, GENERIC, PATHS
+from causewise.lab.plotting import canvas, draw_line, draw_reference, figure_style, line_style
+from causewise.lab.study.running import Cell, Row, Scale, StudyTable, percentage, select, values_of
+from causewise.lab.theory.identifiability import FAMILIES, GENERIC, PATHS, evaluate, evaluate_exact
 from causewise.lab.theory.model import Model
 from causewise.pair import Pair
 
@@ -87,17 +85,19 @@ def _network_cells(seeds: int, steps: tuple[float, ...]) -> list[Cell]:
 def measure(cell: Cell) -> list[Row]:
     """One model's equation, or the decisions on one batch of pairs."""
     if cell["part"] in ("equation", "path"):
-        model = PATHS[cell["models"]](cell["t"]) if cell["part"] == "path" else _member(cell["models"], cell["seed"])
+        model = _model(cell, np.random.default_rng([721, cell.get("seed", 0)]))
         balance = evaluate(model)
         identity = evaluate_exact(model).worst
         return [{"worst": balance.worst, "typical": balance.typical, "identity": identity}]
     pairs = [_pair(cell, seed) for seed in cell.get("seeds", [cell.get("seed")])]
     decisions = method(f"{MODELS[cell['fit']]}-h").decide_many(pairs)
-    return [row for decision in decisions for row in _verdicts(cell["fit"], decision)]
+    return [row for decision in decisions for row in _score_variants(cell["fit"], decision)]
 
 
-def _member(name: str, seed: int) -> Model:
-    rng = np.random.default_rng([721, seed])
+def _model(cell: Cell, rng: np.random.Generator) -> Model:
+    name = cell["models"]
+    if name in PATHS:
+        return PATHS[name](cell["t"])
     return FAMILIES[name](rng).forward() if name in FAMILIES else GENERIC[name](rng)
 
 
@@ -105,11 +105,10 @@ def _pair(cell: Cell, seed: int) -> Pair:
     """x is always the cause: in the families neither column is, and a method at chance has no way of knowing."""
     # The number of rows is part of the seed: cells of different n hold different pairs, not prefixes of one another.
     rng = np.random.default_rng([722, cell["n"], seed])
-    model = FAMILIES[cell["models"]](rng).forward() if cell["part"] == "chance" else PATHS[cell["models"]](cell["t"])
-    return Pair.of(*model.sample(rng, cell["n"]))
+    return Pair.of(*_model(cell, rng).sample(rng, cell["n"]))
 
 
-def _verdicts(fit: str, decision: Decision) -> list[Row]:
+def _score_variants(fit: str, decision: Decision) -> list[Row]:
     ahead, behind = decision.forward, decision.backward
     if decision.failed or ahead.log_likelihood is None or behind.log_likelihood is None:
         return []
@@ -184,72 +183,66 @@ def _cell_summary(some: Sequence[Row]) -> tuple[Any, ...]:
 
 def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
     """The residuals, and the map."""
-    return {"residuals": residuals(_equation(rows), _path(rows), rows), "map": the_map(_path(rows), _map(rows))}
+    with figure_style():
+        return {"residuals": _residuals_figure(_path(rows), rows), "map": _map_figure(_path(rows), _map(rows))}
 
 
-def residuals(equation: StudyTable, path: StudyTable, rows: Sequence[Row]) -> "Figure":
+def _residuals_figure(path: StudyTable, rows: Sequence[Row]) -> "Figure":
     """Every random model as a dot, and the two paths as lines."""
-    with look():
-        figure, (left, right) = canvas(1, 2, 8.4, 3.6, sharey=True)
-        for place, name in enumerate(equation.column("models")):
-            values = [max(row["typical"], _FLOOR) for row in select(rows, part="equation", models=name)]
-            spread = np.linspace(-0.25, 0.25, len(values))
-            left.plot(place + spread, values, "o", markersize=3, color=line(0 if place < 2 else 1)["color"])
-        left.set_xticks(range(len(equation.rows)), equation.column("models"), rotation=30)
-        left.set(yscale="log", ylim=(_FLOOR / 3, 3), ylabel="mean relative residual", title="random models")
-        for index, name in enumerate(_PATHS):
-            mine = [row for row in path.rows if row[0] == name]
-            values = [max(row[3], _FLOOR) for row in mine]
-            right.plot([row[1] for row in mine], values, label=name, markersize=5, linewidth=1.3, **line(index))
-        right.set(xlabel="position t on the path", title="paths")
-        right.legend(loc="lower right")
-        for panel in (left, right):
-            panel.axhline(1e-6, color="#202020", linewidth=0.8, linestyle=":")
-        left.annotate("tolerance", (0.02, 1e-6), xycoords=("axes fraction", "data"), va="bottom", fontsize=8)
-        return figure
+    figure, (left, right) = canvas(1, 2, 8.4, 3.6, sharey=True)
+    names = (*FAMILIES, *GENERIC)
+    for place, name in enumerate(names):
+        values = [max(row["typical"], _FLOOR) for row in select(rows, part="equation", models=name)]
+        shift = np.linspace(-0.25, 0.25, len(values))
+        left.plot(place + shift, values, "o", markersize=3, color=line_style(0 if place < 2 else 1)["color"])
+    left.set_xticks(range(len(names)), names, rotation=30)
+    left.set(yscale="log", ylim=(_FLOOR / 3, 3), ylabel="mean relative residual", title="random models")
+    for index, name in enumerate(_PATHS):
+        mine = path.where(path=name)
+        values = [max(mean, _FLOOR) for mean in mine.column("mean")]
+        draw_line(right, mine.column("t"), values, name, index, markersize=5)
+    right.set(xlabel="position t on the path", title="paths")
+    right.legend(loc="lower right")
+    for panel in (left, right):
+        draw_reference(panel, 1e-6)
+    left.annotate("tolerance", (0.02, 1e-6), xycoords=("axes fraction", "data"), va="bottom", fontsize=8)
+    return figure
 
 
-def the_map(path: StudyTable, table: StudyTable) -> "Figure":
+def _map_figure(path: StudyTable, table: StudyTable) -> "Figure":
     """One row per path: residual of the equation, accuracy, and how often the test rejects the false direction."""
-    with look():
-        figure, axes = canvas(2, 3, 10.6, 6.2, sharex=True)
-        for down, name in enumerate(_PATHS):
-            residual, accuracy, rejected = axes[3 * down : 3 * down + 3]
-            mine = [row for row in path.rows if row[0] == name]
-            residual.plot([row[1] for row in mine], [row[3] for row in mine], markersize=5, linewidth=1.3, **line(0))
-            residual.set(ylabel="mean relative residual", ylim=(-0.02, None))
-            residual.set_title(_PATHS[name], loc="left")
-            _accuracy(accuracy, table, name)
-            _rejections(rejected, table, name)
-        for panel in axes[3:]:
-            panel.set_xlabel("position t on the path")
-        for panel in axes[4:]:
-            panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8, handlelength=2.8)
-        return figure
+    figure, axes = canvas(2, 3, 10.6, 6.2, sharex=True)
+    for down, name in enumerate(_PATHS):
+        residual, accuracy, rejected = axes[3 * down : 3 * down + 3]
+        mine = path.where(path=name)
+        draw_line(residual, mine.column("t"), mine.column("mean"), "", 0, markersize=5)
+        residual.set(ylabel="mean relative residual", ylim=(-0.02, None))
+        residual.set_title(_PATHS[name], loc="left")
+        _accuracy_panel(accuracy, table.where(path=name))
+        _rejection_panel(rejected, table.where(path=name, variant="loci-h"))
+    for panel in axes[3:]:
+        panel.set_xlabel("position t on the path")
+    for panel in axes[4:]:
+        panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2, fontsize=8, handlelength=2.8)
+    return figure
 
 
-def _accuracy(panel: "Axes", table: StudyTable, path: str) -> None:
+def _accuracy_panel(panel: "Axes", table: StudyTable) -> None:
     index = 0
     for variant in dict.fromkeys(table.column("variant")):
-        sizes = list(dict.fromkeys(row[3] for row in table.rows if row[:2] == (path, variant)))
-        for n in sizes[::2]:
-            mine = [row for row in table.rows if row[:4:3] == (path, n) and row[1] == variant]
-            _line(panel, mine, 5, f"{variant}, n = {n}", index)
+        for n in list(dict.fromkeys(table.where(variant=variant).column("n")))[::2]:
+            mine = table.where(variant=variant, n=n)
+            draw_line(panel, mine.column("t"), mine.column("accuracy (%)"), f"{variant}, n = {n}", index, linewidth=1.2)
             index += 1
-    panel.axhline(50, color="#202020", linewidth=0.8, linestyle=":")
+    draw_reference(panel, 50)
     panel.set(ylabel="accuracy (%)", ylim=(0, 104))
 
 
-def _rejections(panel: "Axes", table: StudyTable, path: str) -> None:
-    mine = [row for row in table.rows if row[:2] == (path, "loci-h")]
-    sizes = list(dict.fromkeys(row[3] for row in mine))
-    for index, n in enumerate(sizes):
-        _line(panel, [row for row in mine if row[3] == n], 7, f"false direction, n = {n}", index)
-    _line(panel, [row for row in mine if row[3] == sizes[-1]], 6, f"true direction, n = {sizes[-1]}", len(sizes))
-    panel.axhline(5, color="#202020", linewidth=0.8, linestyle=":")
+def _rejection_panel(panel: "Axes", table: StudyTable) -> None:
+    sizes = list(dict.fromkeys(table.column("n")))
+    for index, (n, side) in enumerate([*((n, "false") for n in sizes), (sizes[-1], "true")]):
+        mine = table.where(n=n)
+        label = f"{side} direction, n = {n}"
+        draw_line(panel, mine.column("t"), mine.column(f"rejects {side} (%)"), label, index, linewidth=1.2)
+    draw_reference(panel, 5)
     panel.set(ylabel="rejected at 5 %, spline fit (%)", ylim=(-2, 104))
-
-
-def _line(panel: "Axes", rows: list[tuple[Any, ...]], column: int, label: str, index: int) -> None:
-    values = [row[column] for row in rows]
-    panel.plot([row[2] for row in rows], values, label=label, markersize=4.5, linewidth=1.2, **line(index))

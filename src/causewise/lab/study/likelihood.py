@@ -17,12 +17,10 @@ import numpy as np
 
 from causewise.catalogue import method
 from causewise.criteria import split_score
-from causewise.lab.benchmark.figures.style import canvas, line, look
 from causewise.lab.datasets.generators import generate
-from causewise.lab.datasets.laws import CAUSE_LAWS, gaussian
-from causewise.lab.datasets.mechanisms import LADDER
-from causewise.lab.study.output import Row, StudyTable, percentage, select
-from causewise.lab.study.running import Cell, Scale
+from causewise.lab.datasets.mechanisms import CAUSE_LAWS, LADDER, gaussian
+from causewise.lab.plotting import canvas, draw_line, draw_reference, figure_style, line_style
+from causewise.lab.study.running import Cell, Row, Scale, StudyTable, percentage, select
 from causewise.pair import Pair
 
 if TYPE_CHECKING:
@@ -55,8 +53,8 @@ def measure(cell: Cell) -> list[Row]:
         return []
     entropies = g.score * math.log(2)  # igci-g counts bits
     # d of the module's docstring: what is left of the score when both columns' entropies are taken out.
-    found = split_score(pair, m.forward, m.backward)
-    relation = math.nan if found is None else found.relation
+    both = split_score(pair, m.forward, m.backward)
+    relation = math.nan if both is None else both.relation
     row: Row = {"loci-m": m.score, "loci-h": h.score, "igci-g": entropies, "relation": relation}
     return [row | {"warning": _warning(m.warnings)}]
 
@@ -81,7 +79,7 @@ def _pair(cell: Cell) -> Pair:
 
 def tables(rows: Sequence[Row]) -> list[StudyTable]:
     """Accuracy of the rules, and how much of the likelihood score the entropies explain."""
-    return [_accuracy(rows), _warned(rows)]
+    return [_accuracy(rows), _by_warning(rows)]
 
 
 def _accuracy(rows: Sequence[Row]) -> StudyTable:
@@ -91,90 +89,70 @@ def _accuracy(rows: Sequence[Row]) -> StudyTable:
         accuracy = [percentage([row[rule] > 0 for row in some]) for rule in RULES]
         m, g = (np.array([row[rule] for row in some]) for rule in ("loci-m", "igci-g"))
         agree = percentage(list((m > 0) == (g > 0)))
-        body.append((world, len(some), *accuracy, agree, correlation(m, g), float(np.median(g))))
+        body.append((world, len(some), *accuracy, agree, _correlation(m, g), float(np.median(g))))
     columns = ("world", "pairs", *(f"{rule} (%)" for rule in RULES), "m agrees with g (%)", "correlation", "median g")
     title = f"Accuracy, agreement of loci-m (m) with the entropy rule igci-g (g, in nats), n = {rows[0]['n']}"
     return StudyTable("accuracy", title, columns, tuple(body))
 
 
-def correlation(a: np.ndarray, b: np.ndarray) -> float:
-    """Pearson's."""
+def _correlation(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.corrcoef(a, b)[0, 1])
 
 
-def _warned(rows: Sequence[Row]) -> StudyTable:
+def _by_warning(rows: Sequence[Row]) -> StudyTable:
     body = []
     for name in ("none", "same rule", "against the relation"):
-        some = select(rows, warning=name)
-        if not some:
+        if not (some := select(rows, warning=name)):
             continue
+        accuracy = [percentage([row[rule] > 0 for row in some]) for rule in RULES]
+        agree = percentage([(row["loci-m"] > 0) == (row["igci-g"] > 0) for row in some])
         # Where the entropies point the wrong way, only the relation can put loci-m right.
         against = [row for row in some if row["igci-g"] < 0]
-        body.append(
-            (
-                name,
-                len(some),
-                *(percentage([row[rule] > 0 for row in some]) for rule in RULES),
-                percentage([(row["loci-m"] > 0) == (row["igci-g"] > 0) for row in some]),
-                percentage([row["loci-m"] > 0 for row in against]) if against else math.nan,
-            )
-        )
-    columns = (
-        "warning",
-        "pairs",
-        *(f"{rule} (%)" for rule in RULES),
-        "m agrees with g (%)",
-        "m where g is wrong (%)",
-    )
+        right = percentage([row["loci-m"] > 0 for row in against]) if against else math.nan
+        body.append((name, len(some), *accuracy, agree, right))
+    columns = ("warning", "pairs", *(f"{rule} (%)" for rule in RULES), "m agrees with g (%)", "m where g is wrong (%)")
     return StudyTable("warned", "All worlds together, by the warning in loci-m's answer", columns, tuple(body))
 
 
 def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
     """Accuracy by the cause's law, and score against score."""
-    return {"accuracy": accuracies(_accuracy(rows)), "scores": scores(rows)}
+    with figure_style():
+        return {"accuracy": _accuracy_figure(_accuracy(rows)), "scores": _scores_figure(rows)}
 
 
-def accuracies(table: StudyTable) -> "Figure":
+def _accuracy_figure(table: StudyTable) -> "Figure":
     """One place per world, one mark per rule."""
     worlds = table.column("world")
-    with look():
-        figure, (panel,) = canvas(1, 1, 10.2, 4.0)
-        for rule in RULES:
-            style = line(_MARKS[rule]) | {"linestyle": "none"}
-            shift = 0.16 * (_MARKS[rule] - 1.5)
-            panel.plot(
-                np.arange(len(worlds)) + shift,
-                table.column(f"{rule} (%)"),
-                label=_LABELS.get(rule, rule),
-                markersize=6,
-                **style,
-            )
-        panel.axhline(50, color="#202020", linewidth=0.8, linestyle=":")
-        for border in (4.5, 9.5, 14.5):
-            panel.axvline(border, color="#c0c0c0", linewidth=0.8)
-        names = [world.removesuffix(" cause").split(", ")[-1] for world in worlds]
-        panel.set_xticks(range(len(worlds)), names, rotation=35, ha="right", rotation_mode="anchor")
-        for place, text in ((2, "location-scale"), (7, "additive"), (12, "additive, noisy"), (18, "benchmark laws")):
-            panel.annotate(text, (place, 104), ha="center", fontsize=9)
-        panel.set(ylabel="accuracy (%)", ylim=(0, 112), yticks=range(0, 101, 25), xlim=(-0.6, len(worlds) - 0.4))
-        figure.legend(loc="outside lower center", ncols=4)
-        return figure
+    figure, (panel,) = canvas(1, 1, 10.2, 4.0)
+    for rule in RULES:
+        places = np.arange(len(worlds)) + 0.16 * (_MARKS[rule] - 1.5)
+        style = {"linestyle": "none", "markersize": 6}
+        draw_line(panel, places, table.column(f"{rule} (%)"), _LABELS.get(rule, rule), _MARKS[rule], **style)
+    draw_reference(panel, 50)
+    for border in (4.5, 9.5, 14.5):
+        panel.axvline(border, color="#c0c0c0", linewidth=0.8)
+    names = [world.removesuffix(" cause").split(", ")[-1] for world in worlds]
+    panel.set_xticks(range(len(worlds)), names, rotation=35, ha="right", rotation_mode="anchor")
+    for place, text in ((2, "location-scale"), (7, "additive"), (12, "additive, noisy"), (18, "benchmark laws")):
+        panel.annotate(text, (place, 104), ha="center", fontsize=9)
+    panel.set(ylabel="accuracy (%)", ylim=(0, 112), yticks=range(0, 101, 25), xlim=(-0.6, len(worlds) - 0.4))
+    figure.legend(loc="outside lower center", ncols=4)
+    return figure
 
 
-def scores(rows: Sequence[Row]) -> "Figure":
+def _scores_figure(rows: Sequence[Row]) -> "Figure":
     """The likelihood score against the entropies of the two columns; on the dotted line they are the same."""
-    with look():
-        figure, axes = canvas(len(MECHANISMS), len(CAUSE_LAWS), 10.4, 6.6, sharey="row", sharex="row")
-        worlds = [(mechanism, law) for mechanism in MECHANISMS for law in CAUSE_LAWS]
-        for panel, (mechanism, law) in zip(axes, worlds, strict=True):
-            some = select(rows, world=f"{mechanism}, {law} cause")
-            x, y = (np.array([row[rule] for row in some]) for rule in ("igci-g", "loci-m"))
-            panel.axhline(0, color="#909090", linewidth=0.7)
-            panel.axvline(0, color="#909090", linewidth=0.7)
-            panel.axline((0, 0), slope=1, color="#202020", linewidth=0.8, linestyle=":")
-            panel.plot(x, y, ".", markersize=4, color=line(0)["color"], rasterized=True)
-            panel.set_title(f"{law}: r = {correlation(x, y):.2f}", pad=3)
-            if law == next(iter(CAUSE_LAWS)):
-                panel.set_ylabel(f"{mechanism}\nloci-m (nats)")
-        figure.supxlabel("entropy of the cause − entropy of the effect (igci-g, nats)", fontsize=10)
-        return figure
+    figure, axes = canvas(len(MECHANISMS), len(CAUSE_LAWS), 10.4, 6.6, sharey="row", sharex="row")
+    worlds = [(mechanism, law) for mechanism in MECHANISMS for law in CAUSE_LAWS]
+    for panel, (mechanism, law) in zip(axes, worlds, strict=True):
+        some = select(rows, world=f"{mechanism}, {law} cause")
+        x, y = (np.array([row[rule] for row in some]) for rule in ("igci-g", "loci-m"))
+        panel.axhline(0, color="#909090", linewidth=0.7)
+        panel.axvline(0, color="#909090", linewidth=0.7)
+        panel.axline((0, 0), slope=1, color="#202020", linewidth=0.8, linestyle=":")
+        panel.plot(x, y, ".", markersize=4, color=line_style(0)["color"], rasterized=True)
+        panel.set_title(f"{law}: r = {_correlation(x, y):.2f}", pad=3)
+        if law == next(iter(CAUSE_LAWS)):
+            panel.set_ylabel(f"{mechanism}\nloci-m (nats)")
+    figure.supxlabel("entropy of the cause − entropy of the effect (igci-g, nats)", fontsize=10)
+    return figure

@@ -1,11 +1,12 @@
 """What a study is, and how one is run: cells to rows, several processes at a time, finished cells skipped.
 
-A study is a module of this room with the names of `Study`; its work is found by the module's name, so that a process
-that has just been started knows what to do.
+A study is a module of this package with the names of `Study`; its work is found by the module's name, so that a process
+that has just been started knows what to do. Its rows become tables and figures on disk.
 """
 
 import json
-from collections.abc import Callable, Generator, Iterable, Sequence
+import math
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,9 +15,13 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+import numpy as np
+
 from causewise.errors import ROUNDS, between
+from causewise.files import replace_with
+from causewise.formatting import csv_text, markdown_table
 from causewise.lab.benchmark.ledger import Ledger
-from causewise.lab.study.output import Row, StudyTable
+from causewise.lab.plotting import figure_style, save
 from causewise.parallel import deaf_children, follow_parent, one_thread
 
 if TYPE_CHECKING:
@@ -24,6 +29,8 @@ if TYPE_CHECKING:
 
 Cell = dict[str, Any]
 """The settings of one piece of work: JSON values, and the same cell always gives the same rows."""
+Row = dict[str, Any]
+"""What was measured, with the settings it was measured under."""
 MOST_JOBS = 1024
 Finished = tuple[Cell, list[Row]]
 
@@ -42,6 +49,33 @@ class Scale:
     def repetitions(self, full: int, fast: int) -> int:
         """The number asked for, or the default of this scale."""
         return self.seeds or (fast if self.fast else full)
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """A named table; cells are numbers or words."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    def markdown(self) -> str:
+        """For reading; columns with words in them are left-aligned."""
+        words = [any(isinstance(row[i], str) for row in self.rows) for i in range(len(self.columns))]
+        body = [[format_number(value) for value in row] for row in self.rows]
+        align = "".join("l" if each else "r" for each in words)
+        return f"{self.title}\n\n{markdown_table(self.columns, body, align, padded=True)}"
+
+    def column(self, name: str) -> list[Any]:
+        """One column by name."""
+        return [row[self.columns.index(name)] for row in self.rows]
+
+    def where(self, **cells: Any) -> "StudyTable":
+        """The rows with these cells."""
+        at = {self.columns.index(name): cell for name, cell in cells.items()}
+        rows = tuple(row for row in self.rows if all(row[i] == cell for i, cell in at.items()))
+        return StudyTable(self.name, self.title, self.columns, rows)
 
 
 class Study(Protocol):
@@ -93,8 +127,8 @@ class CellLedger(Ledger):
 
     def _stored(self, study: str) -> dict[str, str]:
         with self.sentences(self.path):
-            found = self._connection.execute("SELECT cell, rows FROM finished WHERE study = ?", (study,))
-            return dict(found.fetchall())
+            query = "SELECT cell, rows FROM finished WHERE study = ?"
+            return dict(self._connection.execute(query, (study,)).fetchall())
 
 
 def key(cell: Cell) -> str:
@@ -117,7 +151,7 @@ def run(
     """Finish a study in a folder and return all its rows; `on_progress(done, total)` is called after every cell."""
     between("", 1, MOST_JOBS, jobs=jobs)
     if scale.seeds is not None:
-        # At least two: spreads are estimated from them.
+        # At least two: standard deviations are estimated from them.
         between("", 2, ROUNDS[1], seeds=scale.seeds)
     folder.mkdir(parents=True, exist_ok=True)
     cells, name = study.cells(scale), f"{study.NAME} {study.REVISION}"
@@ -140,7 +174,7 @@ def _work(name: str, todo: list[Cell], jobs: int) -> Generator[Finished, None, N
     # Spawned, not forked: a fork copies the locks of BLAS and of compiled code in whatever state they are.
     with deaf_children():
         pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=follow_parent)
-    strangers = set(active_children())
+    others = set(active_children())
     try:
         waiting: set[Future[Finished]] = set()
         # A few more than there are processes, so that all stay busy.
@@ -152,7 +186,7 @@ def _work(name: str, todo: list[Cell], jobs: int) -> Generator[Finished, None, N
                 yield from (each.result() for each in done)
         yield from (each.result() for each in waiting)
     except BaseException:
-        for worker in set(active_children()) - strangers:  # an interrupt waits for no cell
+        for worker in set(active_children()) - others:  # an interrupt waits for no cell
             worker.kill()
         raise
     finally:
@@ -162,3 +196,55 @@ def _work(name: str, todo: list[Cell], jobs: int) -> Generator[Finished, None, N
 def _measure(name: str, cell: Cell) -> Finished:
     with one_thread():
         return cell, load(name).measure(cell)
+
+
+# ---- tables and figures
+
+
+def write_tables(folder: Path, tables: Sequence[StudyTable], rows: Sequence[Row]) -> list[Path]:
+    """Every table as CSV with all digits, all of them in one Markdown file, and the rows behind them."""
+    paths = [folder / f"{table.name}.csv" for table in tables]
+    for path, table in zip(paths, tables, strict=True):
+        replace_with(path, csv_text([table.columns, *table.rows]).encode())
+    together = folder / "tables.md"
+    replace_with(together, ("\n\n".join(table.markdown() for table in tables) + "\n").encode())
+    # Parts of a study measure different things: the union of their columns, with empty cells.
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    lines = ([row.get(name, "") for name in columns] for row in rows)
+    replace_with(folder / "rows.csv", csv_text([columns, *lines]).encode())
+    return [*paths, together, folder / "rows.csv"]
+
+
+def write_figures(folder: Path, figures: "Mapping[str, Figure]") -> list[Path]:
+    """Every figure as PDF, SVG and PNG."""
+    # Inside the style: it holds the salt of SVG identifiers, without which no two files are the same.
+    with figure_style():
+        return [path for name, figure in figures.items() for path in save(figure, folder, name)]
+
+
+def format_number(value: Any) -> str:
+    """A number with as many digits as a reader needs."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | np.integer):
+        return str(value)
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value != 0 and not 1e-3 <= abs(value) < 1e5:
+        return f"{value:.1e}"
+    return f"{value:.4g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def percentage(values: Sequence[bool]) -> float:
+    """Of true values."""
+    return 100 * float(np.mean(values))
+
+
+def select(rows: Sequence[Row], **settings: Any) -> list[Row]:
+    """The rows with these settings."""
+    return [row for row in rows if all(row.get(name) == value for name, value in settings.items())]
+
+
+def values_of(rows: Sequence[Row], name: str) -> list[Any]:
+    """The different values of a setting, in the order of the rows."""
+    return list(dict.fromkeys(row[name] for row in rows if name in row))

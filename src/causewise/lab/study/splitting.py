@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causewise.criteria import LEVEL
-from causewise.lab.benchmark.figures.style import canvas, line, look
-from causewise.lab.datasets.laws import NOISE_LAWS, gaussian
-from causewise.lab.datasets.mechanisms import LADDER
-from causewise.lab.study.output import Row, StudyTable, percentage, select, values_of
-from causewise.lab.study.running import Cell, Scale
-from causewise.lab.theory.families import draw_rational
+from causewise.lab.datasets.mechanisms import LADDER, NOISE_LAWS, gaussian
+from causewise.lab.plotting import canvas, draw_line, draw_reference, figure_style
+from causewise.lab.study.running import Cell, Row, Scale, StudyTable, percentage, select, values_of
+from causewise.lab.theory.identifiability import draw_rational
 from causewise.models.spline import fit_crosswise, fit_location_scale, halves
-from causewise.numerics.hsic import HsicTest, hsic_test, p_value_at
+from causewise.numerics.hsic import hsic_test, p_value_at
 from causewise.pair import FloatArray, row_order, standardise
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ NAME, REVISION = "splitting", 2
 
 NOISES = ("gaussian", "uniform", "laplace")
 SIZES = (200, 500, 1000, 2000)
-LEVEL_OF_NOISE, KNOTS = 0.4, {"25 knots": 25, "12 knots": 12}
+NOISE_SD, KNOTS = 0.4, {"25 knots": 25, "12 knots": 12}
 WAYS = ("all", "cross", "half")
 RIGHT = "right features"
 _NAMES = {"all": "rows of the fit", "cross": "unseen rows, both halves", "half": "unseen rows, one half"}
@@ -64,18 +62,15 @@ def measure(cell: Cell) -> list[Row]:
         cause = gaussian(rng, cell["n"])
         noise = NOISE_LAWS[cell["noise"]](rng, cell["n"])
         if cell["knots"] == "none":
-            return [_given_noise(hsic_test(cause, noise))]
-        effect = LADDER["lsnm"](rng, cause, noise, LEVEL_OF_NOISE)
+            test = hsic_test(cause, noise)
+            # The test's own p-value, and the one it would give to twice the statistic.
+            return [{"p_true": test.p_value, "p_doubled": p_value_at(2 * test.statistic, test)}]
+        effect = LADDER["lsnm"](rng, cause, noise, NOISE_SD)
     sides = [_tests(*columns, KNOTS[cell["knots"]]) for columns in ((cause, effect), (effect, cause))]
-    return [{"way": way} | _compared(*(side[way] for side in sides)) for way in WAYS]
+    return [{"way": way} | _compare(*(side[way] for side in sides)) for way in WAYS]
 
 
-def _given_noise(test: HsicTest) -> Row:
-    """The test's own p-value, and the one it would give to twice the statistic."""
-    return {"p_true": test.p_value, "p_doubled": p_value_at(2 * test.statistic, test)}
-
-
-def _compared(ahead: Test, behind: Test) -> Row:
+def _compare(ahead: Test, behind: Test) -> Row:
     return {
         "p_true": ahead[1],
         "p_false": behind[1],
@@ -92,35 +87,23 @@ def _tests(cause: FloatArray, effect: FloatArray, n_knots: int) -> dict[str, Tes
     unseen = fit_crosswise(u, v, n_knots=n_knots).residual
     # `half` is the cross-fit's residual on the rows that one of its two fits did not see: no third fit is needed.
     tested = ~halves(len(u), 0)
-    found = (hsic_test(u, seen), hsic_test(u, unseen), hsic_test(u[tested], unseen[tested]))
-    return {way: (t.statistic, t.p_value, t.log_p_value) for way, t in zip(WAYS, found, strict=True)}
+    tests = (hsic_test(u, seen), hsic_test(u, unseen), hsic_test(u[tested], unseen[tested]))
+    return {way: (t.statistic, t.p_value, t.log_p_value) for way, t in zip(WAYS, tests, strict=True)}
 
 
 def tables(rows: Sequence[Row]) -> list[StudyTable]:
     """Accuracy and rejection rates for every noise and size, the mean over them, and the controls."""
     control = _controls(rows)
     rows = [row for row in rows if row["knots"] != "none" and row["noise"] != RIGHT]
-    body = []
+    overall, body = [], []
     for knots in values_of(rows, "knots"):
+        overall += [(knots, way, *_summary(select(rows, knots=knots, way=way))) for way in WAYS]
         for noise in values_of(rows, "noise"):
             for n in values_of(rows, "n"):
-                body += [
-                    (knots, noise, n, way, *_summary(select(rows, knots=knots, noise=noise, n=n, way=way)))
-                    for way in WAYS
-                ]
-    overall = [
-        (knots, way, *_summary(select(rows, knots=knots, way=way)))
-        for knots in values_of(rows, "knots")
-        for way in WAYS
-    ]
-    measured = (
-        "pairs",
-        "by statistic (%)",
-        "by p-value (%)",
-        "rejects true (%)",
-        "rejects false (%)",
-        "only true fits (%)",
-    )
+                some = select(rows, knots=knots, noise=noise, n=n)
+                body += [(knots, noise, n, way, *_summary(select(some, way=way))) for way in WAYS]
+    accuracy = ("pairs", "by statistic (%)", "by p-value (%)")
+    measured = (*accuracy, "rejects true (%)", "rejects false (%)", "only true fits (%)")
     return [
         StudyTable("overall", "All noise laws and sizes together", ("knots", "rows", *measured), tuple(overall)),
         StudyTable("splitting", "Accuracy and calibration", ("knots", "noise", "n", "rows", *measured), tuple(body)),
@@ -134,15 +117,17 @@ def _controls(rows: Sequence[Row]) -> StudyTable:
     for knots in KNOTS:
         for way in WAYS:
             some = [select(rows, noise=RIGHT, knots=knots, way=way, n=n) for n in sizes]
-            body.append((f"right features, {knots}", way, *(_rejected(each, "p_true", "p_false") for each in some)))
-    given = [select(rows, knots="none", n=n) for n in sizes]
-    body.append(("the noise itself", "all", *(_rejected(each, "p_true") for each in given)))
-    body.append(("the noise itself, statistic doubled", "all", *(_rejected(each, "p_doubled") for each in given)))
+            body.append(
+                (f"right features, {knots}", way, *(_rejection_rate(each, "p_true", "p_false") for each in some))
+            )
+    noise = [select(rows, knots="none", n=n) for n in sizes]
+    body.append(("the noise itself", "all", *(_rejection_rate(each, "p_true") for each in noise)))
+    body.append(("the noise itself, statistic doubled", "all", *(_rejection_rate(each, "p_doubled") for each in noise)))
     title = "Controls: true directions rejected at p < 0.05 (%), by the number of rows"
     return StudyTable("controls", title, ("residual", "rows", *(f"n = {n}" for n in sizes)), tuple(body))
 
 
-def _rejected(some: Sequence[Row], *names: str) -> float:
+def _rejection_rate(some: Sequence[Row], *names: str) -> float:
     return percentage([row[name] < LEVEL for row in some for name in names])
 
 
@@ -155,44 +140,41 @@ def _summary(some: Sequence[Row]) -> tuple[Any, ...]:
 
 def figures(rows: Sequence[Row]) -> "dict[str, Figure]":
     """Accuracy and rejection against n, and the law of the true direction's p-values."""
-    return {"against-n": against_n(tables(rows)[1]), "p-values": p_values(rows)}
+    with figure_style():
+        return {"against-n": _size_figure(tables(rows)[1]), "p-values": _p_value_figure(rows)}
 
 
-def against_n(table: StudyTable) -> "Figure":
+def _size_figure(table: StudyTable) -> "Figure":
     """One row of panels per number of knots; Gaussian noise."""
-    shown = (
-        ("by statistic (%)", "accuracy by statistic (%)"),
-        ("by p-value (%)", "accuracy by p-value (%)"),
-        ("rejects true (%)", "true direction, p < 0.05 (%)"),
-        ("rejects false (%)", "false direction, p < 0.05 (%)"),
-    )
-    knots = list(dict.fromkeys(table.column("knots")))
-    with look():
-        figure, axes = canvas(len(knots), 4, 10.6, 2.5 * len(knots) + 0.5, sharex=True, sharey="col")
-        for place, panel in enumerate(axes):
-            down, across = divmod(place, 4)
-            column, label = shown[across]
-            for index, way in enumerate(WAYS):
-                mine = [row for row in table.rows if row[0] == knots[down] and row[1] == "gaussian" and row[3] == way]
-                values = [row[table.columns.index(column)] for row in mine]
-                style = line(index)
-                panel.plot([row[2] for row in mine], values, label=_NAMES[way], markersize=4.5, linewidth=1.2, **style)
-            panel.set(xscale="log")
-            panel.set_title(label if down == 0 else "", fontsize=9.5)
-            if across == 2:
-                panel.axhline(5, color="#202020", linewidth=0.8, linestyle=":")
-            if across == 0:
-                panel.set_ylabel(knots[down])
-        for panel in axes[-4:]:
-            panel.set_xlabel("rows n")
-            sizes = sorted(set(table.column("n")))
-            panel.set_xticks(sizes, [str(n) for n in sizes], minor=False)
-            panel.set_xticks([], minor=True)
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-        return figure
+    columns = {
+        "by statistic (%)": "accuracy by statistic (%)",
+        "by p-value (%)": "accuracy by p-value (%)",
+        "rejects true (%)": "true direction, p < 0.05 (%)",
+        "rejects false (%)": "false direction, p < 0.05 (%)",
+    }
+    knots, sizes = list(dict.fromkeys(table.column("knots"))), sorted(set(table.column("n")))
+    figure, axes = canvas(len(knots), 4, 10.6, 2.5 * len(knots) + 0.5, sharex=True, sharey="col")
+    for place, panel in enumerate(axes):
+        down, across = divmod(place, 4)
+        column, label = list(columns.items())[across]
+        for index, way in enumerate(WAYS):
+            mine = table.where(knots=knots[down], noise="gaussian", rows=way)
+            draw_line(panel, mine.column("n"), mine.column(column), _NAMES[way], index, linewidth=1.2)
+        panel.set(xscale="log")
+        panel.set_title(label if down == 0 else "", fontsize=9.5)
+        if across == 2:
+            draw_reference(panel, 5)
+        if across == 0:
+            panel.set_ylabel(knots[down])
+    for panel in axes[-4:]:
+        panel.set_xlabel("rows n")
+        panel.set_xticks(sizes, [str(n) for n in sizes], minor=False)
+        panel.set_xticks([], minor=True)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return figure
 
 
-def p_values(rows: Sequence[Row]) -> "Figure":
+def _p_value_figure(rows: Sequence[Row]) -> "Figure":
     """Distribution function of the true direction's p-values; a calibrated test follows the diagonal."""
     sizes = values_of(rows, "n")
     n = sizes[min(2, len(sizes) - 1)]
@@ -200,19 +182,15 @@ def p_values(rows: Sequence[Row]) -> "Figure":
         "random smooth f and g": [row for row in rows if row["knots"] == "25 knots" and row["noise"] != RIGHT],
         "f and g within the splines": select(rows, knots="25 knots", noise=RIGHT),
     }
-    with look():
-        figure, axes = canvas(1, len(worlds), 8.0, 3.7, sharey=True)
-        for panel, (name, mine) in zip(axes, worlds.items(), strict=True):
-            for index, way in enumerate(WAYS):
-                p = np.sort([row["p_true"] for row in select(mine, n=n, way=way)])
-                style = {key: value for key, value in line(index).items() if key != "marker"}
-                panel.step(
-                    p, np.arange(1, len(p) + 1) / len(p), where="post", label=_NAMES[way], linewidth=1.5, **style
-                )
-            panel.axline((0, 0), slope=1, color="#202020", linewidth=0.8, linestyle=":")
-            panel.set(
-                xlabel="p-value of the true direction", title=f"{name}, 25 knots, n = {n}", xlim=(0, 1), ylim=(0, 1.01)
-            )
-        axes[0].set_ylabel("share of pairs below")
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-        return figure
+    figure, axes = canvas(1, len(worlds), 8.0, 3.7, sharey=True)
+    for panel, (name, mine) in zip(axes, worlds.items(), strict=True):
+        for index, way in enumerate(WAYS):
+            p = np.sort([row["p_true"] for row in select(mine, n=n, way=way)])
+            share = np.arange(1, len(p) + 1) / len(p)
+            draw_line(panel, p, share, _NAMES[way], index, drawstyle="steps-post", marker="", linewidth=1.5)
+        panel.axline((0, 0), slope=1, color="#202020", linewidth=0.8, linestyle=":")
+        title = f"{name}, 25 knots, n = {n}"
+        panel.set(xlabel="p-value of the true direction", title=title, xlim=(0, 1), ylim=(0, 1.01))
+    axes[0].set_ylabel("share of pairs below")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    return figure

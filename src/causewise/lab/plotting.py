@@ -3,14 +3,11 @@
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from causewise.catalogue import DEFAULT
 from causewise.errors import InputError
 from causewise.files import replace_with
-from causewise.lab.benchmark import paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,47 +39,6 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _LINES = ("-", "--", "-.", ":")
 
 
-@dataclass(frozen=True)
-class Hue:
-    """How the bars of one kind of method are filled."""
-
-    name: str
-    colour: str
-    hatch: str
-
-
-LOCATION_SCALE = Hue("location-scale", "#08519c", "")
-ADDITIVE = Hue("additive counterpart", "#a6cee3", "////")
-COMBINED = Hue("several kinds of evidence", "#e08214", "....")
-OTHER = Hue("other", "#d0d0d0", "")
-
-
-def kind(method: str) -> Hue:
-    """What the paper's list of counterparts says about a method; the default one is none of them."""
-    base = method.split(":")[0]
-    if base == DEFAULT:
-        return COMBINED
-    couples = paper.figures()["counterparts"]
-    if base in {couple["location_scale"] for couple in couples}:
-        return LOCATION_SCALE
-    return ADDITIVE if base in {couple["additive"] for couple in couples} else OTHER
-
-
-def short_names(methods: Sequence[str]) -> dict[str, str]:
-    """Names without settings, where no other method here has the same name."""
-    bases = [method.split(":")[0] for method in methods]
-    return {m: base if bases.count(base) == 1 else m for m, base in zip(methods, bases, strict=True)}
-
-
-def kind_handles(methods: Sequence[str]) -> "list[Any]":
-    """Entries of a legend that says what the fillings mean."""
-    from matplotlib.patches import Patch
-
-    present = {kind(method) for method in methods}
-    shown = [how for how in (COMBINED, LOCATION_SCALE, ADDITIVE, OTHER) if how in present]
-    return [Patch(facecolor=s.colour, hatch=s.hatch, edgecolor="black", linewidth=0.5, label=s.name) for s in shown]
-
-
 def legend_above(figure: "Figure", handles: "Sequence[Any]") -> None:
     """A legend over all panels, in as many columns as the figure is wide enough for."""
     # An entry takes some five points a letter, and its sample with the space around it another forty.
@@ -91,7 +47,7 @@ def legend_above(figure: "Figure", handles: "Sequence[Any]") -> None:
     figure.legend(handles=list(handles), loc="outside upper center", ncols=columns, columnspacing=1.2)
 
 
-def line(index: int) -> dict[str, Any]:
+def line_style(index: int) -> dict[str, Any]:
     """Colour, marker and dashes of the index-th line; no two of the first 32 share all three."""
     return {
         "color": _COLOURS[index % len(_COLOURS)],
@@ -100,8 +56,18 @@ def line(index: int) -> dict[str, Any]:
     }
 
 
+def draw_line(panel: "Axes", x: Any, y: Any, label: str, index: int, **style: Any) -> None:
+    """The index-th line of a panel."""
+    panel.plot(x, y, label=label, **{"markersize": 4.5, "linewidth": 1.3} | line_style(index) | style)
+
+
+def draw_reference(panel: "Axes", y: float) -> None:
+    """A thin dotted line across a panel."""
+    panel.axhline(y, color="#202020", linewidth=0.8, linestyle=":")
+
+
 @contextmanager
-def look() -> Iterator[None]:
+def figure_style() -> Iterator[None]:
     """The settings, for the time of one drawing only."""
     import matplotlib
 
@@ -123,7 +89,7 @@ def save(figure: "Figure", folder: Path, name: str, formats: Sequence[str] = FOR
     unknown = set(formats) - set(FORMATS)
     if unknown:
         raise InputError(f"Got the format {sorted(unknown)[0]!r}; expected some of {', '.join(FORMATS)}.")
-    # The layout is found once, so that all formats agree.
+    # The layout is computed once, so that all formats agree.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     dateless = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}

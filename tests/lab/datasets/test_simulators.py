@@ -1,13 +1,16 @@
-"""Drawn pairs against the published ones: shape of the marginals, noise, non-linearity, heteroscedasticity."""
+"""The published laws; drawn pairs against the published ones: marginals, noise, non-linearity, heteroscedasticity."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from causewise.lab.datasets import generate, load
 from causewise.lab.datasets.collection import Collection
+from causewise.lab.datasets.simulators import combined_noise, scale_mixture, sigmoid
 from causewise.pair import standardise
 
 LOOK_ALIKES = {"SIM": "SIM-like", "SIMc": "SIMc-like", "SIMln": "SIMln-like", "SIMG": "SIMG-like"}
@@ -62,3 +65,24 @@ def test_the_causes_of_ans_are_gaussians_of_one_size_per_pair(data_dir: Path) ->
 def test_the_comparison_can_tell_sets_apart(data_dir: Path) -> None:
     ours, theirs = table(generate("ANs", 60, seed=1)), table(load("LSs", data_dir))
     assert min(ks_2samp(ours[:, j], theirs[:, j]).pvalue for j in range(ours.shape[1])) < 1e-6
+
+
+def test_the_classic_cause_is_the_scale_mixture_it_should_be() -> None:
+    sample = scale_mixture(np.random.default_rng(2), 400_000)
+    assert sample.var() == pytest.approx(1.5, rel=0.01)  # E v
+    assert np.mean(sample**4) / sample.var() ** 2 == pytest.approx(3 * (7 / 3) / 1.5**2, rel=0.02)  # 3 E v² / (E v)²
+
+
+@given(st.integers(0, 500))
+def test_sigmoids_are_monotone_and_bounded(seed: int) -> None:
+    x = np.linspace(-50, 50, 400)
+    steps = np.diff(y := sigmoid(np.random.default_rng(seed), x))
+    assert (steps > 0).all() or (steps < 0).all()
+    assert 0.9 < np.abs(y).max() < 1 + 8 * 0.25 + 2
+
+
+def test_multi_is_normalised_and_never_linear_gaussian() -> None:
+    for seed in range(200):
+        cause, effect = combined_noise(np.random.default_rng(seed), 400)
+        for column in (cause, effect):
+            assert column.mean() == pytest.approx(0, abs=1e-9) and column.std(ddof=1) < 1
