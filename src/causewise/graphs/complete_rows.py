@@ -20,7 +20,7 @@ from causewise.graphs.constraints import Constraints
 from causewise.knowledge.knowledge import Knowledge
 from causewise.numerics.dates import read_as_days
 from causewise.numerics.native import FloatArray
-from causewise.numerics.ties import scrambled, spread
+from causewise.numerics.row_sampling import break_ties, scramble
 from causewise.pair import Pair, as_column, one_variable, standardise
 from causewise.scanning.table import chosen_columns
 from causewise.tables import table_from
@@ -65,8 +65,8 @@ class GraphColumns:
         tied = [k for k, name in enumerate(names) if name not in self.placed and _has_long_ties(values[k])]
         for k in tied:
             # Spread in the order of the rows, equal values would follow the column that the rows are sorted by.
-            key = scrambled(np.arange(values.shape[1], dtype=np.uint64) + np.uint64(k << 32))
-            values[k] = standardise(spread(values[k], values[k], key))
+            key = scramble(np.arange(values.shape[1], dtype=np.uint64) + np.uint64(k << 32))
+            values[k] = standardise(break_ties(values[k], values[k], key))
         notes = (f"{names[k]!r} has many equal values, which are spread at random to their neighbours'." for k in tied)
         return replace(self, names=tuple(names), values=values, notes=(*self.notes, *notes))
 
