@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.numerics.columns import once
-from causewise.numerics.dates import read_as_days
 from causewise.numerics.ranked import rank_column
-from causewise.pair import LARGEST, FloatArray, Pair
+from causewise.pair import LARGEST, FloatArray, Pair, has_date_note
 
 FEWEST_LEVELS = 5
 """Below, a level more or less is the whole column; the default method was never fitted to such."""
@@ -139,7 +138,7 @@ def kind_of(column: FloatArray, dated: bool = False) -> Kind:
 def kinds_of(pair: Pair) -> Mapping[str, Kind]:
     """The types of both columns, under `x` and `y`."""
     columns = {"x": (pair.x, pair.x_name), "y": (pair.y, pair.y_name)}
-    return {key: kind_of(column, read_as_days(name, pair.notes)) for key, (column, name) in columns.items()}
+    return {key: kind_of(column, has_date_note(name, pair.notes)) for key, (column, name) in columns.items()}
 
 
 def is_identifier(column: FloatArray) -> bool:

@@ -24,9 +24,8 @@ from causewise.diagnostics import (
     on_a_line,
 )
 from causewise.numerics.columns import once
-from causewise.numerics.dates import read_as_days
 from causewise.numerics.ranked import number_copies, rank_column
-from causewise.pair import FEW_ROWS, FloatArray, Pair, standardise
+from causewise.pair import FEW_ROWS, FloatArray, Pair, has_date_note, standardise
 from causewise.point_mass import are_steps, beside_heaps, off_heaps
 
 _REPEATED_SHARE, _REPEATED_ROWS, _BEYOND_CHANCE = 0.05, 5, 3.0
@@ -124,7 +123,7 @@ def few_levels(pair: Pair) -> str:
 def row_identifiers(pair: Pair) -> str:
     """Columns that number the rows, and are neither dates nor durations."""
     numbered = [name for column, name in _columns(pair) if is_identifier(column)]
-    named = [repr(name) for name in numbered if not read_as_days(name, pair.notes)]
+    named = [repr(name) for name in numbered if not has_date_note(name, pair.notes)]
     if not named:
         return ""
     numbers, it = ("number", "them") if len(named) > 1 else ("numbers", "it")

@@ -18,10 +18,9 @@ from causewise.column_types import Kind, Tally, tally, unfit
 from causewise.errors import InputError
 from causewise.graphs.constraints import Constraints
 from causewise.knowledge.knowledge import Knowledge
-from causewise.numerics.dates import read_as_days
 from causewise.numerics.native import FloatArray
 from causewise.numerics.row_sampling import break_ties, scramble
-from causewise.pair import Pair, as_column, one_variable, standardise
+from causewise.pair import Pair, as_column, has_date_note, one_variable, standardise
 from causewise.scanning.table import chosen_columns
 from causewise.tables import table_from
 from causewise.tables.choose import listed, position
@@ -98,7 +97,7 @@ def graph_columns(
     if rows < LEAST_ROWS:
         raise InputError(f"Got {rows} rows in {where}; expected at least {LEAST_ROWS}: a graph takes more than a pair.")
     said = {table.names[k]: (*table.notes(k), *told[table.names[k]][1]) for k in chosen}
-    dated = {name for name, notes in said.items() if read_as_days(name, notes)}
+    dated = {name for name, notes in said.items() if has_date_note(name, notes)}
     # Twice, since what is left out must cost no rows, and fewer rows may be of another kind.
     kept = _fitting({name: column[~np.isnan(column)] for name, column in read.items()}, dated, knowledge, left_out)
     whole = ~np.any(np.isnan([read[name] for name in kept]), axis=0) if kept else np.zeros(0, dtype=bool)

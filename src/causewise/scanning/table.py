@@ -9,8 +9,7 @@ import numpy as np
 
 from causewise.column_types import Kind, tally, unfit
 from causewise.errors import InputError
-from causewise.numerics.dates import read_as_days
-from causewise.pair import MIN_ROWS, FloatArray, as_column
+from causewise.pair import MIN_ROWS, FloatArray, as_column, has_date_note
 from causewise.scanning.adjusting import Adjustment
 from causewise.scanning.mapped import ColumnStore, MappedColumns
 from causewise.tables import table_from
@@ -76,7 +75,7 @@ def scan_table(
     store = ColumnStore()
     expected = len(set(chosen) - set(others))
     for done, (name, column, said) in enumerate(read, start=1):
-        left: FloatArray | str = unfit(column, MIN_ROWS, read_as_days(name, said))
+        left: FloatArray | str = unfit(column, MIN_ROWS, has_date_note(name, said))
         if not left:
             found = tally(column[~np.isnan(column)])
             left = adjustment.residual(column)

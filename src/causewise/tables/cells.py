@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.errors import InputError
-from causewise.numerics.dates import day_of, is_day_first, moment_of, moments_of
-from causewise.numerics.exact import is_long
+from causewise.numerics.conversion import day_of, is_day_first, is_long, moment_of, moments_of
 from causewise.pair import FloatArray
 from causewise.tables.asking import UnclearError
 from causewise.tables.marks import bare, looks_like_a_number, marks_in, without_thousands

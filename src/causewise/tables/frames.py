@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.errors import InputError
-from causewise.numerics.dates import moments_of
-from causewise.numerics.exact import has_ties, is_long
+from causewise.numerics.conversion import has_ties, is_long, moments_of
 from causewise.tables.cells import clipped, dates_in, from_objects, is_number
 from causewise.tables.choose import distinct_names
 from causewise.tables.passed_over import COUNTING, why_array, why_series

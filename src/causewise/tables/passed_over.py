@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.errors import InputError
-from causewise.numerics.dates import day_of, is_day_first, moments_of
+from causewise.numerics.conversion import day_of, is_day_first, moments_of
 from causewise.tables.cells import dates_in, from_objects, is_missing
 from causewise.tables.marks import bare
 

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.errors import InputError
-from causewise.numerics.dates import said_of_dates
-from causewise.numerics.exact import has_ties, is_long
-from causewise.pair import FloatArray
+from causewise.numerics.conversion import has_ties, is_long
+from causewise.pair import FloatArray, date_note
 from causewise.tables.asking import Asked
 from causewise.tables.cells import ambiguous, dates, not_a_number, numbers, precise
 from causewise.tables.marks import marks_in
@@ -103,7 +102,7 @@ class TextTable:
     def notes(self, *positions: int) -> tuple[str, ...]:
         """What had to be understood to read them."""
         said = [self.layout.note, *(self._decimals[k][1] for k in positions if k in self._decimals)]
-        said += [said_of_dates(self.names[k]) for k in positions if k in self._dates]
+        said += [date_note(self.names[k]) for k in positions if k in self._dates]
         return tuple(filter(None, dict.fromkeys(said)))
 
     def _decimal(self, k: int) -> str:

@@ -7,8 +7,7 @@ import numpy as np
 
 from causewise.column_types import kind_of, unfit
 from causewise.errors import InputError
-from causewise.numerics.dates import read_as_days
-from causewise.pair import MIN_ROWS, FloatArray, as_column
+from causewise.pair import MIN_ROWS, FloatArray, as_column, has_date_note
 from causewise.tables import read_table
 from causewise.tables.choose import ColumnTable
 from causewise.tables.sniff import DELIMITERS
@@ -78,7 +77,7 @@ def _column(name: str, read: tuple[FloatArray, tuple[str, ...]] | InputError, no
     if isinstance(read, InputError):
         return facts | {"why": str(read)}
     values, said = read
-    dated = read_as_days(name, (*notes, *said))
+    dated = has_date_note(name, (*notes, *said))
     present = values[np.isfinite(values)]
     facts |= {"why": unfit(values, MIN_ROWS, dated), "missing": int(np.count_nonzero(np.isnan(values)))}
     facts["judged"] = not facts["why"]
