@@ -95,66 +95,20 @@ def spline_design(u: FloatArray, n_knots: int, degree: int) -> tuple[FloatArray,
     return knots, additive_design([spline_rows(u, knots, degree)])
 
 
-@native("in_blocks")
-def _in_blocks(by_row: FloatArray, bounds: IntArray, runs: int, touched: int, values: FloatArray) -> None: ...
-
-
-@native("predict_rows")
-def _predict_rows(
-    values: FloatArray,
-    bounds: IntArray,
-    index: IntArray,
-    runs: int,
-    touched: int,
-    w: FloatArray,
-    even: FloatArray,
-    odd: FloatArray,
-) -> None: ...
-
-
-@native("scatter")
-def _scatter(
-    values: FloatArray,
-    bounds: IntArray,
-    index: IntArray,
-    runs: int,
-    touched: int,
-    even: FloatArray,
-    odd: FloatArray,
-    out: FloatArray,
-) -> None: ...
-
-
-@native("least_squares")
-def _least_squares(
-    values: FloatArray,
-    bounds: IntArray,
-    index: IntArray,
-    runs: int,
-    touched: int,
-    v: FloatArray,
-    s: FloatArray,
-    ridge: float,
-    relative: float,
-    size: int,
-    width: int,
-    scratch: FloatArray,
-    coefficients: FloatArray,
-) -> None: ...
-
-
-@native("quadratic_forms")
-def _quadratic_forms(
-    values: FloatArray,
-    bounds: IntArray,
-    index: IntArray,
-    runs: int,
-    touched: int,
-    factor: FloatArray,
-    size: int,
-    width: int,
-    per_even: FloatArray,
-    per_odd: FloatArray,
-    scratch: FloatArray,
-    out: FloatArray,
-) -> None: ...
+_in_blocks = native("void in_blocks(double *by_row, int64_t *bounds, int64_t runs, int64_t touched, double *values)")
+_predict_rows = native(
+    "void predict_rows(double *values, int64_t *bounds, int64_t *index, int64_t runs, int64_t touched, double *w, "
+    "double *even, double *odd)"
+)
+_scatter = native(
+    "void scatter(double *values, int64_t *bounds, int64_t *index, int64_t runs, int64_t touched, double *even, "
+    "double *odd, double *out)"
+)
+_least_squares = native(
+    "void least_squares(double *values, int64_t *bounds, int64_t *index, int64_t runs, int64_t touched, double *v, "
+    "double *s, double ridge, double relative, int64_t size, int64_t width, double *scratch, double *right)"
+)
+_quadratic_forms = native(
+    "void quadratic_forms(double *values, int64_t *bounds, int64_t *index, int64_t runs, int64_t touched, double "
+    "*factor, int64_t size, int64_t width, double *per_location, double *per_precision, double *g, double *out)"
+)

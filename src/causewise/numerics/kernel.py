@@ -93,32 +93,11 @@ def _thinned(s: FloatArray, width: float) -> FloatArray:
     return s[changes[1:] | changes[:-1]]
 
 
-@native("pivoted_cholesky")
-def _pivoted_cholesky(
-    points: FloatArray,
-    dimensions: int,
-    n: int,
-    bandwidth: float,
-    tolerance: float,
-    away: FloatArray,
-    alike: float,
-    rank: int,
-    until: int,
-    missing: FloatArray,
-    chosen: IntArray,
-    factor: FloatArray,
-) -> int: ...
-
-
-@native("fill_features")
-def _fill_features(
-    column: FloatArray,
-    n: int,
-    start: int,
-    stop: int,
-    pivots: FloatArray,
-    triangle: FloatArray,
-    rank: int,
-    bandwidth: float,
-    out: FloatArray,
-) -> None: ...
+_pivoted_cholesky = native(
+    "int64_t pivoted_cholesky(double *points, int64_t dimensions, int64_t n, double bandwidth, double tolerance, "
+    "double *away, double alike, int64_t rank, int64_t until, double *missing, int64_t *chosen, double *factor)"
+)
+_fill_features = native(
+    "void fill_features(double *column, int64_t n, int64_t start, int64_t stop, double *pivots, double *triangle, "
+    "int64_t rank, double bandwidth, double *out)"
+)

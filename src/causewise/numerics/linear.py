@@ -50,23 +50,13 @@ def back_substitution(triangle: FloatArray, right: FloatArray) -> FloatArray:
     return x
 
 
-@native("cholesky")
-def _cholesky(band: FloatArray, size: int, width: int, factor: FloatArray) -> bool: ...
-
-
-@native("damped_cholesky")
-def _damped_cholesky(band: FloatArray, size: int, width: int, factor: FloatArray) -> bool: ...
-
-
-@native("solve")
-def _solve(factor: FloatArray, size: int, width: int, x: FloatArray) -> None: ...
-
-
-@native("rotate_in")
-def _rotate_in(
-    triangle: FloatArray, right: FloatArray, size: int, width: int, start: int, row: FloatArray, target: float
-) -> float: ...
-
-
-@native("back_substitution")
-def _back_substitution(triangle: FloatArray, right: FloatArray, size: int, width: int, x: FloatArray) -> None: ...
+_cholesky = native("bool cholesky(double *band, int64_t size, int64_t width, double *factor)")
+_damped_cholesky = native("bool damped_cholesky(double *band, int64_t size, int64_t width, double *factor)")
+_solve = native("void solve(double *factor, int64_t size, int64_t width, double *x)")
+_rotate_in = native(
+    "double rotate_in(double *triangle, double *right, int64_t size, int64_t width, int64_t start, double *row, "
+    "double target)"
+)
+_back_substitution = native(
+    "void back_substitution(double *triangle, double *right, int64_t size, int64_t width, double *x)"
+)

@@ -56,33 +56,14 @@ def scores(mixture: Mixture, values: FloatArray) -> FloatArray:
     return out
 
 
-@native("mixture_search")
-def _search(
-    ordered: FloatArray, n: int, weight: FloatArray, mean: FloatArray, sd: FloatArray, costs: FloatArray
-) -> int: ...
-
-
-@native("mixture_log_density")
-def _log_density(
-    values: FloatArray,
-    n: int,
-    size: int,
-    weight: FloatArray,
-    mean: FloatArray,
-    sd: FloatArray,
-    scratch: FloatArray,
-    out: FloatArray,
-) -> None: ...
-
-
-@native("mixture_scores")
-def _scores(
-    values: FloatArray,
-    n: int,
-    size: int,
-    weight: FloatArray,
-    mean: FloatArray,
-    sd: FloatArray,
-    scratch: FloatArray,
-    out: FloatArray,
-) -> None: ...
+_search = native(
+    "int64_t mixture_search(double *s, int64_t n, double *weight, double *mean, double *sd, double *costs)"
+)
+_log_density = native(
+    "void mixture_log_density(double *x, int64_t n, int64_t size, double *weight, double *mean, double *sd, double "
+    "*scratch, double *out)"
+)
+_scores = native(
+    "void mixture_scores(double *x, int64_t n, int64_t size, double *weight, double *mean, double *sd, "
+    "double *scratch, double *out)"
+)

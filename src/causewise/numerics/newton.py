@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causewise.numerics.design import Design
-from causewise.numerics.native import BoolArray, FloatArray, IntArray, native
+from causewise.numerics.native import FloatArray, native
 
 KKT_GOAL = 1e-10
 """Aimed at; rounding may stop the descent a little earlier."""
@@ -84,25 +84,8 @@ def descend(
     return Solution(w, value, kkt, int(n_iter), band)
 
 
-@native("newton_advance")
-def _newton_advance(
-    values: FloatArray,
-    bounds: IntArray,
-    index: IntArray,
-    runs: int,
-    touched: int,
-    v: FloatArray,
-    s: FloatArray,
-    delta: float,
-    goal: float,
-    max_iter: int,
-    steps: int,
-    size: int,
-    width: int,
-    w: FloatArray,
-    held: BoolArray,
-    gradient: FloatArray,
-    band: FloatArray,
-    state: FloatArray,
-    scratch: FloatArray,
-) -> bool: ...
+_newton_advance = native(
+    "bool newton_advance(double *values, int64_t *bounds, int64_t *index, int64_t runs, int64_t touched, double *v, "
+    "double *s, double delta, double goal, int64_t max_iter, int64_t steps, int64_t size, int64_t width, double *w, "
+    "uint8_t *held, double *gradient, double *band, double *state, double *scratch)"
+)

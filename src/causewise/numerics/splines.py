@@ -70,22 +70,11 @@ def _coefficients(rows: SplineRows, v: FloatArray) -> FloatArray:
     return x
 
 
-@native("spline_values")
-def _spline_values(
-    u: FloatArray, n: int, knots: FloatArray, n_knots: int, degree: int, first: IntArray, values: FloatArray
-) -> None: ...
-
-
-@native("spline_coefficients")
-def _spline_coefficients(
-    first: IntArray,
-    values: FloatArray,
-    n: int,
-    width: int,
-    size: int,
-    v: FloatArray,
-    ridge: float,
-    triangle: FloatArray,
-    right: FloatArray,
-    x: FloatArray,
-) -> None: ...
+_spline_values = native(
+    "void spline_values(double *u, int64_t n, double *knots, int64_t n_knots, int64_t degree, int64_t *first, "
+    "double *values)"
+)
+_spline_coefficients = native(
+    "void spline_coefficients(int64_t *first, double *values, int64_t n, int64_t width, int64_t size, double *v, "
+    "double ridge, double *triangle, double *right, double *x)"
+)

@@ -144,9 +144,7 @@ def penalty_axes(design: FloatArray, penalty: FloatArray) -> tuple[FloatArray, F
     return q @ rotation, np.maximum(d, 0.0)
 
 
-@native("cubic_distance_product")
-def _cubic_distance_product(u: FloatArray, v: FloatArray, n: int, out: FloatArray) -> None: ...
-
-
-@native("nearest_minimum")
-def _nearest_minimum(start: float, d: FloatArray, b: FloatArray, size: int, rss0: float, n: float) -> float: ...
+_cubic_distance_product = native("void cubic_distance_product(double *u, double *v, int64_t n, double *out)")
+_nearest_minimum = native(
+    "double nearest_minimum(double start, double *d, double *b, int64_t size, double rss0, double n)"
+)

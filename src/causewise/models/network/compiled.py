@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from causewise.models.network.heads import Head
 from causewise.models.network.layout import Problem
 from causewise.models.network.training import Training, adam_bias
-from causewise.numerics.native import FloatArray, IntArray, SingleArray, native
+from causewise.numerics.native import FloatArray, native
 from causewise.parallel import processors
 
 _BLOCK, _LANES = 512, 32
@@ -116,33 +116,11 @@ class _Fit:
         return float(self._record[-1]), self._state[1].astype(np.float64)
 
 
-@native("network_advance_double")
-def _advance_double(
-    shape: IntArray,
-    reach: float,
-    penalty: float,
-    data: FloatArray,
-    schedule: FloatArray,
-    last: int,
-    most: int,
-    place: IntArray,
-    record: FloatArray,
-    state: FloatArray,
-    space: FloatArray,
-) -> bool: ...
-
-
-@native("network_advance_single")
-def _advance_single(
-    shape: IntArray,
-    reach: float,
-    penalty: float,
-    data: SingleArray,
-    schedule: FloatArray,
-    last: int,
-    most: int,
-    place: IntArray,
-    record: FloatArray,
-    state: SingleArray,
-    space: SingleArray,
-) -> bool: ...
+_advance_double = native(
+    "bool network_advance_double(int64_t *shape, double reach, double penalty, double *data, double *schedule, "
+    "int64_t last, int64_t most, int64_t *place, double *record, double *state, double *space)"
+)
+_advance_single = native(
+    "bool network_advance_single(int64_t *shape, double reach, double penalty, float *data, double *schedule, int64_t "
+    "last, int64_t most, int64_t *place, double *record, float *state, float *space)"
+)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from causewise.numerics.native import FloatArray, IntArray, native
+from causewise.numerics.native import FloatArray, native
 
 ROUNDING = 1e-12
 """Of a column's range: a smaller distance may be rounding alone, as between residuals of rows fitted exactly."""
@@ -56,19 +56,9 @@ def _neighbours(s: FloatArray, k: int, low: float, below: int) -> tuple[float, f
     return float(found[at]), float(found[at + 1])
 
 
-@native("pairs_within")
-def _pairs_within(s: FloatArray, n: int, t: float) -> int: ...
-
-
-@native("narrow_bracket")
-def _narrow_bracket(
-    s: FloatArray, n: int, k: int, few: int, rounds: int, bracket: FloatArray, count: IntArray
-) -> bool: ...
-
-
-@native("distances_between")
-def _distances_between(s: FloatArray, n: int, low: float, high: float, found: FloatArray) -> None: ...
-
-
-@native("next_distance")
-def _next_distance(s: FloatArray, n: int, t: float) -> float: ...
+_pairs_within = native("int64_t pairs_within(double *s, int64_t n, double t)")
+_narrow_bracket = native(
+    "bool narrow_bracket(double *s, int64_t n, int64_t k, int64_t few, int64_t rounds, double *bracket, int64_t *count)"
+)
+_distances_between = native("void distances_between(double *s, int64_t n, double low, double high, double *found)")
+_next_distance = native("double next_distance(double *s, int64_t n, double t)")

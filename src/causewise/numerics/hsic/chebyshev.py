@@ -123,33 +123,12 @@ def weighted_nodes(column: FloatArray, bandwidth: float, is_sorted: bool = False
     return points[:count], weights[:count]
 
 
-@native("weighted_nodes")
-def _weighted_nodes(
-    s: FloatArray,
-    n: int,
-    middle: float,
-    width: float,
-    outwards: float,
-    nodes: FloatArray,
-    transform: FloatArray,
-    points: FloatArray,
-    weights: FloatArray,
-) -> int: ...
-
-
-@native("chebyshev_sums")
-def _add_chebyshev_sums(box: IntArray, place: FloatArray, n: int, sums: FloatArray) -> None: ...
-
-
-@native("cross_sums")
-def _cross_sums(
-    order: IntArray,
-    n: int,
-    box_a: IntArray,
-    place_a: FloatArray,
-    box_b: IntArray,
-    place_b: FloatArray,
-    coefficients_b: FloatArray,
-    rank_b: int,
-    inner: FloatArray,
-) -> None: ...
+_weighted_nodes = native(
+    "int64_t weighted_nodes(double *s, int64_t n, double middle, double width, double outwards, double *nodes, "
+    "double *transform, double *points, double *weights)"
+)
+_add_chebyshev_sums = native("void chebyshev_sums(int64_t *box, double *place, int64_t n, double *sums)")
+_cross_sums = native(
+    "void cross_sums(int64_t *order, int64_t n, int64_t *box_a, double *place_a, int64_t *box_b, double *place_b, "
+    "double *coefficients_b, int64_t rank, double *inner)"
+)

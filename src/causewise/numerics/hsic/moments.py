@@ -134,7 +134,6 @@ def traceless_cubes(n: int, rows: NodeSums, squares: Squares, q: float, triangle
     )
 
 
-@native("kernel_sums")
-def _add_kernel_sums(
-    points: FloatArray, weights: FloatArray, n: int, far: float, first: FloatArray, second: FloatArray
-) -> float: ...
+_add_kernel_sums = native(
+    "double kernel_sums(double *points, double *weights, int64_t n, double far, double *first, double *second)"
+)

@@ -94,5 +94,4 @@ def _upper_fraction(z: float, a: float) -> float:
     return h
 
 
-@native("log_survival_of_sum")
-def _log_survival_of_sum(y: float, weights: FloatArray, n: int, degrees: float) -> float: ...
+_log_survival_of_sum = native("double log_survival_of_sum(double y, double *weights, int64_t n, double degrees)")
