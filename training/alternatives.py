@@ -14,8 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from causewise.catalogue import method
-from causewise.numerics.arrays import minmax
-from causewise.numerics.polynomials import squared_error
+from causewise.numerics.arrays import minmax, squared_error
 from causewise.numerics.row_sampling import sample_rows
 from causewise.pair import FloatArray, Pair, standardise
 from training.recorded import Case

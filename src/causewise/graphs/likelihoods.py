@@ -17,7 +17,7 @@ import numpy as np
 
 from causewise.graphs.constraints import Constraints
 from causewise.models.additive import AdditiveFit, Smooths
-from causewise.numerics.entropy import log_density_at_rows
+from causewise.numerics.density import log_density_at_rows
 
 
 class _Known(NamedTuple):

@@ -54,7 +54,7 @@ class Search:
         gains -= gains.T
         weights = np.rint(np.maximum(gains, 0.0) / _LEAST).astype(np.int64)
         weights[self._before] += 1 + weights.sum()
-        return [int(k) for k in ordering.best_order(weights, ordering.topological(self._before)).items]
+        return [int(k) for k in ordering.best_order(weights, ordering.topological_order(self._before)).items]
 
     def total(self, order: Sequence[int]) -> float:
         """The log-likelihood a row of all columns."""

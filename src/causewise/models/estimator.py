@@ -15,9 +15,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from causewise.errors import ITERATIONS, REALS, SPLINE_DEGREES, SPLINE_KNOTS
 from causewise.models.location_scale import LocationScaleEstimator
 from causewise.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, information_factor, not_converged, standard_errors
-from causewise.numerics.design import Design, additive_design
 from causewise.numerics.newton import KKT_CERTIFIED, fit_natural
-from causewise.numerics.splines import extend_knots, spline_rows
+from causewise.numerics.splines import Design, additive_design, extend_knots, spline_rows
 from causewise.pair import FloatArray
 
 

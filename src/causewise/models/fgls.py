@@ -11,8 +11,8 @@ import numpy as np
 from causewise.models.fit import Fit
 from causewise.models.spline import DEGREE, N_KNOTS
 from causewise.numerics.columns import once
-from causewise.numerics.design import Design, spline_design
 from causewise.numerics.gaussian import HALF_LOG_2PI
+from causewise.numerics.splines import Design, spline_design
 from causewise.pair import FloatArray
 
 ALPHA = 1e-6
@@ -22,7 +22,7 @@ TOLERANCE = 1e-6
 
 
 class Alternation(NamedTuple):
-    """Where the alternation ended. Coefficients stand at the even places of an interleaved vector, see `design`."""
+    """Where the alternation ended. Coefficients stand at the even places of an interleaved vector, see `splines`."""
 
     location: FloatArray
     variance: FloatArray

@@ -14,10 +14,17 @@ from numpy.typing import NDArray
 from causewise.models.fit import Fit
 from causewise.numerics import gaussian
 from causewise.numerics.columns import once
-from causewise.numerics.design import Design, additive_design, spline_design
-from causewise.numerics.linear import damped_cholesky
 from causewise.numerics.newton import KKT_CERTIFIED, Solution, fit_natural
-from causewise.numerics.splines import SplineRows, project, spline_rows, uniform_knots
+from causewise.numerics.splines import (
+    Design,
+    SplineRows,
+    additive_design,
+    damped_cholesky,
+    project,
+    spline_design,
+    spline_rows,
+    uniform_knots,
+)
 from causewise.pair import FloatArray
 
 N_KNOTS = 25

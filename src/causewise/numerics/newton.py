@@ -1,6 +1,6 @@
 """The concave location-scale fit, solved to its global optimum by a Newton method under bounds.
 
-Rows i with weight sᵢ and non-negative features φᵢ (few non-zeros, see `design`) have natural parameters
+Rows i with weight sᵢ and non-negative features φᵢ (few non-zeros, see `splines`) have natural parameters
 e = φᵢ·w₁ and p = φᵢ·w₂ with w₂ ≥ 0 (see `gaussian`). Minimise
 
     F(w₁, w₂) = [ −Σ sᵢ ℓ(eᵢ, pᵢ; vᵢ) + δ/2 (‖w₁‖² + ‖w₂‖²) ] / Σ sᵢ,
@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.numerics.design import Design
 from causewise.numerics.native import FloatArray, native
+from causewise.numerics.splines import Design
 
 KKT_GOAL = 1e-10
 """Aimed at; rounding may stop the descent a little earlier."""
@@ -39,7 +39,7 @@ class Solution(NamedTuple):
     kkt: float
     n_iter: int
     hessian: FloatArray
-    """Hessian of F at the optimum, band storage of `linear`, coefficients interleaved."""
+    """Hessian of F at the optimum, band storage of `splines`, coefficients interleaved."""
 
 
 def fit_natural(design: Design, v: FloatArray, weights: FloatArray, delta: float, max_iter: int) -> Solution:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causewise.errors import InputError
-from causewise.numerics.ordering import Items, Weights, best_order, topological
+from causewise.numerics.ordering import Items, Weights, best_order, topological_order
 from causewise.scanning.scan_row import ScanRow
 
 
@@ -63,7 +63,7 @@ def _obedient(hard: Iterable[tuple[int, int]], count: int) -> Items:
     for pair in hard:
         arcs[pair] = True
     try:
-        return topological(arcs)
+        return topological_order(arcs)
     except ValueError:
         raise InputError(
             "Got columns that are known to stand before each other in a circle; expected what some order can obey: "

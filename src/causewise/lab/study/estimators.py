@@ -20,9 +20,8 @@ from causewise.lab.study.running import Cell, Scale
 from causewise.models.fgls import alternate
 from causewise.models.spline import information_factor, standard_errors
 from causewise.numerics import gaussian
-from causewise.numerics.design import Design, additive_design
 from causewise.numerics.newton import KKT_CERTIFIED, fit_natural
-from causewise.numerics.splines import spline_rows, uniform_knots
+from causewise.numerics.splines import Design, additive_design, spline_rows, uniform_knots
 from causewise.pair import FloatArray
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from causewise.numerics.entropy import spacing_entropy_of_masses
+from causewise.numerics.density import spacing_entropy_of_masses
 from causewise.pair import FloatArray, standardise
 from causewise.protocol import Directional
 

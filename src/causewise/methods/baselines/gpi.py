@@ -18,7 +18,7 @@ import numpy as np
 from causewise.decision import Evidence
 from causewise.errors import ITERATIONS, between, positive
 from causewise.methods.baselines.latent import MARGIN, REACH, LatentProcess, LatentRows, Scales, first_guess, sines
-from causewise.numerics.mixture import fit_mixture
+from causewise.numerics.density import fit_mixture
 from causewise.pair import FloatArray
 from causewise.protocol import Directional
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causewise.methods.baselines.thresholds import NORMAL, OTHER_LAWS, Levels, NoiseLaw, fit_ordered
-from causewise.numerics.mixture import fit_mixture, log_density
+from causewise.numerics.density import fit_mixture, log_density
 from causewise.numerics.splines import extend_knots, spline_rows
 from causewise.pair import FloatArray, row_order
 

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Literal
 
 from causewise.errors import InputError, between
-from causewise.numerics.arrays import minmax
-from causewise.numerics.polynomials import squared_error
+from causewise.numerics.arrays import minmax, squared_error
 from causewise.pair import FloatArray, row_order, standardise
 from causewise.protocol import Directional
 

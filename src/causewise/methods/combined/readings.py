@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from causewise.methods.combined.curve import Curve, fit_curve
 from causewise.numerics.columns import frozen, once
+from causewise.numerics.density import fit_mixture, log_density
 from causewise.numerics.hsic import HsicTest, KernelColumn, hsic_test, kernel_column
-from causewise.numerics.mixture import fit_mixture, log_density
 from causewise.pair import FloatArray, row_order, standardise
 from causewise.protocol import Directional
 

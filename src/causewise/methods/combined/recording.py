@@ -19,8 +19,7 @@ effects and pay nothing for the order: they follow the coarser column whatever t
 import math
 from typing import NamedTuple
 
-from causewise.numerics.arrays import minmax
-from causewise.numerics.polynomials import squared_error
+from causewise.numerics.arrays import minmax, squared_error
 from causewise.pair import FloatArray, row_order
 
 POWERS = (0, 1, 2, 3)
