@@ -64,7 +64,7 @@ class ReadDirection(NamedTuple):
         """Cause and effect, which is the other direction's cause: are the columns related at all?"""
         place = np.empty_like(other.order)
         place[other.order] = np.arange(len(place))
-        return hsic_test(self.kernel, other.kernel.reordered(place[self.order]))
+        return hsic_test(self.kernel, other.kernel.reorder(place[self.order]))
 
 
 def read_direction(cause: FloatArray, effect: FloatArray) -> ReadDirection:

@@ -46,7 +46,7 @@ def _chebyshev_nodes(count: int) -> tuple[FloatArray, FloatArray]:
     return np.cos(angles), transform
 
 
-def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
+def assign_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     """Sort rows into boxes, leaving out the empty ones, and expand the features in each.
 
     The boxes of the reflected column are the reflected boxes.
@@ -57,7 +57,7 @@ def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     middle = float(np.mean(column))
     at = (column - middle) / width
     number = np.floor(at + (0.5 + np.copysign(_OUTWARDS, at)))
-    occupied, box = _numbered(number)
+    occupied, box = _number_boxes(number)
     places, transform = _chebyshev_nodes(_TERMS)
     nodes = middle + width * (occupied[:, None] + 0.5 * places)
     values = features(nodes.ravel(), pivots).T.reshape(len(occupied), _TERMS, -1)
@@ -66,7 +66,7 @@ def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     return Boxes(box, at, np.ascontiguousarray(transform @ values))
 
 
-def _numbered(number: FloatArray) -> tuple[FloatArray, IntArray]:
+def _number_boxes(number: FloatArray) -> tuple[FloatArray, IntArray]:
     """The whole numbers that occur, and each row's place among them; by counting where their range allows it."""
     # They stay floating-point numbers: beside a far outlier they can be larger than any integer type holds.
     least = number.min()
