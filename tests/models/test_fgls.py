@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import causewise
-from causewise.models.fgls import ALPHA, FLOOR, alternate, fit_fgls
+from causewise.models.spline import ALPHA, FLOOR, alternate, fit_fgls
 from causewise.numerics.splines import additive_design, spline_rows, uniform_knots
 from causewise.pair import Pair, standardise
 

@@ -14,9 +14,19 @@ import numpy as np
 from causewise.criteria import Criterion, independence, independence_p_value, likelihood, marginal_rule
 from causewise.decision import Decision, Evidence
 from causewise.errors import ITERATIONS, SEEDS, SPLINE_DEGREES, SPLINE_KNOTS, between, one_of, positive
-from causewise.models.fgls import ALPHA, MAX_PASSES, fit_fgls
-from causewise.models.fit import Fit
-from causewise.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_crosswise, fit_location, fit_location_scale
+from causewise.models import Fit
+from causewise.models.spline import (
+    ALPHA,
+    DEGREE,
+    DELTA,
+    MAX_ITER,
+    MAX_PASSES,
+    N_KNOTS,
+    fit_crosswise,
+    fit_fgls,
+    fit_location,
+    fit_location_scale,
+)
 from causewise.numerics.columns import frozen, once
 from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.pair import FloatArray, Pair, both_directions, row_order, spread, standardise

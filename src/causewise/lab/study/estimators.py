@@ -17,8 +17,7 @@ from causewise.lab.benchmark.figures.style import canvas, line, look
 from causewise.lab.benchmark.intervals import median_interval
 from causewise.lab.study.output import Row, StudyTable, select, values_of
 from causewise.lab.study.running import Cell, Scale
-from causewise.models.fgls import alternate
-from causewise.models.spline import information_factor, standard_errors
+from causewise.models.spline import alternate, information_factor, standard_errors
 from causewise.numerics import gaussian
 from causewise.numerics.newton import KKT_CERTIFIED, fit_natural
 from causewise.numerics.splines import Design, additive_design, spline_rows, uniform_knots

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.errors import InputError
-from causewise.models.fit import Fit
+from causewise.models import Fit
 from causewise.models.network import jax_runtime
 from causewise.models.network.compiled import CompiledEngine
 from causewise.models.network.fused import FusedEngine, launch
