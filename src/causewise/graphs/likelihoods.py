@@ -47,7 +47,7 @@ class Likelihoods:
     def fit(self, column: int, earlier: Iterable[int]) -> AdditiveFit:
         """The column given those of the earlier ones that matter, each given all others."""
         required = self._required(column, earlier)
-        return self.smooths.pruned(column, self._found(column, earlier).fit, self.alpha, required)
+        return self.smooths.prune(column, self._found(column, earlier).fit, self.alpha, required)
 
     def _found(self, column: int, earlier: Iterable[int]) -> _Known:
         candidates = [k for k in earlier if not self.constraints.barred[k, column]]
