@@ -24,7 +24,7 @@ def probes(hook, compiler, tmp_path_factory):
     """The probe compiled for every set of vector units that this machine can run."""
     folder = tmp_path_factory.mktemp("probe")
     libraries = []
-    for name, flags in hook.levels(compiler).items():
+    for name, flags in hook.simd_levels(compiler).items():
         if name == "loops-avx2" and not native.has_avx2():
             continue
         target = folder / (name + hook.SUFFIX)

@@ -27,7 +27,7 @@ from causewise.models.spline import (
     fit_location,
     fit_location_scale,
 )
-from causewise.numerics.columns import frozen, once
+from causewise.numerics.columns import freeze, once
 from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.pair import FloatArray, Pair, both_directions, row_order, spread, standardise
 from causewise.protocol import Method, attempted, fit_messages
@@ -71,7 +71,7 @@ def evidence(cause: FloatArray, effect: FloatArray, model: Model) -> Evidence:
     lists them cannot change a single bit of the answer.
     """
     order = row_order(cause, effect)
-    u, v = frozen(standardise(cause[order])), standardise(effect[order])
+    u, v = freeze(standardise(cause[order])), standardise(effect[order])
     fit = model(u, v)
     del v
     test = hsic_test(once(kernel_column, u), fit.residual)

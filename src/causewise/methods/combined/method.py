@@ -25,7 +25,7 @@ from causewise.methods.combined.recording import Recording, read_recording
 from causewise.methods.combined.rows import MAX_ROWS, Rows, judged_rows
 from causewise.methods.combined.weight import Weight, effective_rows, weight_of
 from causewise.methods.combined.words import Account, reason, told_unrelated, withheld
-from causewise.numerics.columns import once, remembering
+from causewise.numerics.columns import cache_columns, once
 from causewise.numerics.hsic import HsicTest, hsic_test, kernel_column
 from causewise.numerics.ranked import rank_column
 from causewise.pair import FloatArray, Pair, row_order, spread, standardise
@@ -75,7 +75,7 @@ class Causewise:
 
     def _decide(self, pair: Pair) -> Decision:
         judge = partial(self._judged, pair)
-        with remembering((pair.x, pair.y)):
+        with cache_columns((pair.x, pair.y)):
             return attempted(pair, self.name, lambda: judge(weighing(pair, self.max_rows)), settings=self.settings)
 
     def _judged(self, pair: Pair, found: Weighing) -> Decision:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.methods.combined.curve import Curve, fit_curve
-from causewise.numerics.columns import frozen, once
+from causewise.numerics.columns import freeze, once
 from causewise.numerics.density import fit_mixture, log_density
 from causewise.numerics.hsic import HsicTest, KernelColumn, hsic_test, kernel_column
 from causewise.pair import FloatArray, row_order, standardise
@@ -70,7 +70,7 @@ class ReadDirection(NamedTuple):
 def read_direction(cause: FloatArray, effect: FloatArray) -> ReadDirection:
     """Columns without ties, in any units and order of rows."""
     order = row_order(cause, effect)
-    u, v = frozen(standardise(cause[order])), standardise(effect[order])
+    u, v = freeze(standardise(cause[order])), standardise(effect[order])
     curve = fit_curve(u, v)
     kernel_u = once(kernel_column, u)
     density, price = _code(u, curve)
