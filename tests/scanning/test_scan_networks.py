@@ -32,7 +32,7 @@ def batches(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered(monkeypatch):
-    monkeypatch.setattr("causewise.models.network.fitting.MEMORY", 0)
+    monkeypatch.setattr("causewise.models.network.fitting.CACHE_SIZE", 0)
 
 
 def timeless(scan):
@@ -67,12 +67,12 @@ def test_cgnn_goes_by_batches_too(table, monkeypatch):
         return [undecided(pair, "cgnn", "Not tried.") for pair in pairs]
 
     monkeypatch.setattr(Cgnn, "decide_many", decide_many)
-    monkeypatch.setattr("causewise.methods.baselines.cgnn.gpu_in_sight", lambda: False)
+    monkeypatch.setattr("causewise.methods.baselines.cgnn.has_gpu", lambda: False)
     scan = causewise.scan(table, method="cgnn", jobs=1)
     related = len(scan) - scan.counts["unrelated"]
     assert seen == [4] * (related // 4) + [related % 4] * (related % 4 > 0)
     seen.clear()
-    monkeypatch.setattr("causewise.methods.baselines.cgnn.gpu_in_sight", lambda: True)
+    monkeypatch.setattr("causewise.methods.baselines.cgnn.has_gpu", lambda: True)
     causewise.scan(table, method="cgnn", jobs=1)
     assert seen == [related]
 

@@ -14,9 +14,9 @@ from typing import Any
 from causewise.criteria import Criterion, independence, likelihood
 from causewise.decision import Decision
 from causewise.methods.loci import evidence
-from causewise.models.network.fitting import Network, Progress, networks
+from causewise.models.network.fitting import Progress, TrainedNetwork, fit_networks
 from causewise.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
-from causewise.models.network.jax_runtime import gpu_in_sight
+from causewise.models.network.jax_runtime import has_gpu
 from causewise.models.network.training import Training, TrainingStatus
 from causewise.numerics.hsic import hsic_test
 from causewise.pair import Pair
@@ -55,7 +55,7 @@ class NeuralLoci:
     @property
     def batch_size(self) -> int:
         """How many pairs are best handed over at once."""
-        return GPU_BATCH if self.wants_gpu and gpu_in_sight() else HOST_BATCH
+        return GPU_BATCH if self.wants_gpu and has_gpu() else HOST_BATCH
 
     def with_progress(self, progress: Progress) -> "NeuralLoci":
         """The same method, reporting how far training is."""
@@ -69,16 +69,16 @@ class NeuralLoci:
             # Short and long columns take different branches of the test; both get compiled while the networks train.
             for pair in by_length[:1] + by_length[-1:]:
                 background.submit(hsic_test, pair.x, pair.y)
-            found = networks(columns, self.head, self.training, self.progress)
+            found = fit_networks(columns, self.head, self.training, self.progress)
         return [self._decide(pair, *found[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs)]
 
-    def _decide(self, pair: Pair, there: Network, back: Network) -> Decision:
+    def _decide(self, pair: Pair, there: TrainedNetwork, back: TrainedNetwork) -> Decision:
         carried: dict[str, Any] = {"settings": self.settings, "seed": self.seed}
-        if not (there.trained.usable and back.trained.usable):
+        if not (there.usable and back.usable):
             return undecided(pair, self.name, f"{self.name}: {TrainingStatus.DIVERGED.value}", **carried)
         return attempted(pair, self.name, lambda: self._judged(pair, there, back, carried), **carried)
 
-    def _judged(self, pair: Pair, there: Network, back: Network, carried: Mapping[str, Any]) -> Decision:
+    def _judged(self, pair: Pair, there: TrainedNetwork, back: TrainedNetwork, carried: Mapping[str, Any]) -> Decision:
         sides = evidence(pair.x, pair.y, there.fit), evidence(pair.y, pair.x, back.fit)
         forward, backward = (replace(side, score=self.criterion(side)) for side in sides)
         warnings = fit_messages(pair, forward, backward)

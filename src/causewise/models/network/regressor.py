@@ -11,8 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from causewise.models.estimator import LocationScaleEstimator
 from causewise.models.network.fitting import train
 from causewise.models.network.heads import LOCATION_SCALE, natural_parameters, outputs
-from causewise.models.network.layout import weighted_problem
-from causewise.models.network.training import Training, TrainingStatus
+from causewise.models.network.training import Training, TrainingStatus, weighted_problem
 from causewise.numerics.arrays import weighted_moments
 from causewise.pair import FloatArray
 
@@ -145,7 +144,7 @@ class LocationScaleNetwork(LocationScaleEstimator):
             )
             for restart in range(training.restarts)
         ]
-        best = min(train(starts, LOCATION_SCALE, training), key=lambda trained: trained.loss)
+        best = min(train(starts, LOCATION_SCALE, training), key=lambda network: network.loss)
         self.theta_ = best.theta
         self._finish(best.step + 1, best.status.value if best.status is TrainingStatus.DIVERGED else "")
         return self
@@ -158,7 +157,7 @@ class LocationScaleNetwork(LocationScaleEstimator):
         return np.ascontiguousarray(((rows - self.x_mean_) / self.x_scale_).T)
 
     def _training(self) -> Training:
-        given = {name: value for name, value in self.get_params().items() if name != "random_state"}
+        settings = {name: value for name, value in self.get_params().items() if name != "random_state"}
         if self.n_features_in_ > 1:
-            given |= {"device": "cpu", "engine": "compiled"}  # the engine that takes several inputs
-        return Training(seed=int(self.random_state), **given)
+            settings |= {"device": "cpu", "engine": "compiled"}  # the engine that takes several inputs
+        return Training(seed=int(self.random_state), **settings)
