@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -299,8 +299,7 @@ class LocationScaleRegressor(LocationScaleEstimator):
         """
         rows, target, weights = self._prepare(X, y, sample_weight)
         self.knots_ = [self._column_knots(column) for column in rows.T]
-        order = np.argsort(rows[:, 0], kind="stable")
-        design = self._design(rows[order])
+        design, order = self._design(rows)
         solution = fit_natural(design, target[order], weights[order], float(self.delta), self.max_iter)
         self._coefficients = solution.coefficients
         self.coef_location_ = solution.coefficients[0::2]
@@ -325,13 +324,15 @@ class LocationScaleRegressor(LocationScaleEstimator):
         of_mean, of_std : ndarray of shape (n_samples,)
             Standard errors of the predicted mean and of the predicted standard deviation.
         """
-        design, back = self._sorted_design(self._check(X))
+        design, order = self._design(self._check(X))
         of_mean, of_std = standard_errors(design, self._coefficients, self._information)
+        back = np.argsort(order)
         return self.y_scale_ * of_mean[back], self.y_scale_ * of_std[back]
 
     def _natural(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        design, back = self._sorted_design(rows)
+        design, order = self._design(rows)
         e, p = design.predict(self._coefficients)
+        back = np.argsort(order)
         # Inputs in a gap where every precision coefficient is zero carry no information: the scale is huge there.
         p = np.maximum(p, np.finfo(float).tiny ** 0.25)[back]
         return e[back], p, np.log(2.0 * p)
@@ -348,17 +349,8 @@ class LocationScaleRegressor(LocationScaleEstimator):
             base = quantiles if len(quantiles) > 1 else base
         return extend_knots(base, self.degree)
 
-    def _design(self, X: FloatArray) -> Design:
-        return additive_design(
-            [
-                spline_rows(np.ascontiguousarray(u), knots, self.degree)
-                for u, knots in zip(X.T, self.knots_, strict=True)
-            ]
-        )
-
-    def _sorted_design(self, rows: FloatArray) -> tuple[Design, np.ndarray]:
-        """The design of rows sorted by the first input, as designs must be, and what undoes the sorting."""
+    def _design(self, rows: FloatArray) -> tuple[Design, NDArray[np.intp]]:
+        """The design of rows sorted by the first input, as designs must be, and their order."""
         order = np.argsort(rows[:, 0], kind="stable")
-        back = np.empty_like(order)
-        back[order] = np.arange(len(order))
-        return self._design(rows[order]), back
+        inputs = zip(rows[order].T, self.knots_, strict=True)
+        return additive_design([spline_rows(np.ascontiguousarray(u), knots, self.degree) for u, knots in inputs]), order

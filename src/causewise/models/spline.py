@@ -49,25 +49,22 @@ def fit_location_scale(
     n_knots: int = N_KNOTS,
     degree: int = DEGREE,
     delta: float = DELTA,
-    weights: FloatArray | None = None,
     max_iter: int = MAX_ITER,
 ) -> Fit:
     """Normal(μ(u), σ²(u)) at the global optimum of the penalised likelihood in natural parameters."""
     _, design = once(spline_design, cause, n_knots, degree)
-    row_weights = np.ones(len(effect)) if weights is None else weights
-    solution = fit_natural(design, effect, row_weights, delta, max_iter)
-    e, p = design.predict(solution.coefficients)
-    return natural_fit(e, p, effect, row_weights, solution)
+    solution = fit_natural(design, effect, np.ones(len(effect)), delta, max_iter)
+    return _as_fit(*design.predict(solution.coefficients), effect, solution)
 
 
-def natural_fit(e: FloatArray, p: FloatArray, effect: FloatArray, weights: FloatArray, solution: Solution) -> Fit:
+def _as_fit(e: FloatArray, p: FloatArray, effect: FloatArray, solution: Solution) -> Fit:
     """The `Fit` that natural parameters at every row are, with the certificate of the solution they come from."""
     per_row = gaussian.log_density(e, p, np.log(2.0 * p), effect)
     return Fit.of(
         effect,
         gaussian.location(e, p),
         np.sqrt(gaussian.variance(p)),
-        float(np.average(per_row, weights=weights)),
+        float(np.mean(per_row)),
         n_iter=solution.n_iter,
         kkt=solution.kkt,
         message=convergence_message(solution),
@@ -107,7 +104,7 @@ def fit_crosswise(
         e[~seen], p[~seen] = _design(cause[~seen], knots, degree).predict(solutions[-1].coefficients)
     p = np.maximum(p, SMALLEST_PRECISION)
     worse = max(solutions, key=lambda solution: solution.kkt)
-    return natural_fit(e, p, effect, np.ones(len(effect)), worse)
+    return _as_fit(e, p, effect, worse)
 
 
 def halves(n: int, seed: int) -> NDArray[np.bool_]:

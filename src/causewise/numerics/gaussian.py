@@ -1,4 +1,4 @@
-"""The Gaussian in natural parameters: the only home of the map between (e, p) and (location, scale).
+"""The Gaussian in natural parameters: the only place of the map between (e, p) and (location, scale).
 
 With η₁ = e and η₂ = −p, p > 0 (Immer et al. 2023, §4), one observation v has
 

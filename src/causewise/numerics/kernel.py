@@ -42,17 +42,15 @@ class KernelPivots(NamedTuple):
     """The features of the column's own rows, when it is short enough for them to be at hand."""
 
 
-def choose_pivots(
-    column: FloatArray, bandwidth: float, tolerance: float = TOLERANCE, ordered: FloatArray | None = None
-) -> KernelPivots:
-    """Pivots that represent every row of the column to `tolerance`; `ordered` is the column sorted, where at hand."""
+def choose_pivots(column: FloatArray, bandwidth: float, ordered: FloatArray | None = None) -> KernelPivots:
+    """Pivots that represent every row of the column to `TOLERANCE`; `ordered` is the column sorted, where at hand."""
     short = len(column) <= BLOCK
     spaced = np.sort(column) if ordered is None else ordered
     candidates = np.ascontiguousarray(column) if short else _thin_candidates(spaced, _CELL * float(np.sqrt(bandwidth)))
     # Of rows represented alike, as all are at first, the one nearest the mean is taken: neither the order of the rows
     # nor the sign of the column has a say.
     away = np.abs(candidates - np.mean(candidates))
-    chosen, factor = pivoted_cholesky(candidates[None], bandwidth, tolerance, away, _ALIKE)
+    chosen, factor = pivoted_cholesky(candidates[None], bandwidth, TOLERANCE, away, _ALIKE)
     triangle = np.ascontiguousarray(factor[:, chosen].T)
     return KernelPivots(candidates[chosen], triangle, bandwidth, factor if short else None)
 

@@ -44,12 +44,12 @@ class Solution(NamedTuple):
 
 def fit_natural(design: Design, v: FloatArray, weights: FloatArray, delta: float, max_iter: int) -> Solution:
     """Fit the rows of a design to the targets v."""
-    found = descend(design, v, weights, delta, _start(design, v, weights), max_iter)
-    if found.kkt <= KKT_CERTIFIED:
-        return found
+    near = descend(design, v, weights, delta, _start(design, v, weights), max_iter)
+    if near.kkt <= KKT_CERTIFIED:
+        return near
     # F is convex, so a far start costs steps but no optimum; a near one can still be numerically unlucky.
-    again = descend(design, v, weights, delta, np.tile([0.0, 0.5], design.size), max_iter)
-    return min(found, again, key=lambda solution: solution.objective)
+    far = descend(design, v, weights, delta, np.tile([0.0, 0.5], design.size), max_iter)
+    return min(near, far, key=lambda solution: solution.objective)
 
 
 def _start(design: Design, v: FloatArray, s: FloatArray) -> FloatArray:
@@ -60,8 +60,8 @@ def _start(design: Design, v: FloatArray, s: FloatArray) -> FloatArray:
     overall = max(float(np.sum(squares) / np.sum(s)), 1e-8)
     local = design.scatter(squares, s)
     # A feature that few rows touch borrows from the whole, and no variance starts below a hundredth of it.
-    spread = (local[0::2] + overall) / (local[1::2] + 1.0)
-    p = 0.5 / np.maximum(spread, 0.01 * overall)
+    variance = (local[0::2] + overall) / (local[1::2] + 1.0)
+    p = 0.5 / np.maximum(variance, 0.01 * overall)
     w = np.empty(2 * design.size)
     # Each input has features of its own that sum to one, and the precision is shared out among the inputs.
     w[0::2], w[1::2] = 2.0 * p * beta[0::2], p / float(np.sum(design.block(0)[:, 0]))

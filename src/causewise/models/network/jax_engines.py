@@ -197,11 +197,6 @@ def _fused_state(head: Head, hidden: int, lanes: int, theta: FloatArray) -> tupl
     return vectors, scalars, np.full(fits, np.inf), np.full((fits, 2), -1, np.int32)
 
 
-def _tanh(z: Any) -> Any:
-    """1 − 2 / (1 + e²ᶻ), by the hardware's exponential in single precision; infinity on the way is harmless."""
-    return 1.0 - 2.0 / (1.0 + jax_runtime.jax().numpy.exp2(z * TWO_LOG2_E))
-
-
 def _total(terms: Iterable[Any]) -> Any:
     return reduce(operator.add, terms)  # `sum` would add a zero to every element first
 
@@ -214,7 +209,8 @@ def _block(head: Head, theta: Sequence[Sequence[Any]], tail: Sequence[Any], rows
     w, b, *weights = theta
     to_theta, to_offset, to_scale, loss = sums
     chunks = range(len(w))
-    h = [_tanh(u[:, None] * w[c][None, :] + b[c][None, :]) for c in chunks]
+    # tanh z = 1 − 2 / (1 + e²ᶻ), by the hardware's exponential in single precision; infinity on the way is harmless.
+    h = [1.0 - 2.0 / (1.0 + jnp.exp2((u[:, None] * w[c][None, :] + b[c][None, :]) * TWO_LOG2_E)) for c in chunks]
     raw = [jnp.sum(_total(h[c] * weights[i][c][None, :] for c in chunks), axis=1) + tail[i] for i in range(k)]
     value, *slopes = row_gradient(head, [tail[k + i] * raw[i] for i in range(k)], v, penalty, jnp)
     slopes = [weight * slope for slope in slopes]

@@ -84,7 +84,8 @@ def _number_boxes(number: FloatArray) -> tuple[FloatArray, IntArray]:
 def own_moments(a: Boxes) -> tuple[FloatArray, FloatArray]:
     """Σ f fᵀ and Σ f over the rows."""
     # 2 TₚT_q = Tₚ₊_q + T|ₚ₋_q|, so that sums of single polynomials give those of their products.
-    sums, term = _chebyshev_sums(a.box, a.place, len(a.coefficients)), np.arange(_TERMS)
+    sums, term = np.zeros((len(a.coefficients), _SUMS)), np.arange(_TERMS)
+    _add_chebyshev_sums(a.box, a.place, len(a.box), sums)
     second = 0.5 * (sums[:, np.add.outer(term, term)] + sums[:, np.abs(np.subtract.outer(term, term))])
     flat = a.coefficients.reshape(-1, a.coefficients.shape[2])
     return flat.T @ (second @ a.coefficients).reshape(flat.shape), sums[:, :_TERMS].ravel() @ flat
@@ -104,20 +105,12 @@ def cross_moments(a: Boxes, b: Boxes) -> FloatArray:
     return np.asarray(a.coefficients.reshape(-1, rank_a).T @ inner.reshape(-1, rank_b))
 
 
-def _chebyshev_sums(box: IntArray, place: FloatArray, boxes: int) -> FloatArray:
-    """Per box the sums of the first Chebyshev polynomials of its rows' places in [−1, 1]."""
-    sums = np.zeros((boxes, _SUMS))
-    _add_chebyshev_sums(box, place, len(box), sums)
-    return sums
-
-
-def weighted_nodes(column: FloatArray, bandwidth: float, is_sorted: bool = False) -> tuple[FloatArray, FloatArray]:
-    """Some tens of points in ascending order that stand in for the column, and their weights, which sum to its length.
+def weighted_nodes(s: FloatArray, bandwidth: float) -> tuple[FloatArray, FloatArray]:
+    """Some tens of points in ascending order that stand in for a sorted column, and weights, which sum to its length.
 
     Summing the interpolant over the rows of a box leaves weights on its nodes. A box with no more rows than nodes keeps
     its rows.
     """
-    s = np.ascontiguousarray(column) if is_sorted else np.sort(column)
     points, weights, grid = np.empty(len(s)), np.empty(len(s)), (float(np.mean(s)), math.sqrt(bandwidth), _OUTWARDS)
     count = _weighted_nodes(s, len(s), *grid, *_chebyshev_nodes(_NODES), points, weights)
     return points[:count], weights[:count]

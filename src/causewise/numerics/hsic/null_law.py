@@ -112,27 +112,21 @@ class NodeSums(NamedTuple):
     k3: float
 
 
-def node_sums(column: FloatArray, bandwidth: float, is_sorted: bool = False) -> NodeSums:
-    """The sums over rows that stand-in nodes give to 1e-6.
+def node_sums(s: FloatArray, bandwidth: float) -> NodeSums:
+    """The sums over the rows of a sorted column that stand-in nodes give to 1e-6.
 
     Not among them is tr A³, which outweighs all the others together by a factor of the order of n.
     """
-    points, weights = weighted_nodes(column, bandwidth, is_sorted)
-    means, squares, k3 = _kernel_sums(points / math.sqrt(bandwidth), weights)
-    means /= len(column)
-    mean = float(weights @ means) / len(column)
+    points, weights = weighted_nodes(s, bandwidth)
+    means, squares = np.zeros(len(points)), np.zeros(len(points))  # K w and K∘K w, and wᵀ K∘K∘K w
+    k3 = _add_kernel_sums(points / math.sqrt(bandwidth), weights, len(points), _FAR, means, squares)
+    means /= len(s)
+    mean = float(weights @ means) / len(s)
     e = mean - means
     weighted = weights * e
     return NodeSums(
         mean, float(weighted @ e), float(weighted @ (e * e)), float(weights @ squares), float(weighted @ squares), k3
     )
-
-
-def _kernel_sums(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """K w, K∘K w and wᵀ K∘K∘K w for points in ascending order."""
-    first, second = np.zeros(len(points)), np.zeros(len(points))
-    third = _add_kernel_sums(points, weights, len(points), _FAR, first, second)
-    return first, second, third
 
 
 def traceless_cubes(n: int, rows: NodeSums, squares: Squares, q: float, triangle: float) -> Cubes:

@@ -87,7 +87,7 @@ class KernelColumn:
         # Q = Σ eᵢ Kᵢⱼ eⱼ = ‖F e‖² with eᵢ = ‖m‖² − fᵢ·m.
         n, gram, mean = len(self.values), self._moments[0], self.mean
         along = gram @ mean - (n * float(mean @ mean)) * mean
-        rows = node_sums(self.ordered, self.pivots.bandwidth, is_sorted=True)
+        rows = node_sums(self.ordered, self.pivots.bandwidth)
         return traceless_cubes(n, rows, self.squares, float(along @ along), float(np.sum(self.spectrum**3)))
 
     def reorder(self, order: IntArray) -> "KernelColumn":
@@ -131,15 +131,9 @@ class HsicTest(NamedTuple):
     """Leading products of the kernels' eigenvalues, relative to the largest."""
 
 
-def hsic_test(
-    a: FloatArray | KernelColumn,
-    b: FloatArray | KernelColumn,
-    bandwidth_a: float | None = None,
-    bandwidth_b: float | None = None,
-) -> HsicTest:
+def hsic_test(a: FloatArray | KernelColumn, b: FloatArray | KernelColumn) -> HsicTest:
     """Statistic and p-value for two columns of equal length."""
-    left = a if isinstance(a, KernelColumn) else kernel_column(a, bandwidth_a)
-    right = b if isinstance(b, KernelColumn) else kernel_column(b, bandwidth_b)
+    left, right = (each if isinstance(each, KernelColumn) else kernel_column(each) for each in (a, b))
     n, statistic = len(left.values), overlap(left, right)
     mean, variance = mean_and_variance(n, left.squares, right.squares)
     if not variance > _CONSTANT * mean * mean:
