@@ -103,8 +103,8 @@ _search = native(
     "int64_t mixture_search(double *s, int64_t n, double *weight, double *mean, double *sd, double *costs)"
 )
 _log_density = native(
-    "void mixture_log_density(double *x, int64_t n, int64_t size, double *weight, double *mean, double *sd, double "
-    "*scratch, double *out)"
+    "void mixture_log_density(double *x, int64_t n, int64_t size, double *weight, double *mean, double *sd, "
+    "double *scratch, double *out)"
 )
 _scores = native(
     "void mixture_scores(double *x, int64_t n, int64_t size, double *weight, double *mean, double *sd, "

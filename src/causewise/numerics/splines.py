@@ -184,7 +184,7 @@ _least_squares = native(
     "double *s, double ridge, double relative, int64_t size, int64_t width, double *scratch, double *right)"
 )
 _quadratic_forms = native(
-    "void quadratic_forms(double *values, int64_t *bounds, int64_t *index, int64_t runs, int64_t touched, double "
-    "*factor, int64_t size, int64_t width, double *per_location, double *per_precision, double *g, double *out)"
+    "void quadratic_forms(double *values, int64_t *bounds, int64_t *index, int64_t runs, int64_t touched, "
+    "double *factor, int64_t size, int64_t width, double *per_location, double *per_precision, double *g, double *out)"
 )
 _damped_cholesky = native("bool damped_cholesky(double *band, int64_t size, int64_t width, double *factor)")

@@ -108,8 +108,8 @@ _add_kernels = native(
     "void kernel_sum(double *z_a, double *z_b, int64_t n, double r, double h, double *up, double *down)"
 )
 _conditional_quantiles = native(
-    "void conditional_quantiles(double *density, double *p, double *given, int64_t n, double *levels, int64_t "
-    "n_levels, double *out)"
+    "void conditional_quantiles(double *density, double *p, double *given, int64_t n, double *levels, "
+    "int64_t n_levels, double *out)"
 )
 _alternate_expectations = native(
     "bool alternate_expectations(int64_t *order_a, int64_t *order_b, double *sorted_a, double *sorted_b, int64_t n, "

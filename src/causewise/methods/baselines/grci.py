@@ -161,6 +161,6 @@ _count_within = native(
     "void count_within(double *ordered, int64_t n, double *centres, double *radius, int64_t count, int64_t *out)"
 )
 _fit_piecewise_linear = native(
-    "void fit_piecewise_linear(double *u, double *t, int64_t n, int64_t knots, double ridge, int64_t *edges, double "
-    "*scratch, double *fitted, double *leverage)"
+    "void fit_piecewise_linear(double *u, double *t, int64_t n, int64_t knots, double ridge, int64_t *edges, "
+    "double *scratch, double *fitted, double *leverage)"
 )

@@ -107,8 +107,8 @@ _bin_starts = native(
     "int64_t *starts)"
 )
 _bin_factors = native(
-    "void bin_factors(double *u, double *v, int64_t n, int64_t *starts, int64_t bins, double *triangles, double "
-    "*rights, double *errors)"
+    "void bin_factors(double *u, double *v, int64_t n, int64_t *starts, int64_t bins, double *triangles, "
+    "double *rights, double *errors)"
 )
 _cheapest_cut = native(
     "void cheapest_cut(double *triangles, double *rights, double *errors, int64_t *sizes, int64_t bins, "

@@ -105,6 +105,6 @@ _advance_double = native(
     "int64_t last, int64_t most, int64_t *place, double *record, double *state, double *space)"
 )
 _advance_single = native(
-    "bool network_advance_single(int64_t *shape, double reach, double penalty, float *data, double *schedule, int64_t "
-    "last, int64_t most, int64_t *place, double *record, float *state, float *space)"
+    "bool network_advance_single(int64_t *shape, double reach, double penalty, float *data, double *schedule, "
+    "int64_t last, int64_t most, int64_t *place, double *record, float *state, float *space)"
 )

@@ -32,10 +32,6 @@ _loaded: dict[str, Any] = {}
 _warned: list[str] = []
 
 
-class _UnsafeError(Exception):
-    """The folder is not the user's alone; the message says why."""
-
-
 def jax() -> Any:
     """The module jax, or the sentence that installs it."""
     try:
@@ -124,7 +120,7 @@ def load_program(name: str) -> Any:
         content = _read(_folder() / name)
     except FileNotFoundError:
         return None
-    except (OSError, RuntimeError, _UnsafeError) as problem:
+    except (OSError, RuntimeError) as problem:
         _warn(problem)
         return None
     digest, pickled = content[:_DIGEST], content[_DIGEST:]
@@ -150,7 +146,7 @@ def keep_program(name: str, program: Any) -> None:
             each.mkdir(mode=0o700, exist_ok=True)
         _check(folder)
         _write(folder / name, hashlib.sha256(pickled).digest() + pickled)
-    except (OSError, RuntimeError, _UnsafeError) as problem:
+    except (OSError, RuntimeError) as problem:
         _warn(problem)
 
 
@@ -164,7 +160,7 @@ def _read(path: Path) -> bytes:
     _check(path.parent)
     with path.open("rb") as stream:
         if not _is_ours(os.fstat(stream.fileno())):
-            raise _UnsafeError(f"{str(path)!r} can be written by others")
+            raise RuntimeError(f"{str(path)!r} can be written by others")
         return stream.read()
 
 
@@ -179,14 +175,14 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _check(folder: Path) -> None:
-    """Refuse a folder that others can write, or exchange by writing a folder above it."""
+    """Raise for a folder that others can write, or exchange by writing a folder above it."""
     if not _is_ours(folder.lstat()):
-        raise _UnsafeError(f"{str(folder)!r} can be written by others")
+        raise RuntimeError(f"{str(folder)!r} can be written by others")
     for above in folder.parents:
         about = above.stat()
         # In a sticky folder such as /tmp nobody can rename what belongs to another.
         if not _is_ours(about) and not about.st_mode & stat.S_ISVTX:
-            raise _UnsafeError(f"{str(above)!r} can be written by others")
+            raise RuntimeError(f"{str(above)!r} can be written by others")
 
 
 def _is_ours(about: os.stat_result) -> bool:
