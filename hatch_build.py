@@ -70,7 +70,7 @@ def works(command: list[str]) -> bool:
             return False
 
 
-def levels(command: list[str]) -> dict[str, list[str]]:
+def simd_levels(command: list[str]) -> dict[str, list[str]]:
     """The name of each library to build and the flags that say which vector units it may use."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return {"loops": ["-mcpu=baseline"] if "ziglang" in command else []}
@@ -81,11 +81,11 @@ def levels(command: list[str]) -> dict[str, list[str]]:
 
 
 def build(command: list[str], folder: Path, extra: tuple[str, ...] = ()) -> None:
-    """Compile one library for each level into a folder."""
+    """Compile one library for each SIMD level into a folder."""
     with ThreadPoolExecutor(2) as pool:
         made = (
             pool.submit(link, command, [*flags, *extra], folder / (name + SUFFIX))
-            for name, flags in levels(command).items()
+            for name, flags in simd_levels(command).items()
         )
         for each in list(made):
             each.result()

@@ -20,7 +20,7 @@ import numpy as np
 from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.order_search import fit_graph
 from causewise.lab.datasets.mechanisms import CAUSE_LAWS, NOISE_LAWS, draw_any, positive, smooth
-from causewise.numerics.ties import scrambled, spread
+from causewise.numerics.row_sampling import break_ties, scramble
 from causewise.pair import FloatArray, standardise
 
 Random = np.random.Generator
@@ -116,9 +116,9 @@ def world(law: str, root: bool, seed: int) -> World:
 def treated(seen: World) -> Iterator[tuple[str, Edges]]:
     """Of every treatment its name and the edges that are found."""
     s, others = seen.special, [k for k in range(COLUMNS) if k != seen.special]
-    key = scrambled(np.arange(ROWS, dtype=np.uint64))
+    key = scramble(np.arange(ROWS, dtype=np.uint64))
     loose = seen.columns.copy()
-    loose[s] = standardise(spread(loose[s], loose[s], key))
+    loose[s] = standardise(break_ties(loose[s], loose[s], key))
     free = Constraints.none(COLUMNS)
     before = free.before.copy()
     for a, b in ancestry(seen.edges):

@@ -83,7 +83,7 @@ def sinks(rows: np.ndarray) -> dict[str, Any]:
             last = max(left, key=lambda k: min(logs[k], default=0.0))
             left.remove(last)
             order.insert(0, last)
-            kept = smooths.pruned(last, fits[last], 1e-3)
+            kept = smooths.prune(last, fits[last], 1e-3)
             edges += sorted({(term.parent, last) for term in kept.terms})
     return {"order": order, "edges": edges, "seconds": time.process_time() - start}
 

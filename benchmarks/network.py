@@ -21,8 +21,7 @@ import numpy as np
 
 from causewise.models.network.fitting import train
 from causewise.models.network.heads import ADDITIVE, LOCATION_SCALE, Head
-from causewise.models.network.layout import Problem, canonical, problem
-from causewise.models.network.training import Training
+from causewise.models.network.training import Problem, Training, canonicalise, problem
 
 SETS = ("AN", "ANs", "LS", "LSs", "MNU", "SIM", "SIMc", "SIMln", "SIMG", "Tue")
 METHODS = ("nn-loci-m", "nn-loci-h", "nn-anm-m", "nn-anm-h")
@@ -35,7 +34,7 @@ def problems(fits: int, n: int, head: Head = LOCATION_SCALE, hidden: int = 100) 
     for _ in range(fits):
         x = rng.normal(size=n)
         y = np.sin(rng.uniform(0.5, 3) * x) + (0.2 + 0.3 * np.abs(x)) * rng.normal(size=n)
-        made.append(problem(canonical(x, y), head, hidden, seed=0))
+        made.append(problem(canonicalise(x, y), head, hidden, seed=0))
     return made
 
 
@@ -187,7 +186,7 @@ def shapes(fits: int, steps: int) -> None:
     """The fused kernel cut in other ways; times are scaled to 5000 steps and leave out compilation."""
     import jax
 
-    from causewise.models.network.fused import FusedEngine, KernelShape, launch
+    from causewise.models.network.jax_engines import KernelShape, fused_engine, launch
 
     batch = problems(fits, 1000)
     group = launch([1000] * fits)
@@ -197,7 +196,7 @@ def shapes(fits: int, steps: int) -> None:
         for cut in CUTS:
             try:
                 compiling, engine = timed(
-                    partial(FusedEngine, batch, group, LOCATION_SCALE, training, KernelShape(*cut))
+                    partial(fused_engine, batch, group, LOCATION_SCALE, training, KernelShape(*cut))
                 )
                 engine.advance(0, 10, everyone)
                 jax.block_until_ready(engine._state)

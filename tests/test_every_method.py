@@ -82,7 +82,7 @@ def decisions(name: str) -> dict[tuple[str, object], Decision]:
 
 
 def built(name: str) -> Method:
-    fitting._remembered.clear()  # or a second call would repeat the first by heart
+    fitting._cache.clear()  # or a second call would repeat the first by heart
     return method(name, **CHEAP.get(name, {}))
 
 

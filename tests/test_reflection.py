@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from causewise.catalogue import CATALOGUE
 from causewise.decision import Decision
 from causewise.methods.baselines.qccd import comes_first
+from causewise.numerics import kernel
 from causewise.numerics.hsic import kernel_column
 from causewise.numerics.hsic.chebyshev import weighted_nodes
 from causewise.numerics.kernel import BLOCK, choose_pivots
@@ -88,17 +89,18 @@ def page_of(name: str) -> Path:
 
 @pytest.mark.parametrize("sample", ["odd", "tied", "heavy-tailed", "long"])
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-11])
-def test_the_pivots_of_a_kernel_are_reflected(sample: str, tolerance: float) -> None:
+def test_the_pivots_of_a_kernel_are_reflected(sample: str, tolerance: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "TOLERANCE", tolerance)
     x, y = SAMPLES[sample]
     for column in (x, y):
-        plain, reflected = (choose_pivots(c, 0.5, tolerance) for c in (column, np.ascontiguousarray(-column[::-1])))
+        plain, reflected = (choose_pivots(c, 0.5) for c in (column, np.ascontiguousarray(-column[::-1])))
         np.testing.assert_allclose(plain.points, -reflected.points, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_nodes_and_their_weights_are_reflected(sample: str) -> None:
     for column in SAMPLES[sample]:
-        (points, weights), (turned, again) = weighted_nodes(column, 0.25), weighted_nodes(-column, 0.25)
+        (points, weights), (turned, again) = (weighted_nodes(np.sort(each), 0.25) for each in (column, -column))
         np.testing.assert_allclose(points, -turned[::-1], rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(weights, again[::-1], rtol=0, atol=1e-8)
 

@@ -14,9 +14,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from causewise.catalogue import method
-from causewise.methods.combined.rows import thinned
-from causewise.numerics.arrays import minmax
-from causewise.numerics.polynomials import squared_error
+from causewise.numerics.arrays import minmax, squared_error
+from causewise.numerics.row_sampling import sample_rows
 from causewise.pair import FloatArray, Pair, standardise
 from training.recorded import Case
 from training.sets import SETS
@@ -62,7 +61,7 @@ ALTERNATIVES: dict[str, Callable[[Pair], float]] = {
 
 def contrasts_of(case: Case) -> list[float]:
     """Of every alternative."""
-    kept = thinned(case.x, case.y, MAX_ROWS)
+    kept = sample_rows(case.x, case.y, MAX_ROWS)
     pair = Pair.of(case.x[kept], case.y[kept])
     with np.errstate(all="ignore"):
         return [contrast(pair) for contrast in ALTERNATIVES.values()]

@@ -45,9 +45,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.numerics.columns import once
-from causewise.numerics.dates import read_as_days
 from causewise.numerics.ranked import rank_column
-from causewise.pair import FEW_ROWS, LARGEST, FloatArray, Pair
+from causewise.pair import FEW_ROWS, LARGEST, FloatArray, Pair, has_date_note
 
 FEWEST_LEVELS = 5
 """Below, a level more or less is the whole column; the default method was never fitted to such."""
@@ -191,7 +190,7 @@ def classify_column(column: FloatArray, dated: bool = False) -> ColumnType:
 
 def classify_columns(pair: Pair) -> Mapping[str, ColumnType]:
     """The types of both columns, under `x` and `y`."""
-    types = (classify_column(column, read_as_days(name, pair.notes)) for column, name in pair.columns)
+    types = (classify_column(column, has_date_note(name, pair.notes)) for column, name in pair.columns)
     return dict(zip("xy", types, strict=True))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from causewise.numerics.entropy import log_density_at_rows
+from causewise.numerics.density import log_density_at_rows
 from causewise.pair import Pair, standard_deviation, standardise
 
 if TYPE_CHECKING:  # a direction's evidence is read, never made here: the record is one layer up

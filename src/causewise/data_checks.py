@@ -33,9 +33,8 @@ from causewise.diagnostics import (
     on_a_line,
 )
 from causewise.numerics.columns import once
-from causewise.numerics.dates import read_as_days
 from causewise.numerics.ranked import number_copies, rank_column
-from causewise.pair import FEW_ROWS, Pair, standardise
+from causewise.pair import FEW_ROWS, Pair, has_date_note, standardise
 
 _REPEATED_SHARE, _REPEATED_ROWS, _BEYOND_CHANCE = 0.05, 5, 3.0
 _DEPENDENT_Z, _DEPENDENT_SIZE = 5.0, 0.2
@@ -132,7 +131,7 @@ def few_levels(pair: Pair) -> str:
 def row_identifiers(pair: Pair) -> str:
     """Columns that number the rows, and are neither dates nor durations."""
     identifiers = [name for column, name in pair.columns if is_identifier(column)]
-    names = [repr(name) for name in identifiers if not read_as_days(name, pair.notes)]
+    names = [repr(name) for name in identifiers if not has_date_note(name, pair.notes)]
     if not names:
         return ""
     numbers, it = ("number", "them") if len(names) > 1 else ("numbers", "it")

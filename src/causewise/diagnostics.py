@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.numerics.columns import once
-from causewise.numerics.ranked import Ranked, find_runs, mid_ranks, rank_column
+from causewise.numerics.ranked import ColumnRanks, find_runs, mid_ranks, rank_column
 from causewise.pair import FloatArray, row_order, standardise
 
 _TAIL, _GAP, _DISTANT = 0.025, 2.0, 15.0
@@ -54,7 +54,7 @@ def chance_repeats(x: FloatArray, y: FloatArray) -> float:
     return max(unrelated, *(0.5 * _pairs_apart(cells, counts, step) for step in (1, wide)))
 
 
-def _tied_pairs(ranked: Ranked) -> float:
+def _tied_pairs(ranked: ColumnRanks) -> float:
     counts = ranked.counts.astype(float)
     return float(np.sum(counts * (counts - 1)))
 

@@ -20,7 +20,7 @@ from causewise.data_checks import (
 )
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
-from causewise.numerics.columns import remembering
+from causewise.numerics.columns import cache_columns
 from causewise.pair import NanPolicy, Pair
 from causewise.parallel import one_thread
 from causewise.protocol import Method
@@ -93,7 +93,7 @@ def infer(
 
 def decide_pairs(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decision]:
     """What a method says of pairs, which one that is batched sees all at once, with what a look at their rows tells."""
-    with one_thread(), remembering([column for pair in pairs for column in (pair.x, pair.y)]):
+    with one_thread(), cache_columns([column for pair in pairs for column in (pair.x, pair.y)]):
         notices = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
         found = zip(_decide_with_seed(method, pairs, seed), notices, strict=True)
         scored = [_score_beside_point_mass(*each, method, seed) for each in found]

@@ -1,6 +1,6 @@
 """A pair: two finite float columns with names. This module alone says what a valid pair is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causewise.errors import InputError
 from causewise.numerics.columns import once
-from causewise.numerics.dates import days, is_dates, moments_of, said_of_dates
-from causewise.numerics.exact import EXACT, apart, has_ties, is_long
+from causewise.numerics.conversion import EXACT, days, has_ties, holds_dates, is_long, moments_of, separate_doubles
 from causewise.numerics.ranked import order_rows, rank_column
 
 FloatArray = NDArray[np.float64]
@@ -115,7 +114,7 @@ class Pair(Record):
     @property
     def dates(self) -> frozenset[str]:
         """Names of the columns that were read from dates or times."""
-        return frozenset(name for name in (self.x_name, self.y_name) if said_of_dates(name) in self.notes)
+        return frozenset(name for name in (self.x_name, self.y_name) if date_note(name) in self.notes)
 
     def swap(self) -> "Pair":
         """The same observations with the two columns exchanged."""
@@ -162,6 +161,18 @@ def one_variable(pair: Pair) -> bool:
     return bool(np.max(np.abs(across - up)) <= 8 * digit)
 
 
+def date_note(name: str, durations: bool = False) -> str:
+    """The sentence for a column that held dates and times, or durations."""
+    if durations:
+        return f"{name!r} holds durations, read as days."
+    return f"{name!r} holds dates or times, read as days since 1970-01-01."
+
+
+def has_date_note(name: str, notes: Iterable[str]) -> bool:
+    """Whether the notes on a column say that it held dates, times or durations."""
+    return not {date_note(name), date_note(name, durations=True)}.isdisjoint(notes)
+
+
 def as_column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]]:
     """Values of any type as doubles, missing ones NaN, and what is to be said of it."""
     notes: tuple[str, ...] = ()
@@ -169,8 +180,8 @@ def as_column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]
         array = _fill_masked(values)
         if array.dtype.kind == "O" and array.ndim == 1 and (moments := moments_of(array)) is not None:
             array = moments
-        if is_dates(array):
-            array, notes = days(array), (said_of_dates(name, array.dtype.kind == "m"),)
+        if holds_dates(array):
+            array, notes = days(array), (date_note(name, array.dtype.kind == "m"),)
         if array.dtype.kind == "c":
             raise TypeError("complex numbers")
         if array.dtype.kind == "O" and any(isinstance(value, np.datetime64 | np.timedelta64) for value in array.flat):
@@ -193,7 +204,7 @@ def as_column(values: ArrayLike, name: str) -> tuple[FloatArray, tuple[str, ...]
 
 
 def _subtract_offset(array: NDArray[Any], floats: FloatArray, name: str) -> tuple[FloatArray, tuple[str, ...]]:
-    result = apart(array.tolist(), floats)
+    result = separate_doubles(array.tolist(), floats)
     if result is None:
         raise InputError(
             f"Column {name!r} has different numbers that are one number once rounded to 53 binary digits, even counted "
@@ -210,7 +221,7 @@ def _fill_masked(values: ArrayLike) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
         data = np.ma.getdata(values)
         return np.where(np.ma.getmaskarray(values), np.nan, data.astype(object) if data.dtype.kind in "iu" else data)
-    if isinstance(values, np.ma.MaskedArray) and is_dates(values):
+    if isinstance(values, np.ma.MaskedArray) and holds_dates(values):
         return np.where(np.ma.getmaskarray(values), np.array("NaT", values.dtype), np.ma.getdata(values))
     array = np.asarray(values)
     # NumPy makes doubles of a list with whole numbers of both signs beyond 2⁶³.

@@ -59,15 +59,15 @@ def test_the_two_criteria_share_their_training(monkeypatch):
 
 
 def test_the_memory_of_trained_networks_is_bounded(monkeypatch):
-    monkeypatch.setattr(fitting, "MEMORY", 3)
+    monkeypatch.setattr(fitting, "CACHE_SIZE", 3)
     decide("nn-anm-m", *(pair(seed=seed, n=50) for seed in range(4)), steps=2)
-    assert len(fitting._remembered) == 3
+    assert len(fitting._cache) == 3
 
 
 def test_a_seed_changes_the_start_and_the_same_seed_gives_the_same_bytes():
-    fitting._remembered.clear()
+    fitting._cache.clear()
     first = decide("nn-loci-m", pair(), seed=1)[0]
-    fitting._remembered.clear()
+    fitting._cache.clear()
     assert decide("nn-loci-m", pair(), seed=1)[0].score == first.score
     assert decide("nn-loci-m", pair(), seed=2)[0].score != first.score
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import causewise
 from causewise.catalogue import CATALOGUE, DEFAULT, LAWS, LINEAR, accepts, expected_seconds, method, sample_hint
 from causewise.errors import InputError
-from causewise.methods.combined.rows import thinned
 from causewise.methods.subsample import Subsample
+from causewise.numerics.row_sampling import sample_rows
 from causewise.pair import Pair
 from causewise.report.provenance import specification
 
@@ -47,15 +47,15 @@ def test_rows_are_drawn_without_replacement_and_as_many_as_asked_for(rows, seed,
     x, y = curved(80, 3)
     if coarse:
         x, y = np.round(x), np.round(y)
-    kept = thinned(x, y, rows, seed)
+    kept = sample_rows(x, y, rows, seed)
     assert len(set(kept)) == len(kept)
     assert rows <= len(kept) < rows + 8  # rows that are alike but for reflections and exchange have one key
-    np.testing.assert_array_equal(kept, thinned(-x, y, rows, seed))
+    np.testing.assert_array_equal(kept, sample_rows(-x, y, rows, seed))
 
 
 def test_every_row_is_drawn_as_often_as_any_other():
     x, y = curved(40, 2)
-    drawn = np.bincount(np.concatenate([thinned(x, y, 10, seed) for seed in range(2000)]), minlength=40)
+    drawn = np.bincount(np.concatenate([sample_rows(x, y, 10, seed) for seed in range(2000)]), minlength=40)
     assert np.max(np.abs(drawn / 2000 - 0.25)) < 0.05  # five standard errors
 
 

@@ -14,7 +14,7 @@ def parents(count: int, seed: int = 0, n: int = N) -> list[np.ndarray]:
     return [standardise(rng.normal(size=n)) for _ in range(count)]
 
 
-def told(terms: tuple[AdditiveTerm, ...]) -> set[tuple[int, str]]:
+def term_set(terms: tuple[AdditiveTerm, ...]) -> set[tuple[int, str]]:
     return {(term.parent, "spread" if term.spread else "mean") for term in terms}
 
 
@@ -24,7 +24,7 @@ def test_without_a_term_of_the_spread_the_mean_is_ridge_regression():
     v = standardise(np.sin(2 * u) + 0.5 * rng.normal(size=N))
     smooths = Smooths([u, v])
     fit = smooths.fit(1, [0], 1e-3)
-    assert told(fit.terms) == {(0, "mean")}
+    assert term_set(fit.terms) == {(0, "mean")}
     basis = smooths.features[:, : smooths.places[0][-1] + 1]
     scale = np.exp(fit.log_scale[0])
     # Ridge regression as least squares with rows that say zero.
@@ -39,7 +39,7 @@ def test_the_residual_has_variance_one_at_every_level_of_the_spread():
     rng = np.random.default_rng(10)
     v = standardise(np.tanh(u) + np.exp(0.8 * np.sin(w)) * rng.normal(size=2000))
     fit = Smooths([u, w, v]).fit(2, [0, 1], 1e-3)
-    assert told(fit.terms) == {(0, "mean"), (1, "spread")}
+    assert term_set(fit.terms) == {(0, "mean"), (1, "spread")}
     for third in np.array_split(np.argsort(w), 3):
         assert np.var(fit.residual[third]) == pytest.approx(1.0, abs=0.2)
     assert np.corrcoef(np.exp(fit.log_scale), np.exp(0.8 * np.sin(w)))[0, 1] > 0.97
@@ -69,10 +69,10 @@ def test_what_stood_for_a_later_parent_goes():
     v = standardise(u + w + 0.4 * rng.normal(size=1000))
     smooths = Smooths([u, w, proxy, v])
     everything = smooths.fit(3, [0, 1, 2], 1e-3)
-    assert (2, "mean") in told(everything.terms)
+    assert (2, "mean") in term_set(everything.terms)
     both = smooths.fit(3, [0, 1, 2], 1e-3, required=[0, 1])
-    assert {(0, "mean"), (1, "mean")} <= told(both.terms)
-    pruned = smooths.pruned(3, both, 1e-3)
+    assert {(0, "mean"), (1, "mean")} <= term_set(both.terms)
+    pruned = smooths.prune(3, both, 1e-3)
     assert len(pruned.terms) < len(everything.terms) + 2
     assert all(term.p <= 1e-3 for term in pruned.terms)
 
@@ -81,10 +81,10 @@ def test_a_required_parent_stays_whatever_its_test_says():
     u, w, v = parents(3, 4)
     smooths = Smooths([u, w, v])
     fit = smooths.fit(2, [0, 1], 1e-3, required=[1])
-    kept = smooths.pruned(2, fit, 1e-3, required=[1])
-    assert told(kept.terms) == {(1, "mean")}
+    kept = smooths.prune(2, fit, 1e-3, required=[1])
+    assert term_set(kept.terms) == {(1, "mean")}
     assert kept.terms[0].p > 1e-3
-    assert not smooths.pruned(2, fit, 1e-3).terms
+    assert not smooths.prune(2, fit, 1e-3).terms
 
 
 def test_few_rows_take_few_terms():

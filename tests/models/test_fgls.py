@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import causewise
-from causewise.models.fgls import ALPHA, FLOOR, alternate, fit_fgls
-from causewise.numerics.design import additive_design
-from causewise.numerics.splines import spline_rows, uniform_knots
+from causewise.models.spline import ALPHA, FLOOR, alternate, fit_fgls
+from causewise.numerics.splines import additive_design, spline_rows, uniform_knots
 from causewise.pair import Pair, standardise
 
 

@@ -70,6 +70,6 @@ def test_where_no_compiler_can_be_had_one_sentence_names_the_package(hook, monke
 
 
 def test_a_source_folder_that_was_never_built_says_what_to_do(checkout):
-    code = f"import sys; sys.path.insert(0, {str(checkout / 'src')!r}); import causewise.numerics.linear"
+    code = f"import sys; sys.path.insert(0, {str(checkout / 'src')!r}); import causewise.numerics.native"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "run `pip install .`" in run.stderr

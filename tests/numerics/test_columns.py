@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import causewise
-from causewise.numerics.columns import AN_ENTRY, ColumnMemory, bytes_in, once, shared_columns
+from causewise.numerics.columns import ENTRY_BYTES, ColumnCache, bytes_in, once, shared_columns
 
 
 def test_outside_nothing_is_remembered():
@@ -23,7 +23,7 @@ def test_the_same_bytes_are_asked_once_while_there_is_room(values, most):
         calls.append(column[0])
         return column * factor
 
-    with shared_columns(ColumnMemory(most * (AN_ENTRY + 8))):
+    with shared_columns(ColumnCache(most * (ENTRY_BYTES + 8))):
         for value in values:
             np.testing.assert_array_equal(once(doubled, np.array([value]), 2), [2 * value])
     recent: list[bytes] = []  # the same, by a list: the last `most` asked for, the latest last
@@ -36,7 +36,7 @@ def test_the_same_bytes_are_asked_once_while_there_is_room(values, most):
 
 
 def test_arguments_and_shapes_tell_results_apart():
-    with shared_columns(ColumnMemory(1 << 20)):
+    with shared_columns(ColumnCache(1 << 20)):
         assert once(np.sum, np.ones(4)) == 4.0
         assert once(np.sum, np.ones((2, 2)), 0).tolist() == [2.0, 2.0]
         assert once(np.sum, np.ones((4, 1)), 0).tolist() == [4.0]
@@ -48,20 +48,20 @@ def test_not_a_bit_of_an_answer_changes():
     others = [np.tanh(x) + 0.3 * rng.normal(size=300), np.round(x + rng.normal(size=300), 1), rng.normal(size=300)]
     for method in ("causewise", "loci-h", "loci-m", "ifgls-h", "anm-h"):
         alone = [causewise.infer(x, other, method=method) for other in others]
-        with shared_columns(ColumnMemory(1 << 30)):
+        with shared_columns(ColumnCache(1 << 30)):
             together = [causewise.infer(x, other, method=method) for other in others for _ in range(2)]
         assert together == [decision for decision in alone for _ in range(2)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 200)), max_size=40), st.integers(0, 4000))
 def test_what_is_remembered_fits_in_its_room(asked, room):
-    memory = ColumnMemory(room)
-    with shared_columns(memory):
+    cache = ColumnCache(room)
+    with shared_columns(cache):
         for value, size in asked:
             found = once(np.repeat, np.array([float(value)]), size)
             assert found.tolist() == [value] * size
-            held = [known.result for known in memory._results.values()]
-            assert sum(AN_ENTRY + result.nbytes for result in held) == memory._held <= room
+            held = [entry.result for entry in cache._results.values()]
+            assert sum(ENTRY_BYTES + result.nbytes for result in held) == cache._held <= room
 
 
 def test_a_result_that_grows_is_weighed_anew():
@@ -69,8 +69,8 @@ def test_a_result_that_grows_is_weighed_anew():
         def __init__(self, column):
             self.column = column
 
-    memory = ColumnMemory(AN_ENTRY + 100)
-    with shared_columns(memory):
+    cache = ColumnCache(ENTRY_BYTES + 100)
+    with shared_columns(cache):
         first = once(Lazy, np.ones(3))
         assert once(Lazy, np.ones(3)) is first
         first.more = (np.ones(5), np.ones(5))
@@ -81,8 +81,8 @@ def test_a_result_that_grows_is_weighed_anew():
 
 
 def test_no_column_is_kept_alive_for_its_hash():
-    memory = ColumnMemory(1 << 20)
-    with shared_columns(memory):
+    cache = ColumnCache(1 << 20)
+    with shared_columns(cache):
         column = np.ones(1000)
         column.flags.writeable = False
         gone = weakref.ref(column)

@@ -10,9 +10,9 @@ def loss(e, p, v):
     return -gaussian.log_density(e, p, np.log(2.0 * p), v)
 
 
-def test_the_density_is_the_normal_one_and_the_map_has_a_way_back():
+def test_the_density_is_the_normal_one_with_the_location_and_variance_of_the_map():
     mean, var, v = np.array([0.3, -2.0]), np.array([0.5, 4.0]), np.array([1.0, -1.0])
-    e, p = gaussian.natural(mean, var)
+    e, p = mean / var, 0.5 / var
     np.testing.assert_allclose(gaussian.location(e, p), mean)
     np.testing.assert_allclose(gaussian.variance(p), var)
     np.testing.assert_allclose(-loss(e, p, v), norm.logpdf(v, mean, np.sqrt(var)))
@@ -24,7 +24,3 @@ def test_derivatives_against_differences():
     by_e = (loss(e + h, p, v) - loss(e - h, p, v)) / (2 * h)
     by_p = (loss(e, p + h, v) - loss(e, p - h, v)) / (2 * h)
     np.testing.assert_allclose(gaussian.loss_gradient(mean, var, v), (by_e, by_p), atol=1e-7)
-    ee = (loss(e + h, p, v) - 2 * loss(e, p, v) + loss(e - h, p, v)) / h**2
-    pp = (loss(e, p + h, v) - 2 * loss(e, p, v) + loss(e, p - h, v)) / h**2
-    mixed = loss(e + h, p + h, v) - loss(e + h, p - h, v) - loss(e - h, p + h, v) + loss(e - h, p - h, v)
-    np.testing.assert_allclose(gaussian.loss_hessian(mean, var), (ee, mixed / (4 * h * h), pp), atol=1e-6)

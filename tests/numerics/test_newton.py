@@ -3,9 +3,8 @@ import pytest
 from scipy.optimize import minimize
 
 from causewise.numerics import gaussian
-from causewise.numerics.design import additive_design
 from causewise.numerics.newton import KKT_GOAL, descend, fit_natural
-from causewise.numerics.splines import spline_rows, uniform_knots
+from causewise.numerics.splines import additive_design, spline_rows, uniform_knots
 
 
 def problem(n=150, n_knots=5, degree=3, seed=0, weights=None):
@@ -103,11 +102,3 @@ def test_weights_count_rows():
     repeated_design = additive_design([spline_rows(u, uniform_knots(*low_high, 5, 3), 3)])
     repeated = fit_natural(repeated_design, np.repeat(v, counts), np.ones(len(u)), 1e-3, 300)
     np.testing.assert_allclose(weighted.coefficients, repeated.coefficients, rtol=1e-6, atol=1e-8)
-
-
-def test_natural_parameters_go_there_and_back():
-    e, p = gaussian.natural(1.5, 0.3)
-    assert (gaussian.location(e, p), gaussian.variance(p)) == pytest.approx((1.5, 0.3))
-    from scipy.stats import norm
-
-    assert gaussian.log_density(e, p, np.log(2 * p), 0.7) == pytest.approx(norm(1.5, np.sqrt(0.3)).logpdf(0.7))

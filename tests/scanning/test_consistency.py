@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from causewise.errors import InputError
 from causewise.numerics import ordering
-from causewise.numerics.ordering import Weights, best_order, cost_of
-from causewise.numerics.ordering_bound import packed, relaxed
+from causewise.numerics.ordering import Weights, best_order, cost_of, pack_triangles, solve_relaxation
 from causewise.scanning.consistency import Order, Quality, find_order, measure_quality, to_digraph
 from causewise.scanning.scan_row import ScanRow
 
@@ -114,8 +113,8 @@ def test_search_and_bounds_enclose_the_exact_cost(noise: float, monkeypatch: pyt
         monkeypatch.setattr(ordering, "EXACT", 2)
         searched = best_order(weights, np.arange(len(weights)))
         monkeypatch.undo()
-        assert packed(weights, searched.items) <= best.cost <= searched.cost
-        assert relaxed(weights)[1] <= best.cost
+        assert pack_triangles(weights, searched.items) <= best.cost <= searched.cost
+        assert solve_relaxation(weights)[1] <= best.cost
         assert searched.bound <= best.cost
         assert searched.cost <= 1.01 * best.cost
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causewise.errors import InputError
-from causewise.numerics.dates import day_of, days
+from causewise.numerics.conversion import day_of, days
 from causewise.pair import Pair
 from causewise.tables import pair_from, read_pair
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rainfall import X, Y, save
 
 from causewise.errors import InputError
-from causewise.numerics.exact import apart
+from causewise.numerics.conversion import separate_doubles
 from causewise.pair import Pair
 from causewise.tables import pair_from, read_pair
 
@@ -72,7 +72,7 @@ def test_numbers_that_no_offset_tells_apart_are_refused() -> None:
 @settings(max_examples=150, deadline=None)
 def test_distinct_stay_distinct(values: list[int], repeated: bool) -> None:
     values = values * 2 if repeated else values
-    found = apart(values, np.array(values, dtype=object).astype(float))
+    found = separate_doubles(values, np.array(values, dtype=object).astype(float))
     if found is None:
         assert max(values) - min(values) > 2**53
         return

@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from causewise.column_types import ColumnType, Tally, explain_unusable, tally
 from causewise.errors import InputError
 from causewise.knowledge.knowledge import Knowledge
-from causewise.numerics.dates import read_as_days
 from causewise.numerics.native import FloatArray
-from causewise.numerics.ties import scrambled, spread
-from causewise.pair import Pair, one_variable, standardise
+from causewise.numerics.row_sampling import break_ties, scramble
+from causewise.pair import Pair, has_date_note, one_variable, standardise
 from causewise.scanning.table import check_two_columns, choose_columns, read_columns
 from causewise.tables import table_from
 from causewise.tables.choose import find_column
@@ -103,9 +102,9 @@ class GraphColumns:
         tied = [k for k, name in enumerate(names) if name not in self.placed and _has_long_ties(values[k])]
         for k in tied:
             # Broken in the order of the rows, ties would follow the column that the rows are sorted by.
-            key = scrambled(np.arange(values.shape[1], dtype=np.uint64) + np.uint64(k << 32))
-            values[k] = standardise(spread(values[k], values[k], key))
-        notes = (f"{names[k]!r} has many equal values, which are spread at random to their neighbours'." for k in tied)
+            key = scramble(np.arange(values.shape[1], dtype=np.uint64) + np.uint64(k << 32))
+            values[k] = standardise(break_ties(values[k], values[k], key))
+        notes = (f"{names[k]!r} has many equal values: ties are broken at random." for k in tied)
         return replace(self, names=tuple(names), values=values, notes=(*self.notes, *notes))
 
     def constraints(self) -> Constraints:
@@ -125,7 +124,7 @@ def read_graph_columns(
     chosen, left_out = choose_columns(table, None if wanted is None else [find_column(table.names, k) for k in wanted])
     columns_and_notes = list(read_columns(table, chosen))
     read = {name: column for name, column, _ in columns_and_notes}
-    dated = {name for name, _, notes in columns_and_notes if read_as_days(name, notes)}
+    dated = {name for name, _, notes in columns_and_notes if has_date_note(name, notes)}
     rows = max(map(len, read.values()), default=LEAST_ROWS)
     if rows < LEAST_ROWS:
         raise InputError(f"Got {rows} rows in {where}; expected at least {LEAST_ROWS}: a graph takes more than a pair.")

@@ -23,7 +23,7 @@ import numpy as np
 from causewise.graphs.graph_columns import Constraints
 from causewise.models.additive import AdditiveFit, Smooths
 from causewise.numerics import ordering
-from causewise.numerics.entropy import log_density_at_rows
+from causewise.numerics.density import log_density_at_rows
 from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
@@ -114,7 +114,7 @@ class Likelihoods:
     def fit(self, column: int, earlier: Iterable[int]) -> AdditiveFit:
         """The column given those of its predecessors that matter, each given all others."""
         required = self._required(column, earlier)
-        return self.smooths.pruned(column, self._fit_once(column, earlier).fit, self.alpha, required)
+        return self.smooths.prune(column, self._fit_once(column, earlier).fit, self.alpha, required)
 
     def _fit_once(self, column: int, earlier: Iterable[int]) -> _CachedFit:
         candidates = [k for k in earlier if not self.constraints.barred[k, column]]
@@ -174,7 +174,7 @@ class Search:
         gains -= gains.T
         weights = np.rint(np.maximum(gains, 0.0) / _LEAST).astype(np.int64)
         weights[self._before] += 1 + weights.sum()
-        return [int(k) for k in ordering.best_order(weights, ordering.topological(self._before)).items]
+        return [int(k) for k in ordering.best_order(weights, ordering.topological_order(self._before)).items]
 
     def total(self, order: Sequence[int]) -> float:
         """The log-likelihood a row of all columns, each given its predecessors."""

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from causewise.errors import InputError
-from causewise.models.estimator import LocationScaleRegressor
-from causewise.models.location_scale import LocationScaleEstimator
+from causewise.models.estimator import LocationScaleEstimator, LocationScaleRegressor
 from causewise.pair import FloatArray
 
 try:

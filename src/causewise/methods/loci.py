@@ -13,10 +13,18 @@ import numpy as np
 from causewise.criteria import Criterion, independence, independence_p_value, likelihood, marginal_rule
 from causewise.decision import Decision, Evidence
 from causewise.errors import ITERATIONS, REALS, SEEDS, SPLINE_DEGREES, SPLINE_KNOTS, between, one_of
-from causewise.models.fgls import fit_fgls
-from causewise.models.fit import Fit
-from causewise.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, fit_crosswise, fit_location, fit_location_scale
-from causewise.numerics.columns import frozen, once
+from causewise.models import Fit
+from causewise.models.spline import (
+    DEGREE,
+    DELTA,
+    MAX_ITER,
+    N_KNOTS,
+    fit_crosswise,
+    fit_fgls,
+    fit_location,
+    fit_location_scale,
+)
+from causewise.numerics.columns import freeze, once
 from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.pair import FloatArray, Pair, both_directions, row_order, standard_deviation, standardise
 from causewise.protocol import PairMethod, fit_messages, make_builder
@@ -63,7 +71,7 @@ def fit_direction(cause: FloatArray, effect: FloatArray, model: Model) -> Eviden
     lists them cannot change a single bit of the answer.
     """
     order = row_order(cause, effect)
-    u, v = frozen(standardise(cause[order])), standardise(effect[order])
+    u, v = freeze(standardise(cause[order])), standardise(effect[order])
     fit = model(u, v)
     del v
     test = hsic_test(once(kernel_column, u), fit.residual)

@@ -14,9 +14,9 @@ from typing import Any
 from causewise.criteria import Criterion, independence, likelihood
 from causewise.decision import Decision
 from causewise.methods.loci import compare_directions, fit_direction
-from causewise.models.network.fitting import Network, Progress, networks
+from causewise.models.network.fitting import Progress, TrainedNetwork, fit_networks
 from causewise.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
-from causewise.models.network.jax_runtime import gpu_in_sight
+from causewise.models.network.jax_runtime import has_gpu
 from causewise.models.network.training import Training, TrainingStatus
 from causewise.numerics.hsic import hsic_test
 from causewise.pair import Pair
@@ -44,7 +44,7 @@ class NeuralLoci:
 
     @property
     def seed(self) -> int:
-        """The seed of the networks' starts."""
+        """The seed of the fit_networks' starts."""
         return self.training.seed
 
     @property
@@ -55,7 +55,7 @@ class NeuralLoci:
     @property
     def batch_size(self) -> int:
         """How many pairs are best handed over at once."""
-        return GPU_BATCH if self.wants_gpu and gpu_in_sight() else HOST_BATCH
+        return GPU_BATCH if self.wants_gpu and has_gpu() else HOST_BATCH
 
     def with_progress(self, progress: Progress) -> "NeuralLoci":
         """The same method, reporting how far training is."""
@@ -69,12 +69,12 @@ class NeuralLoci:
             # Short and long columns take different branches of the test; both get compiled while the networks train.
             for pair in by_length[:1] + by_length[-1:]:
                 background.submit(hsic_test, pair.x, pair.y)
-            trained = networks(columns, self.head, self.training, self.progress)
+            trained = fit_networks(columns, self.head, self.training, self.progress)
         decisions = (self._decide(pair, *trained[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs))
         return [replace(decision, settings=self.settings, seed=self.seed) for decision in decisions]
 
-    def _decide(self, pair: Pair, there: Network, back: Network) -> Decision:
-        if not (there.trained.usable and back.trained.usable):
+    def _decide(self, pair: Pair, there: TrainedNetwork, back: TrainedNetwork) -> Decision:
+        if not (there.usable and back.usable):
             return record_failure(pair, self.name, f"{self.name}: {TrainingStatus.DIVERGED.value}")
 
         def compare() -> Decision:

@@ -1,8 +1,8 @@
 """A method on a seeded sample of the rows, by name: `resit:rows=2000`.
 
 What takes hours or gigabytes on a long table is decided on a part of it, and every output says so. Rows are drawn
-without replacement by a scramble of both columns' ranks and the seed (`combined.rows`): neither the order of the rows,
-nor the units, nor which column comes first has a say in it.
+without replacement by a scramble of both columns' ranks and the seed (`numerics.row_sampling`): neither the order of
+the rows, nor the units, nor which column comes first has a say in it.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Any
 
 from causewise.decision import Decision, grouped
 from causewise.errors import ROWS, InputError, between
-from causewise.methods.combined.rows import thinned
+from causewise.numerics.row_sampling import sample_rows
 from causewise.pair import MIN_ROWS, Pair
 from causewise.protocol import Method, record_failure
 
@@ -58,7 +58,7 @@ class Subsample:
         """A sample of the rows, or why it is no pair."""
         if pair.n <= self.rows:
             return pair
-        kept = thinned(pair.x, pair.y, self.rows, self.seed)
+        kept = sample_rows(pair.x, pair.y, self.rows, self.seed)
         part = replace(pair, x=pair.x[kept], y=pair.y[kept])
         try:
             Pair.of(part.x, part.y, x_name=pair.x_name, y_name=pair.y_name)

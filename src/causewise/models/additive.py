@@ -1,8 +1,8 @@
 """A column given several others: Normal(Σ fₚ(uₚ), exp(Σ hₚ(uₚ))), its terms chosen one after the other.
 
-For a given spread the likelihood of the mean is a quadratic, and for a given mean that of the log-variance is concave:
-the two are solved in turn. Additive natural parameters, as in `spline`, would be concave at once, but there a parent of
-the spread alone bends the mean as well, and which of the two a parent moves could not be told.
+For a given variance the likelihood of the mean is a quadratic, and for a given mean that of the log-variance is
+concave: the two are solved in turn. Additive natural parameters, as in `spline`, would be concave at once, but there a
+parent of the variance alone bends the mean as well, and which of the two a parent affects could not be told.
 
 With all columns as parents of both, a fit of 20 columns to 500 rows follows single rows, and every test of a term is
 wrong. So terms are added one at a time, the one with the largest score statistic first, while it is significant.
@@ -34,7 +34,7 @@ _ROWS_A_COEFFICIENT = 8
 
 
 class AdditiveTerm(NamedTuple):
-    """What one parent does to the mean or the spread of a column."""
+    """What one parent does to the mean or, where `spread`, to the variance of a column."""
 
     parent: int
     spread: bool
@@ -66,38 +66,36 @@ class Smooths:
         self.gram: FloatArray = self.features.T @ self.features
 
     def fit(self, target: int, parents: Iterable[int], alpha: float, required: Iterable[int] = ()) -> AdditiveFit:
-        """The column `target` given those of `parents` that matter at the level `alpha`.
+        """The column `target` given those of `parents` that matter at the significance level `alpha`.
 
-        The mean is moved by all that are `required`, whatever their tests say.
+        The mean is affected by all that are `required`, whatever their tests say.
         """
         candidates, state = sorted(parents), _State(self, self.columns[target])
         for parent in sorted(required):
-            state.add(state.tested(parent, spread=False))
+            state.add(state.test([parent], spread=False)[0].term)
         while state.size * _ROWS_A_COEFFICIENT < len(state.v):
-            tests = state.tests(candidates)
+            tests = [*state.test(candidates, spread=False), *state.test(candidates, spread=True)]
             best = max(tests, key=lambda test: test.excess, default=None)
             if best is None or best.term.p > alpha:
                 break
             state.add(best.term)
         return state.fit
 
-    def pruned(self, target: int, fit: AdditiveFit, alpha: float, required: Iterable[int] = ()) -> AdditiveFit:
+    def prune(self, target: int, fit: AdditiveFit, alpha: float, required: Iterable[int] = ()) -> AdditiveFit:
         """The fit once every term is tested given all others, and those that matter no longer have gone.
 
         What came in early may have stood for a parent that came in later.
         """
         kept, terms = frozenset(required), list(fit.terms)
         while True:
-            tested = [self._without(target, terms, k) for k in range(len(terms))]
-            loose = [term for term in tested if term.p > alpha and (term.spread or term.parent not in kept)]
+            retested = [
+                _State(self, self.columns[target], [*terms[:k], *terms[k + 1 :]]).test([parent], spread)[0].term
+                for k, (parent, spread, _) in enumerate(terms)
+            ]
+            loose = [term for term in retested if term.p > alpha and (term.spread or term.parent not in kept)]
             if not loose:
-                return _State(self, self.columns[target], tested).fit
+                return _State(self, self.columns[target], retested).fit
             terms.remove(next(term for term in terms if term[:2] == max(loose, key=lambda each: each.p)[:2]))
-
-    def _without(self, target: int, terms: Sequence[AdditiveTerm], k: int) -> AdditiveTerm:
-        """Term number `k`, tested where all others are in the model."""
-        others = _State(self, self.columns[target], [*terms[:k], *terms[k + 1 :]])
-        return others.tested(terms[k].parent, terms[k].spread)
 
 
 class _Test(NamedTuple):
@@ -111,15 +109,15 @@ class _State:
 
     def __init__(self, smooths: Smooths, v: FloatArray, terms: Iterable[AdditiveTerm] = ()) -> None:
         self.smooths, self.v, self.terms = smooths, v, list[AdditiveTerm]()
-        self.of_mean, self.of_spread = np.zeros(1, np.int64), np.zeros(1, np.int64)
-        self.spread_coefficients = np.zeros(1)
+        self.of_mean, self.of_variance = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        self.variance_coefficients = np.zeros(1)
         for term in terms:
             self._place(term)
         self._solve()
 
     @property
     def size(self) -> int:
-        return len(self.of_mean) + len(self.of_spread)
+        return len(self.of_mean) + len(self.of_variance)
 
     @property
     def fit(self) -> AdditiveFit:
@@ -133,25 +131,18 @@ class _State:
         places = self.smooths.places[term.parent]
         self.terms.append(term)
         if term.spread:
-            self.of_spread = np.concatenate([self.of_spread, places])
-            self.spread_coefficients = np.concatenate([self.spread_coefficients, np.zeros(len(places))])
+            self.of_variance = np.concatenate([self.of_variance, places])
+            self.variance_coefficients = np.concatenate([self.variance_coefficients, np.zeros(len(places))])
         else:
             self.of_mean = np.concatenate([self.of_mean, places])
 
-    def tested(self, parent: int, spread: bool) -> AdditiveTerm:
-        """One term that is not in the model."""
-        return self._tests([parent], spread)[0].term
-
-    def tests(self, candidates: Sequence[int]) -> list[_Test]:
-        """Every term that is not in the model yet."""
-        return [*self._tests(candidates, False), *self._tests(candidates, True)]
-
-    def _tests(self, candidates: Sequence[int], spread: bool) -> list[_Test]:
+    def test(self, candidates: Sequence[int], spread: bool) -> list[_Test]:
+        """Test every term of these parents that is not in the model yet."""
         taken = {term.parent for term in self.terms if term.spread == spread}
         left = [k for k in candidates if k not in taken]
         if spread:
-            sizes = _sizes(self.residual)
-            scores = self._scores(left, self.of_spread, np.ones(len(self.v)), sizes - np.mean(sizes))
+            sizes = _noise_sizes(self.residual)
+            scores = self._scores(left, self.of_variance, np.ones(len(self.v)), sizes - np.mean(sizes))
         else:
             weights = np.exp(-np.maximum(self.log_variance, _FLOOR))
             scores = self._scores(left, self.of_mean, weights, weights * (self.v - self.mean))
@@ -165,7 +156,7 @@ class _State:
         """The score statistic of each column's functions, what is in the model already accounted for.
 
         The variance of a score is estimated from its rows (White 1980): noise of any law, and weights that are off,
-        leave the level of the test right, where the model's own information would let in dozens of false terms.
+        leave its significance level right, where the model's own information would let in dozens of false terms.
         """
         if not left:
             return []
@@ -185,55 +176,55 @@ class _State:
         return out
 
     def _solve(self) -> None:
-        """The optimum over the coefficients of all terms, mean and spread in turn."""
+        """The optimum over the coefficients of all terms, mean and variance in turn."""
         features, gram = self.smooths.features, self.smooths.gram
-        old, of_spread = features[:, self.of_mean], features[:, self.of_spread]
-        prior, prior_spread = _prior(len(self.of_mean)), _prior(len(self.of_spread))
-        curvature = cho_factor(0.5 * gram[np.ix_(self.of_spread, self.of_spread)] + np.diag(prior_spread))
-        c, reached = self.spread_coefficients, -np.inf
+        old, of_variance = features[:, self.of_mean], features[:, self.of_variance]
+        prior, prior_variance = _prior(len(self.of_mean)), _prior(len(self.of_variance))
+        curvature = cho_factor(0.5 * gram[np.ix_(self.of_variance, self.of_variance)] + np.diag(prior_variance))
+        c, reached = self.variance_coefficients, -np.inf
         for _ in range(_ROUNDS):
-            weight = np.exp(-np.maximum(of_spread @ c, _FLOOR))
+            weight = np.exp(-np.maximum(of_variance @ c, _FLOOR))
             weighted = old * weight[:, None]
             information = weighted.T @ old + np.diag(prior)
             information[np.diag_indices_from(information)] *= 1.0 + 1e-10
             b = cho_solve(cho_factor(information), weighted.T @ self.v)
             squares = (self.v - old @ b) ** 2 + _SMALL
             for _ in range(2):
-                c = _ascended(c, squares, of_spread, curvature, prior_spread)
-            now = (_spread_likelihood(c, squares, of_spread, prior_spread) - 0.5 * prior @ b**2) / len(self.v)
+                c = _ascend(c, squares, of_variance, curvature, prior_variance)
+            now = (_variance_likelihood(c, squares, of_variance, prior_variance) - 0.5 * prior @ b**2) / len(self.v)
             if now - reached < _GAIN:
                 break
             reached = now
-        self.spread_coefficients = c
-        self.mean, self.log_variance = old @ b, of_spread @ c
+        self.variance_coefficients = c
+        self.mean, self.log_variance = old @ b, of_variance @ c
         self.residual = (self.v - self.mean) * np.exp(-0.5 * self.log_variance)
 
 
-def _sizes(residual: FloatArray) -> FloatArray:
-    """Of the noise in every row: what the test of a spread compares between rows (Glejser 1969).
+def _noise_sizes(residual: FloatArray) -> FloatArray:
+    """The size of the noise in every row: what the test of a variance compares between rows (Glejser 1969).
 
     Squares, the score of the normal law, have so large a variance where the noise has long tails that clear terms were
-    left out. Absolute values see a mean that is slightly off as spread where the noise is skewed; what is subtracted
+    left out. Absolute values see a mean that is slightly off as variance where the noise is skewed; what is subtracted
     makes their expectation flat in the mean (Machado and Santos Silva 2000).
     """
     return np.abs(residual) - np.mean(np.sign(residual)) * residual
 
 
-def _ascended(
+def _ascend(
     c: FloatArray, squares: FloatArray, features: FloatArray, curvature: tuple[FloatArray, bool], prior: FloatArray
 ) -> FloatArray:
     """One step of Fisher's scoring for the log-variance, halved until it climbs: the likelihood is concave."""
     surplus = squares * np.exp(-(features @ c)) - 1.0
     step = cho_solve(curvature, 0.5 * features.T @ surplus - prior * c)
-    here, length = _spread_likelihood(c, squares, features, prior), 1.0
+    here, length = _variance_likelihood(c, squares, features, prior), 1.0
     while length > 1e-3:
-        if _spread_likelihood(c + length * step, squares, features, prior) >= here:
+        if _variance_likelihood(c + length * step, squares, features, prior) >= here:
             return c + length * step
         length /= 2
     return c
 
 
-def _spread_likelihood(c: FloatArray, squares: FloatArray, features: FloatArray, prior: FloatArray) -> float:
+def _variance_likelihood(c: FloatArray, squares: FloatArray, features: FloatArray, prior: FloatArray) -> float:
     s = features @ c
     with np.errstate(over="ignore"):
         return float(-0.5 * np.sum(s + squares * np.exp(-s)) - 0.5 * prior @ c**2)

@@ -1,24 +1,200 @@
-"""`LocationScaleRegressor`: the concave location-scale fit as a scikit-learn estimator.
+"""Location-scale models as scikit-learn estimators: what both share, and `LocationScaleRegressor`, the concave fit.
 
 One input column or several: the features of several columns are put side by side, so that both natural parameters are
 additive in the inputs and the problem stays concave.
 """
 
+import warnings
+from abc import ABC, abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from causewise.errors import ITERATIONS, REALS, SPLINE_DEGREES, SPLINE_KNOTS
-from causewise.models.location_scale import LocationScaleEstimator
-from causewise.models.spline import DEGREE, DELTA, MAX_ITER, N_KNOTS, information_factor, not_converged, standard_errors
-from causewise.numerics.design import Design, additive_design
-from causewise.numerics.newton import KKT_CERTIFIED, fit_natural
-from causewise.numerics.splines import extend_knots, spline_rows
+from causewise.models.spline import (
+    DEGREE,
+    DELTA,
+    MAX_ITER,
+    N_KNOTS,
+    convergence_message,
+    information_factor,
+    standard_errors,
+)
+from causewise.numerics import gaussian
+from causewise.numerics.arrays import weighted_moments
+from causewise.numerics.newton import fit_natural
+from causewise.numerics.splines import Design, additive_design, extend_knots, spline_rows
 from causewise.pair import FloatArray
+
+
+class LocationScaleEstimator(RegressorMixin, BaseEstimator, ABC):
+    """A scikit-learn regressor of y given x as Normal(μ(x), σ²(x)), fitted in natural parameters.
+
+    A concrete class has `fit`, which begins with `_prepare` and ends with `_finish`, and `_natural`.
+    """
+
+    y_mean_: float
+    y_scale_: float
+
+    @abstractmethod
+    def _natural(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """e, p and log 2p (see `causewise.numerics.gaussian`) at checked rows, for a standardised target."""
+
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
+        """Predict the mean of y, and its standard deviation if asked for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features_in)
+            Inputs.
+        return_std : bool, default=False
+            Whether to return the standard deviation too.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_samples,)
+            Predicted means, in the units of y.
+        std : ndarray of shape (n_samples,)
+            Predicted standard deviations of y; only if `return_std`.
+        """
+        e, p, _ = self._natural(self._check(X))
+        mean = self.y_mean_ + self.y_scale_ * gaussian.location(e, p)
+        return (mean, self.y_scale_ * np.sqrt(gaussian.variance(p))) if return_std else mean
+
+    def predict_dist(self, X: ArrayLike) -> Any:
+        """Predict the law of y.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features_in)
+            Inputs.
+
+        Returns
+        -------
+        law : frozen scipy.stats.norm
+            With one mean and one standard deviation for each row.
+        """
+        from scipy.stats import norm
+
+        return norm(*self.predict(X, return_std=True))
+
+    def predict_quantile(self, X: ArrayLike, q: ArrayLike = 0.5) -> FloatArray:
+        """Predict quantiles of y.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features_in)
+            Inputs.
+        q : float or array-like of shape (n_levels,), default=0.5
+            Levels strictly between 0 and 1.
+
+        Returns
+        -------
+        quantiles : ndarray of shape (n_samples,) or (n_samples, n_levels)
+            One column for each level; no column axis for a single number.
+        """
+        from scipy.special import ndtri
+
+        levels = np.asarray(q, dtype=np.float64)
+        if not np.all((levels > 0) & (levels < 1)):
+            raise ValueError(f"Got quantile levels {q!r}; expected numbers strictly between 0 and 1.")
+        mean, std = self.predict(X, return_std=True)
+        if levels.ndim == 0:
+            return np.asarray(mean + std * ndtri(levels))
+        return np.asarray(mean[:, None] + std[:, None] * ndtri(levels))
+
+    def sample_y(self, X: ArrayLike, n_samples: int = 1, random_state: Any = None) -> FloatArray:
+        """Draw from the predicted law.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples_X, n_features_in)
+            Inputs.
+        n_samples : int, default=1
+            Draws for each row.
+        random_state : int, RandomState instance or None, default=None
+            The same integer gives the same draws.
+
+        Returns
+        -------
+        draws : ndarray of shape (n_samples_X, n_samples)
+            One row for each row of X.
+        """
+        mean, std = self.predict(X, return_std=True)
+        noise = check_random_state(random_state).standard_normal((len(mean), n_samples))
+        return np.asarray(mean[:, None] + std[:, None] * noise)
+
+    def log_likelihood(self, X: ArrayLike, y: ArrayLike) -> FloatArray:
+        """Evaluate the log density of every y at its X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features_in)
+            Inputs.
+        y : array-like of shape (n_samples,)
+            Targets.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_samples,)
+            In nats, with y in its own units.
+        """
+        e, p, log_2p = self._natural(self._check(X))
+        target = (np.asarray(y, dtype=np.float64) - self.y_mean_) / self.y_scale_
+        return np.asarray(gaussian.log_density(e, p, log_2p, target) - np.log(self.y_scale_))
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Evaluate the mean log-likelihood (not R²).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features_in)
+            Inputs.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows; None weighs all alike.
+
+        Returns
+        -------
+        score : float
+            In nats per row: higher is better, comparable between models of the same y.
+        """
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return float(np.average(self.log_likelihood(X, y), weights=weights))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # `score` is a log-likelihood, not R²
+        return tags
+
+    def _prepare(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Rows of positive weight, their standardised targets and their weights."""
+        rows, targets = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        # A row of weight 0 must not even widen the range of the knots or the standardising: it is left out.
+        counted = weights > 0
+        rows, targets, weights = rows[counted], targets[counted].astype(np.float64), weights[counted]
+        self.y_mean_, self.y_scale_ = map(float, weighted_moments(targets, weights))
+        return rows, (targets - self.y_mean_) / self.y_scale_, weights
+
+    def _finish(self, n_iter: int, message: str) -> None:
+        self.n_iter_, self.message_, self.converged_ = n_iter, message, not message
+        if message:
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)  # the line that called `fit`
+
+    def _check(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        return np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
 
 
 class LocationScaleRegressor(LocationScaleEstimator):
@@ -121,18 +297,16 @@ class LocationScaleRegressor(LocationScaleEstimator):
         self : LocationScaleRegressor
             The fitted estimator.
         """
-        rows, target, weights = self._prepared(X, y, sample_weight)
+        rows, target, weights = self._prepare(X, y, sample_weight)
         self.knots_ = [self._column_knots(column) for column in rows.T]
-        order = np.argsort(rows[:, 0], kind="stable")
-        design = self._design(rows[order])
+        design, order = self._design(rows)
         solution = fit_natural(design, target[order], weights[order], float(self.delta), self.max_iter)
         self._coefficients = solution.coefficients
         self.coef_location_ = solution.coefficients[0::2]
         self.coef_precision_ = solution.coefficients[1::2]
         self.kkt_ = float(solution.kkt)
         self._information = information_factor(solution.hessian * weights.sum(), solution.coefficients)
-        message = "" if self.kkt_ <= KKT_CERTIFIED else not_converged(int(solution.n_iter), self.kkt_)
-        self._finished(int(solution.n_iter), message)
+        self._finish(solution.n_iter, convergence_message(solution))
         return self
 
     def standard_errors(self, X: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -150,13 +324,15 @@ class LocationScaleRegressor(LocationScaleEstimator):
         of_mean, of_std : ndarray of shape (n_samples,)
             Standard errors of the predicted mean and of the predicted standard deviation.
         """
-        design, back = self._sorted_design(self._checked(X))
+        design, order = self._design(self._check(X))
         of_mean, of_std = standard_errors(design, self._coefficients, self._information)
+        back = np.argsort(order)
         return self.y_scale_ * of_mean[back], self.y_scale_ * of_std[back]
 
     def _natural(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        design, back = self._sorted_design(rows)
+        design, order = self._design(rows)
         e, p = design.predict(self._coefficients)
+        back = np.argsort(order)
         # Inputs in a gap where every precision coefficient is zero carry no information: the scale is huge there.
         p = np.maximum(p, np.finfo(float).tiny ** 0.25)[back]
         return e[back], p, np.log(2.0 * p)
@@ -169,21 +345,12 @@ class LocationScaleRegressor(LocationScaleEstimator):
         base = np.linspace(low, high, self.n_knots)
         if self.knots == "quantile":
             # Quantiles of a column with ties coincide, and a knot that stands twice makes a spline less smooth there.
-            levels = np.unique(np.quantile(column, np.linspace(0, 1, self.n_knots)))
-            base = levels if len(levels) > 1 else base
+            quantiles = np.unique(np.quantile(column, np.linspace(0, 1, self.n_knots)))
+            base = quantiles if len(quantiles) > 1 else base
         return extend_knots(base, self.degree)
 
-    def _design(self, X: FloatArray) -> Design:
-        return additive_design(
-            [
-                spline_rows(np.ascontiguousarray(u), knots, self.degree)
-                for u, knots in zip(X.T, self.knots_, strict=True)
-            ]
-        )
-
-    def _sorted_design(self, rows: FloatArray) -> tuple[Design, np.ndarray]:
-        """The design of rows sorted by the first input, as designs must be, and what undoes the sorting."""
+    def _design(self, rows: FloatArray) -> tuple[Design, NDArray[np.intp]]:
+        """The design of rows sorted by the first input, as designs must be, and their order."""
         order = np.argsort(rows[:, 0], kind="stable")
-        back = np.empty_like(order)
-        back[order] = np.arange(len(order))
-        return self._design(rows[order]), back
+        inputs = zip(rows[order].T, self.knots_, strict=True)
+        return additive_design([spline_rows(np.ascontiguousarray(u), knots, self.degree) for u, knots in inputs]), order

@@ -1,10 +1,13 @@
-"""Normal forms of a column (affine scalings, a safe magnitude)."""
+"""Scalings and moments of a column, and least squares of one column on the powers of another."""
 
 from typing import Any
 
 import numpy as np
 
 from causewise.numerics.native import FloatArray
+
+EXACT_FIT = 1e-24
+"""Of a squared error on columns of unit size: below, it is rounding, and two such fits must tie."""
 
 
 def zscore(column: FloatArray, ddof: int = 0) -> FloatArray:
@@ -35,5 +38,13 @@ def weighted_moments(values: FloatArray, weights: FloatArray) -> tuple[Any, Any]
     _, exponent = np.frexp(np.max(np.abs(values), axis=0))
     scaled = np.ldexp(values, -exponent)
     mean = np.average(scaled, axis=0, weights=weights)
-    spread = np.ldexp(np.sqrt(np.average((scaled - mean) ** 2, axis=0, weights=weights)), exponent)
-    return np.ldexp(mean, exponent), np.where(spread > 0, spread, 1.0)
+    deviation = np.ldexp(np.sqrt(np.average((scaled - mean) ** 2, axis=0, weights=weights)), exponent)
+    return np.ldexp(mean, exponent), np.where(deviation > 0, deviation, 1.0)
+
+
+def squared_error(u: FloatArray, v: FloatArray, powers: tuple[int, ...]) -> float:
+    """Mean squared error of v given these powers of u."""
+    design = u[:, None] ** np.array(powers)
+    coefficients, *_ = np.linalg.lstsq(design, v, rcond=None)
+    wrong = v - design @ coefficients
+    return max(float(wrong @ wrong) / len(v), EXACT_FIT)

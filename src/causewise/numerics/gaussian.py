@@ -1,4 +1,4 @@
-"""The Gaussian in natural parameters: the only home of the map between (e, p) and (location, scale).
+"""The Gaussian in natural parameters: the only place of the map between (e, p) and (location, scale).
 
 With η₁ = e and η₂ = −p, p > 0 (Immer et al. 2023, §4), one observation v has
 
@@ -28,18 +28,7 @@ def log_density(e, p, log_2p, v):  # type: ignore[no-untyped-def]  # as above
     return e * v - p * v * v - e * e / (4.0 * p) + 0.5 * log_2p - HALF_LOG_2PI
 
 
-def natural(location, variance):  # type: ignore[no-untyped-def]  # as above
-    """The way back: (e, p) of a location and a variance."""
-    p = 0.5 / variance
-    return 2.0 * p * location, p
-
-
 def loss_gradient(mean, var, v):  # type: ignore[no-untyped-def]  # as above
     """Derivatives of −log density in (e, p), written with the location and the variance that (e, p) stand for."""
     # v² − mean² as a product: the squares of a far v would cancel.
     return mean - v, (v - mean) * (v + mean) - var
-
-
-def loss_hessian(mean, var):  # type: ignore[no-untyped-def]  # as above
-    """Second derivatives of −log density: (ee, ep, pp), which do not depend on the observation."""
-    return var, -2.0 * mean * var, 4.0 * mean * mean * var + 2.0 * var * var

@@ -1,6 +1,6 @@
 """The concave location-scale fit, solved to its global optimum by a Newton method under bounds.
 
-Rows i with weight sᵢ and non-negative features φᵢ (few non-zeros, see `design`) have natural parameters
+Rows i with weight sᵢ and non-negative features φᵢ (few non-zeros, see `splines`) have natural parameters
 e = φᵢ·w₁ and p = φᵢ·w₂ with w₂ ≥ 0 (see `gaussian`). Minimise
 
     F(w₁, w₂) = [ −Σ sᵢ ℓ(eᵢ, pᵢ; vᵢ) + δ/2 (‖w₁‖² + ‖w₂‖²) ] / Σ sᵢ,
@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.numerics.design import Design
-from causewise.numerics.native import BoolArray, FloatArray, IntArray, native
+from causewise.numerics.native import FloatArray, native
+from causewise.numerics.splines import Design
 
 KKT_GOAL = 1e-10
 """Aimed at; rounding may stop the descent a little earlier."""
@@ -39,17 +39,17 @@ class Solution(NamedTuple):
     kkt: float
     n_iter: int
     hessian: FloatArray
-    """Hessian of F at the optimum, band storage of `linear`, coefficients interleaved."""
+    """Hessian of F at the optimum, band storage of `splines`, coefficients interleaved."""
 
 
 def fit_natural(design: Design, v: FloatArray, weights: FloatArray, delta: float, max_iter: int) -> Solution:
     """Fit the rows of a design to the targets v."""
-    found = descend(design, v, weights, delta, _start(design, v, weights), max_iter)
-    if found.kkt <= KKT_CERTIFIED:
-        return found
+    near = descend(design, v, weights, delta, _start(design, v, weights), max_iter)
+    if near.kkt <= KKT_CERTIFIED:
+        return near
     # F is convex, so a far start costs steps but no optimum; a near one can still be numerically unlucky.
-    again = descend(design, v, weights, delta, np.tile([0.0, 0.5], design.size), max_iter)
-    return min(found, again, key=lambda solution: solution.objective)
+    far = descend(design, v, weights, delta, np.tile([0.0, 0.5], design.size), max_iter)
+    return min(near, far, key=lambda solution: solution.objective)
 
 
 def _start(design: Design, v: FloatArray, s: FloatArray) -> FloatArray:
@@ -60,8 +60,8 @@ def _start(design: Design, v: FloatArray, s: FloatArray) -> FloatArray:
     overall = max(float(np.sum(squares) / np.sum(s)), 1e-8)
     local = design.scatter(squares, s)
     # A feature that few rows touch borrows from the whole, and no variance starts below a hundredth of it.
-    spread = (local[0::2] + overall) / (local[1::2] + 1.0)
-    p = 0.5 / np.maximum(spread, 0.01 * overall)
+    variance = (local[0::2] + overall) / (local[1::2] + 1.0)
+    p = 0.5 / np.maximum(variance, 0.01 * overall)
     w = np.empty(2 * design.size)
     # Each input has features of its own that sum to one, and the precision is shared out among the inputs.
     w[0::2], w[1::2] = 2.0 * p * beta[0::2], p / float(np.sum(design.block(0)[:, 0]))
@@ -84,25 +84,8 @@ def descend(
     return Solution(w, value, kkt, int(n_iter), band)
 
 
-@native("newton_advance")
-def _newton_advance(
-    values: FloatArray,
-    bounds: IntArray,
-    index: IntArray,
-    runs: int,
-    touched: int,
-    v: FloatArray,
-    s: FloatArray,
-    delta: float,
-    goal: float,
-    max_iter: int,
-    steps: int,
-    size: int,
-    width: int,
-    w: FloatArray,
-    held: BoolArray,
-    gradient: FloatArray,
-    band: FloatArray,
-    state: FloatArray,
-    scratch: FloatArray,
-) -> bool: ...
+_newton_advance = native(
+    "bool newton_advance(double *values, int64_t *bounds, int64_t *index, int64_t runs, int64_t touched, double *v, "
+    "double *s, double delta, double goal, int64_t max_iter, int64_t steps, int64_t size, int64_t width, double *w, "
+    "uint8_t *held, double *gradient, double *band, double *state, double *scratch)"
+)

@@ -1,15 +1,16 @@
-"""The linear ordering problem: the order of items that goes against the least weight.
+"""The linear ordering problem: the order of items that contradicts the least weight.
 
 weights[i, j] ≥ 0 is what it costs to place j before i. Whole numbers, so that sums do not depend on the order of
 adding and ties are ties. The problem is NP-hard (Karp 1972, as feedback arc set; Martí & Reinelt 2011).
 """
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causewise.numerics.ordering_bound import packed, relaxed
+from causewise.numerics.native import FloatArray
 
 Weights = NDArray[np.int64]
 Items = NDArray[np.intp]
@@ -19,8 +20,11 @@ EXACT = 18
 RELAXED = 60
 """Items for which the linear programme is solved: a tenth of a second where weights mostly agree, ten for noise."""
 _TRIES = 12_000
-"""Shaken orders times items, after which the search ends."""
+"""Perturbed orders times items, after which the search ends."""
 _ROUNDING = 1e-9
+_TRIANGLES = 4000
+"""Violated inequalities that join the linear programme in one round, the most violated first."""
+_ROUNDS = 40
 
 
 class Ordering(NamedTuple):
@@ -37,10 +41,10 @@ class Ordering(NamedTuple):
 
 
 def best_order(weights: Weights, start: Items) -> Ordering:
-    """The cheapest order found; of orders that go against the same weights, the one nearest to 0, 1, 2, ….
+    """The cheapest order found; of orders that contradict the same weights, the one nearest to 0, 1, 2, ….
 
     Items are first split into groups within which one can come back to every item along weights: only there must an
-    order go against any. A group of up to 18 items is ordered exactly; a larger one at no more than the start's cost.
+    order contradict any. A group of up to 18 items is ordered exactly; a larger one at no more than the start's cost.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
@@ -54,16 +58,16 @@ def best_order(weights: Weights, start: Items) -> Ordering:
     for group in (np.flatnonzero(label == each) for each in range(count)):
         if len(group) > 2:
             inside = np.ix_(group, group)
-            items, least = _ordered(net[inside], np.argsort(rank[group]))
+            items, least = _order_group(net[inside], np.argsort(rank[group]))
             bound += least
             place = np.argsort(items)
             kept[inside] &= place[:, None] < place
-    items = topological(kept)
+    items = topological_order(kept)
     return Ordering(items, cost_of(weights, items), bound)
 
 
 def cost_of(weights: Weights, items: Items) -> int:
-    """The weight that an order goes against."""
+    """The weight that an order contradicts."""
     return int(np.tril(weights[np.ix_(items, items)]).sum())
 
 
@@ -71,21 +75,21 @@ def _meet(cost: int, bound: int) -> bool:
     return cost - bound <= _ROUNDING * cost
 
 
-def _ordered(weights: Weights, start: Items) -> tuple[Items, int]:
+def _order_group(weights: Weights, start: Items) -> tuple[Items, int]:
     """An order of one group, and a lower bound on the cost of every order."""
     if len(weights) <= EXACT:
-        items = _by_subsets(weights)
+        items = _order_by_subsets(weights)
         return items, cost_of(weights, items)
     starts = [start, np.argsort(weights.sum(0) - weights.sum(1), kind="stable")]
     bound = 0
     if len(weights) <= RELAXED:
-        ahead, bound = relaxed(weights)
+        ahead, bound = solve_relaxation(weights)
         starts.append(np.argsort(-ahead.sum(1), kind="stable"))
-    items = _searched(weights, starts, bound)
-    return items, max(bound, packed(weights, items))
+    items = _search(weights, starts, bound)
+    return items, max(bound, pack_triangles(weights, items))
 
 
-def _by_subsets(weights: Weights) -> Items:
+def _order_by_subsets(weights: Weights) -> Items:
     """Dynamic programming (Held & Karp 1962): least[R], the cost of the best order of the subset R.
 
     The first of R pays the weights by which others of R wanted to precede it; the others are a smaller subset.
@@ -116,30 +120,29 @@ def _by_subsets(weights: Weights) -> Items:
     return np.array(items)
 
 
-def _searched(weights: Weights, starts: list[Items], bound: int) -> Items:
-    """Iterated local search (Schiavinotto & Stützle 2004): shake the best order, settle it, keep what is no worse."""
-    settled = [_settled(weights, start) for start in starts]
-    costs = [cost_of(weights, items) for items in settled]
-    best, cost = settled[int(np.argmin(costs))], min(costs)
+def _search(weights: Weights, starts: list[Items], bound: int) -> Items:
+    """Iterated local search (Schiavinotto & Stützle 2004): perturb the best order and keep what is no worse."""
+    optima = [_improve(weights, start) for start in starts]
+    costs = [cost_of(weights, items) for items in optima]
+    best, cost = optima[int(np.argmin(costs))], min(costs)
     rng = np.random.default_rng(0)
     for _ in range(_TRIES // len(weights)):
         if _meet(cost, bound):
             break
-        items = _settled(weights, _shaken(best, rng))
-        found = cost_of(weights, items)
-        if found <= cost:
-            best, cost = items, found
+        items = _improve(weights, _perturb(best, rng))
+        if (now := cost_of(weights, items)) <= cost:
+            best, cost = items, now
     return best
 
 
-def _shaken(items: Items, rng: np.random.Generator) -> Items:
-    shaken = items.tolist()
-    for _ in range(max(3, len(shaken) // 12)):
-        shaken.insert(int(rng.integers(len(shaken))), shaken.pop(int(rng.integers(len(shaken)))))
-    return np.array(shaken)
+def _perturb(items: Items, rng: np.random.Generator) -> Items:
+    order = items.tolist()
+    for _ in range(max(3, len(order) // 12)):
+        order.insert(int(rng.integers(len(order))), order.pop(int(rng.integers(len(order)))))
+    return np.array(order)
 
 
-def _settled(weights: Weights, items: Items) -> Items:
+def _improve(weights: Weights, items: Items) -> Items:
     """Take out one item at a time and put it where it costs least, until none moves."""
     gain = weights - weights.T
     moved = True
@@ -157,7 +160,7 @@ def _settled(weights: Weights, items: Items) -> Items:
     return items
 
 
-def topological(arcs: NDArray[np.bool_]) -> Items:
+def topological_order(arcs: NDArray[np.bool_]) -> Items:
     """An order along all arcs; of the items that nothing holds back, always the first. A circle is a ValueError."""
     waiting = arcs.sum(axis=0)
     items = []
@@ -169,3 +172,83 @@ def topological(arcs: NDArray[np.bool_]) -> Items:
         waiting -= arcs[item]
         waiting[item] = -1
     return np.array(items, dtype=np.intp)
+
+
+# Lower bounds on the cost of any order, from circles of three: every order contradicts one of their weights. Of
+# weights[i, j] and weights[j, i] one is 0.
+
+
+def pack_triangles(weights: Weights, items: Items) -> int:
+    """Weight taken up by circles of three that share none of it, packed greedily around what an order contradicts.
+
+    Every circle of three contains a weight that the order contradicts, so these are the only ones to start from.
+    """
+    left = weights.copy()
+    place = np.argsort(items)
+    against = np.argwhere((left > 0) & (place[:, None] > place))
+    bound = 0
+    for i, j in against[np.argsort(-left[tuple(against.T)], kind="stable")]:
+        # i → j → k → i, for all k at once: the circles share only i → j.
+        through = np.minimum(left[j], left[:, i])
+        used = np.diff(np.minimum(np.cumsum(through), left[i, j]), prepend=0)
+        left[j] -= used
+        left[:, i] -= used
+        taken = int(used.sum())
+        left[i, j] -= taken
+        bound += taken
+    return bound
+
+
+def solve_relaxation(weights: Weights) -> tuple[FloatArray, int]:
+    """The linear programme over triangles (Grötschel, Jünger & Reinelt 1984): how far i stands before j, and the bound.
+
+    With ahead[j, i] = 1 − ahead[i, j]: 0 ≤ ahead[i, j] + ahead[j, k] − ahead[i, k] ≤ 1 for all i < j < k.
+    Inequalities that a solution violates are added until none is.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, vstack
+
+    count = len(weights)
+    first, second = np.triu_indices(count, 1)
+    scale = max(int(weights.max()), 1)
+    # i before j costs weights[j, i], the reverse weights[i, j].
+    price = (weights[second, first] - weights[first, second]) / scale
+    reverse = (weights[first, second] / scale).sum()
+    triangles = _triangles(count)
+    solution, bound = (price < 0).astype(float), 0.0
+    left, right = csr_array((0, len(first))), np.zeros(0)
+    for _ in range(_ROUNDS):
+        chosen, sign = _find_violations(solution, triangles)
+        if len(chosen) == 0:
+            break
+        rows = np.repeat(np.arange(len(chosen)), 3)
+        entries = (sign[:, None] * np.array([1.0, 1.0, -1.0])).ravel()
+        new = csr_array((entries, (rows, triangles[chosen].ravel())), shape=(len(chosen), len(first)))
+        left, right = vstack([left, new], format="csr"), np.concatenate([right, (sign > 0).astype(float)])
+        solved = linprog(price, A_ub=left, b_ub=right, bounds=(0, 1), method="highs")
+        if solved.x is None:
+            break
+        solution = solved.x
+        # Weak duality: any multipliers ≤ 0 give a bound, so it holds however loosely the solver stopped.
+        dual = np.minimum(solved.ineqlin.marginals, 0)
+        bound = max(bound, reverse + dual @ right + np.minimum(price - left.T @ dual, 0).sum())
+    ahead = np.zeros((count, count))
+    ahead[first, second], ahead[second, first] = solution, 1 - solution
+    return ahead, int(bound * scale * (1 - 1e-12))
+
+
+def _triangles(count: int) -> Items:
+    """For all i < j < k, the numbers of the variables (i, j), (j, k) and (i, k)."""
+    number = np.zeros((count, count), dtype=np.intp)
+    number[np.triu_indices(count, 1)] = np.arange(count * (count - 1) // 2)
+    i, j, k = np.array(list(combinations(range(count), 3))).T
+    return np.stack([number[i, j], number[j, k], number[i, k]], axis=1)
+
+
+def _find_violations(solution: FloatArray, triangles: Items) -> tuple[Items, Weights]:
+    """Triangles whose sum is above 1 (sign 1) or below 0 (sign −1), the most violated first."""
+    sums = solution[triangles] @ np.array([1.0, 1.0, -1.0])
+    excess = np.maximum(sums - 1, -sums)
+    chosen = np.argsort(-excess, kind="stable")[:_TRIANGLES]
+    chosen = chosen[excess[chosen] > 1e-7]
+    return chosen, np.where(sums[chosen] > 1, 1, -1)

@@ -1,6 +1,6 @@
 """The order of a column: one argsort, from which ranks, ties and distinct values follow.
 
-`once(rank_column, column)` finds it once for all that is asked about the column while a pair or a table is judged.
+`once(rank_column, column)` finds it once for all that is asked about the column while a pair or a table is scored.
 """
 
 from dataclasses import dataclass, replace
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from causewise.numerics.native import FloatArray
 
 IndexArray = NDArray[np.signedinteger[Any]]
-"""Of 32 bits where they suffice: a column's order is held while it is judged."""
+"""Of 32 bits where they suffice: a column's order is held while it is scored."""
 
 
 @dataclass(frozen=True, eq=False)
-class Ranked:
+class ColumnRanks:
     """How the rows of a column stand to each other; of its values only which are equal, and which larger."""
 
     order: IndexArray
@@ -62,7 +62,7 @@ class RowRuns(NamedTuple):
     """Where each distinct row begins in that order."""
 
 
-def rank_column(column: FloatArray) -> Ranked:
+def rank_column(column: FloatArray) -> ColumnRanks:
     """Sort a column once; −0.0 and 0.0 are one value."""
     ranked = _rank_unstably(column)
     if not ranked.has_ties:
@@ -77,7 +77,7 @@ def mid_ranks(column: FloatArray) -> FloatArray:
     return _rank_unstably(column).mid_ranks
 
 
-def _rank_unstably(column: FloatArray) -> Ranked:
+def _rank_unstably(column: FloatArray) -> ColumnRanks:
     """Rows of equal value in any order."""
     n = len(column)
     index: type[np.signedinteger[Any]] = np.int32 if n <= np.iinfo(np.int32).max else np.int64
@@ -87,24 +87,24 @@ def _rank_unstably(column: FloatArray) -> Ranked:
     del ordered
     place: IndexArray = np.empty(n, index)
     place[order] = np.cumsum(larger, dtype=index)
-    return Ranked(order.astype(index), place, min(n, 1 + int(np.count_nonzero(larger))))
+    return ColumnRanks(order.astype(index), place, min(n, 1 + int(np.count_nonzero(larger))))
 
 
-def order_rows(first: Ranked, second: Ranked) -> IndexArray:
+def order_rows(first: ColumnRanks, second: ColumnRanks) -> IndexArray:
     """Rows by the first column, then the second, then as in the table."""
     if not first.has_ties:
         return first.order
     return second.order[_stable_order(first.place[second.order], first.distinct)]
 
 
-def find_runs(first: Ranked, second: Ranked) -> RowRuns:
+def find_runs(first: ColumnRanks, second: ColumnRanks) -> RowRuns:
     """Find the rows that are equal in both columns."""
     order = order_rows(first, second)
     a, b = first.place[order], second.place[order]
     return RowRuns(order, np.flatnonzero(np.append(True, (a[1:] != a[:-1]) | (b[1:] != b[:-1]))))
 
 
-def number_copies(first: Ranked, second: Ranked) -> NDArray[np.intp]:
+def number_copies(first: ColumnRanks, second: ColumnRanks) -> NDArray[np.intp]:
     """0 for the first row with these two values, 1 for the second, …"""
     n = len(first.order)
     copies = np.zeros(n, np.intp)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from causewise.errors import InputError
-from causewise.numerics.ordering import best_order, topological
+from causewise.numerics.ordering import best_order, topological_order
 from causewise.scanning.graph_files import build_digraph
 from causewise.scanning.scan_row import ScanRow
 
@@ -93,7 +93,7 @@ def find_order(rows: Iterable[ScanRow], columns: Sequence[str], before: Iterable
         weights[pair] += int(total / unit) + count * count
         arcs[pair] = True
     try:
-        start = topological(arcs)
+        start = topological_order(arcs)
     except ValueError:
         raise InputError(
             "Got columns that are given before each other in a circle; expected what some order can satisfy: remove "

@@ -18,7 +18,7 @@ from causewise.knowledge.knowledge import Knowledge
 from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import NO_DIRECTION
 from causewise.methods.combined.words import KINDS
-from causewise.numerics.columns import ColumnMemory, once, shared_columns
+from causewise.numerics.columns import ColumnCache, once, shared_columns
 from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.pair import FloatArray, Pair, standardise
 from causewise.protocol import Method, batch_size
@@ -71,8 +71,8 @@ class PairScorer:
         return shared_columns(self._memory)
 
     @cached_property
-    def _memory(self) -> ColumnMemory:
-        return ColumnMemory(self.remembered)
+    def _memory(self) -> ColumnCache:
+        return ColumnCache(self.remembered)
 
     @cached_property
     def _column(self) -> Callable[[int], FloatArray]:

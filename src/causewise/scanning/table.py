@@ -15,8 +15,7 @@ import numpy as np
 
 from causewise.column_types import ColumnType, explain_unusable, tally
 from causewise.errors import InputError
-from causewise.numerics.dates import read_as_days
-from causewise.pair import MIN_ROWS, FloatArray, as_column
+from causewise.pair import MIN_ROWS, FloatArray, as_column, has_date_note
 from causewise.parallel import OnProgress
 from causewise.scanning.adjustment import Adjustment
 from causewise.scanning.mapped import ColumnStore, MappedColumns
@@ -144,7 +143,7 @@ def read_scan_table(
     store = ColumnStore()
     expected = len(set(chosen) - set(others))
     for done, (name, column, column_notes) in enumerate(read, start=1):
-        residual: FloatArray | str = explain_unusable(column, MIN_ROWS, read_as_days(name, column_notes))
+        residual: FloatArray | str = explain_unusable(column, MIN_ROWS, has_date_note(name, column_notes))
         if not residual:
             values = tally(column[~np.isnan(column)])
             residual = adjustment.residual(column)

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.errors import InputError, UnclearError
-from causewise.numerics.dates import day_of, is_day_first, moment_of, moments_of
-from causewise.numerics.exact import is_long
+from causewise.numerics.conversion import day_of, is_day_first, is_long, moment_of, moments_of
 from causewise.pair import FloatArray
 
 MARKS = (".", ",")

@@ -12,7 +12,7 @@ from typing import Protocol
 from numpy.typing import ArrayLike
 
 from causewise.errors import InputError, UnclearError
-from causewise.numerics.dates import is_day_first
+from causewise.numerics.conversion import is_day_first
 from causewise.tables.cells import strip_cell
 
 TEXT = "it holds text"

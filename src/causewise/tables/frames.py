@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.errors import InputError
-from causewise.numerics.dates import moments_of
-from causewise.numerics.exact import has_ties, is_long
+from causewise.numerics.conversion import has_ties, is_long, moments_of
 from causewise.tables.cells import convert_dates, convert_objects, is_number, quote_cell
 from causewise.tables.choose import COUNTING, UNORDERED, distinct_names, explain_text
 

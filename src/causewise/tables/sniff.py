@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from causewise.errors import InputError, UnclearError
-from causewise.numerics.dates import day_of
+from causewise.numerics.conversion import day_of
 from causewise.tables.cells import MarkCounts, count_marks, is_missing, is_number, parse_number, quote_cell, strip_cell
 from causewise.tables.choose import COUNTING, distinct_names, explain_text
 

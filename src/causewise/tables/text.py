@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.errors import InputError
-from causewise.numerics.dates import said_of_dates
-from causewise.numerics.exact import has_ties, is_long
-from causewise.pair import FloatArray
+from causewise.numerics.conversion import has_ties, is_long
+from causewise.pair import FloatArray, date_note
 from causewise.tables.cells import (
     ambiguous_mark_error,
     count_marks,
@@ -105,7 +104,7 @@ class TextTable:
     def notes(self, *positions: int) -> tuple[str, ...]:
         """What had to be understood to read them."""
         notes = [self.layout.note, *(self._decimals[k][1] for k in positions if k in self._decimals)]
-        notes += [said_of_dates(self.names[k]) for k in positions if k in self._dates]
+        notes += [date_note(self.names[k]) for k in positions if k in self._dates]
         return tuple(filter(None, dict.fromkeys(notes)))
 
     def _decimal(self, k: int) -> str:

@@ -7,8 +7,7 @@ import numpy as np
 
 from causewise.column_types import classify_column, explain_unusable
 from causewise.errors import InputError
-from causewise.numerics.dates import read_as_days
-from causewise.pair import MIN_ROWS, FloatArray, as_column
+from causewise.pair import MIN_ROWS, FloatArray, as_column, has_date_note
 from causewise.tables import read_table
 from causewise.tables.choose import ColumnTable
 from causewise.tables.sniff import DELIMITERS
@@ -81,7 +80,7 @@ def _describe_column(name: str, read: _Read, notes: tuple[str, ...]) -> dict[str
     if isinstance(read, InputError):
         return _blank_column(name, str(read))
     values, own_notes = read
-    is_date = read_as_days(name, (*notes, *own_notes))
+    is_date = has_date_note(name, (*notes, *own_notes))
     present = values[np.isfinite(values)]
     why = explain_unusable(values, MIN_ROWS, is_date)
     record = _blank_column(name, why) | {"judged": not why, "missing": int(np.count_nonzero(np.isnan(values)))}

@@ -9,7 +9,7 @@ from causewise.catalogue import method
 from causewise.errors import InputError
 from causewise.methods.baselines.cgnn import CgnnTraining, measure_distances, mmd, mmd_gradient
 from causewise.models.network import jax_runtime
-from causewise.models.network.layout import canonical
+from causewise.models.network.training import canonicalise
 from causewise.pair import Pair
 
 QUICK = {"runs": 2, "epochs": 4, "test_epochs": 4, "batch": 40, "hidden": 5, "device": "cpu"}
@@ -61,7 +61,7 @@ def test_swap_row_order_and_batch_mates():
 
 
 def test_training_brings_the_generated_rows_nearer_to_the_data():
-    direction = canonical(pair(200).x, pair(200).y)
+    direction = canonicalise(pair(200).x, pair(200).y)
     early, late = (
         measure_distances([(direction, 0)], CgnnTraining(epochs=epochs, test_epochs=5, batch=50, device="cpu"))[0]
         for epochs in (1, 40)

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from causewise.methods.combined.curve import DEGREE, KNOTS, ROWS_PER_COEFFICIENT, curve_at, fit_curve
 from causewise.methods.combined.terms import fit_direction
-from causewise.numerics.mixture import fit_mixture, log_density
+from causewise.numerics.density import fit_mixture, log_density
 from causewise.pair import FloatArray, standardise
 
 Columns = tuple[FloatArray, FloatArray]

@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from causewise.methods.combined.rows import prepare_rows, thinned
-from causewise.numerics.ties import scrambled, spread
-from causewise.pair import FloatArray
+from causewise.numerics.row_sampling import scramble
+from causewise.pair import FloatArray, spread
 
 REFLECTIONS = ((-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0))
 Columns = tuple[FloatArray, FloatArray]
@@ -185,7 +185,7 @@ def test_a_cell_is_filled_evenly_and_a_lone_value_stays(values: list[int], seed:
     column = np.array(values, float) ** 3  # gaps of all sizes
     assume(len(np.unique(column)) > 1)
     other = np.random.default_rng(seed).normal(size=len(column))
-    out = spread(column, other, scrambled(np.arange(len(column), dtype=np.uint64)))
+    out = spread(column, other, scramble(np.arange(len(column), dtype=np.uint64)))
     low, high = cells(column)
     for value in np.unique(column):
         here = column == value
@@ -229,7 +229,7 @@ def test_spreading_adds_no_dependence_between_related_rounded_columns() -> None:
 
 
 def test_scrambled_words_differ_and_look_random() -> None:
-    words = scrambled(np.arange(50_000, dtype=np.uint64))
+    words = scramble(np.arange(50_000, dtype=np.uint64))
     assert len(np.unique(words)) == len(words)
     bits = (words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
     assert np.all(np.abs(bits.mean(axis=0) - 0.5) < 5 * 0.5 / np.sqrt(len(words)))

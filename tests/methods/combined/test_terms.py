@@ -22,8 +22,8 @@ from causewise.methods.combined.terms import (
     quantile_surface,
     surface_rest,
 )
+from causewise.numerics.density import Mixture, fit_mixture
 from causewise.numerics.hsic import hsic_test
-from causewise.numerics.mixture import Mixture, fit_mixture
 from causewise.pair import FloatArray, Pair, standardise
 
 seeds = st.integers(0, 10**6)

@@ -8,14 +8,14 @@ from threading import Event
 
 import numpy as np
 import pytest
+from gradients import loss_and_gradient
 from hypothesis import given
 from hypothesis import strategies as st
 
 from causewise.models.network import compiled
-from causewise.models.network.compiled import CompiledEngine, loss_and_gradient
+from causewise.models.network.compiled import CompiledEngine
 from causewise.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, outputs, row_gradient, size
-from causewise.models.network.layout import canonical, problem
-from causewise.models.network.training import Training, adam_bias, adam_direction, adam_moments
+from causewise.models.network.training import Training, adam_bias, adam_direction, adam_moments, canonicalise, problem
 from causewise.numerics import native
 
 HEADS = (LOCATION_SCALE, ADDITIVE, STUDENT)
@@ -102,7 +102,7 @@ def test_a_scale_beyond_all_numbers_is_held(sign):
 
 def fit(n=150, head=LOCATION_SCALE, precision="float64", hidden=5, steps=40):
     rng = np.random.default_rng(n)
-    each = problem(canonical(rng.normal(size=n), rng.normal(size=n)), head, hidden, seed=0)
+    each = problem(canonicalise(rng.normal(size=n), rng.normal(size=n)), head, hidden, seed=0)
     return each, CompiledEngine([each], head, Training(hidden=hidden, steps=steps, precision=precision, device="cpu"))
 
 

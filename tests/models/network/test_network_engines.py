@@ -4,22 +4,31 @@ import sys
 
 import numpy as np
 import pytest
+from gradients import loss_and_gradient
 
 from causewise.errors import InputError
-from causewise.models.network import compiled, jax_runtime, xla
+from causewise.models.network import compiled, jax_runtime
 from causewise.models.network.fitting import train
-from causewise.models.network.fused import FusedEngine, KernelShape, launch
 from causewise.models.network.heads import (
     ADDITIVE,
     LOCATION_SCALE,
     STUDENT,
-    initial,
+    initial_parameters,
     location_and_scale,
     log_density,
     outputs,
 )
-from causewise.models.network.layout import Group, bucket, canonical, needed, plan, problem
-from causewise.models.network.training import Training, TrainingStatus
+from causewise.models.network.jax_engines import KernelShape, fused_engine, launch, plain_engine, plain_loss
+from causewise.models.network.training import (
+    Group,
+    Training,
+    TrainingStatus,
+    bucket,
+    canonicalise,
+    needed_bytes,
+    plan,
+    problem,
+)
 
 HEADS = (LOCATION_SCALE, ADDITIVE, STUDENT)
 SHORT = Training(hidden=8, steps=60, device="cpu")
@@ -32,19 +41,19 @@ def columns(n, seed=0):
 
 
 def problems(lengths, head, hidden=8):
-    return [problem(canonical(*columns(n, n)), head, hidden, seed=0) for n in lengths]
+    return [problem(canonicalise(*columns(n, n)), head, hidden, seed=0) for n in lengths]
 
 
 @pytest.mark.parametrize("head", HEADS, ids=lambda head: head.name)
 def test_gradient_equals_automatic_differentiation(head):
     rng = np.random.default_rng(1)
     hidden, n = 7, 96
-    theta = initial(head, hidden) + 0.3 * rng.normal(size=(2 + head.outputs) * hidden + 2 * head.outputs)
+    theta = initial_parameters(head, hidden) + 0.3 * rng.normal(size=(2 + head.outputs) * hidden + 2 * head.outputs)
     u, v, weight = rng.normal(size=n), rng.normal(size=n), rng.dirichlet(np.ones(n))
-    value, g = compiled.loss_and_gradient(head, theta, u[None], v, weight, 0.01)
+    value, g = loss_and_gradient(head, theta, u[None], v, weight, 0.01)
     with jax_runtime.precision_scope("float64"):
         jax = jax_runtime.jax()
-        expected = jax.value_and_grad(xla.loss, argnums=2)(head, hidden, theta, u, v, weight, 0.01)
+        expected = jax.value_and_grad(plain_loss, argnums=2)(head, hidden, theta, u, v, weight, 0.01)
     assert abs(value - float(expected[0])) < 1e-12
     assert np.max(np.abs(g - np.asarray(expected[1]))) < 1e-10
 
@@ -65,7 +74,7 @@ def test_the_fused_kernel_takes_the_same_steps_when_interpreted():
     training = Training(hidden=6, steps=12, device="cpu")
     batch = problems([94, 70], LOCATION_SCALE, hidden=6)
     group = launch([94, 70])
-    engine = FusedEngine(batch, group, LOCATION_SCALE, training, KernelShape(4, 16, 1), interpret=True)
+    engine = fused_engine(batch, group, LOCATION_SCALE, training, KernelShape(4, 16, 1), interpret=True)
     engine.advance(0, 12, np.ones(2, dtype=bool))
     theta, record = engine.best()
     for index, (parameters, (loss, step, failed)) in zip(group.members, zip(theta, record, strict=True), strict=True):
@@ -79,7 +88,7 @@ def test_every_engine_steps_as_adam_is_published():
     """The first step by hand: without their bias m is g and s is g², whatever the gradient."""
     head, hidden, rate = ADDITIVE, 5, 0.01
     (each,) = problems([94], head, hidden)
-    _, g = compiled.loss_and_gradient(head, each.theta, each.inputs, each.columns.effect, each.weight, 0.0)
+    _, g = loss_and_gradient(head, each.theta, each.inputs, each.columns.effect, each.weight, 0.0)
     g[-1] = 0.0  # the head's scale is not trained
     expected = each.theta - rate * g / (np.abs(g) + 1e-8)
     for engine in _engines(each, head, Training(hidden=hidden, steps=2, first_rate=rate, device="cpu")):
@@ -91,8 +100,8 @@ def test_every_engine_steps_as_adam_is_published():
 
 def _engines(each, head, training):
     yield compiled.CompiledEngine([each], head, training)
-    yield xla.XlaEngine([each], Group((0,), 1, 96), head, training, "cpu")
-    yield FusedEngine([each], launch([each.n]), head, training, KernelShape(8, 16, 1), interpret=True)
+    yield plain_engine([each], Group((0,), 1, 96), head, training, "cpu")
+    yield fused_engine([each], launch([each.n]), head, training, KernelShape(8, 16, 1), interpret=True)
 
 
 @pytest.mark.parametrize(("engine", "tolerance"), [("compiled", 0.0), ("xla", 1e-6)])
@@ -121,7 +130,7 @@ def test_in_a_steady_group_a_fit_does_not_feel_its_company():
     training = Training(hidden=8, steps=200, device="cpu", engine="xla")
     found = []
     for members in ((2,), (0, 1, 2), (4, 3, 2, 1, 0)):
-        engine = xla.XlaEngine(batch, Group(members, 8, 128), LOCATION_SCALE, training, "cpu")
+        engine = plain_engine(batch, Group(members, 8, 128), LOCATION_SCALE, training, "cpu")
         engine.advance(0, 200, np.ones(len(members), dtype=bool))
         found.append(engine.best()[0][members.index(2)])
     assert np.array_equal(found[0], found[1]) and np.array_equal(found[0], found[2])
@@ -130,18 +139,18 @@ def test_in_a_steady_group_a_fit_does_not_feel_its_company():
 def test_rows_of_weight_zero_change_nothing():
     rng = np.random.default_rng(2)
     u, v, weight = rng.normal(size=45), rng.normal(size=45), np.full(45, 1 / 45)
-    theta = initial(LOCATION_SCALE, 6)
+    theta = initial_parameters(LOCATION_SCALE, 6)
     extra = (0, 119)
-    value, bare = compiled.loss_and_gradient(LOCATION_SCALE, theta, u[None], v, weight, 0.0)
+    value, bare = loss_and_gradient(LOCATION_SCALE, theta, u[None], v, weight, 0.0)
     u, v, weight = (np.pad(a, extra, constant_values=fill) for a, fill in ((u, 9.0), (v, -5.0), (weight, 0.0)))
-    again, padded = compiled.loss_and_gradient(LOCATION_SCALE, theta, u[None], v, weight, 0.0)
+    again, padded = loss_and_gradient(LOCATION_SCALE, theta, u[None], v, weight, 0.0)
     assert abs(value - again) < 1e-14
     assert np.max(np.abs(bare - padded)) < 1e-14
 
 
 def test_the_value_belongs_to_the_parameters():
     (each,) = train(problems([150], LOCATION_SCALE), LOCATION_SCALE, SHORT)
-    rows = canonical(*columns(150, 150))
+    rows = canonicalise(*columns(150, 150))
     value = log_density(LOCATION_SCALE, outputs(LOCATION_SCALE, each.theta, rows.cause), rows.effect).mean()
     assert abs(value + each.loss) < 1e-12
 
@@ -160,10 +169,10 @@ def test_the_plain_engine_stays_within_its_memory():
     training = Training(hidden=100, steps=2, device="cpu", engine="xla")
     batch = problems([700] * 4, LOCATION_SCALE, hidden=100)
     (group,) = plan([700] * 4, 100, 8, training.memory)
-    engine = xla.XlaEngine(batch, group, LOCATION_SCALE, training, "cpu")
+    engine = plain_engine(batch, group, LOCATION_SCALE, training, "cpu")
     with jax_runtime.precision_scope("float64"):
         used = engine._program.memory_analysis().temp_size_in_bytes
-    assert 0 < used <= needed(group.fits, group.rows, 100, 8)
+    assert 0 < used <= needed_bytes(group.fits, group.rows, 100, 8)
 
 
 def test_divergence_is_a_status():
@@ -171,7 +180,7 @@ def test_divergence_is_a_status():
     (each,) = train(problems([120], LOCATION_SCALE), LOCATION_SCALE, wild)
     assert each.status is TrainingStatus.DIVERGED
     assert each.usable
-    rows = canonical(*columns(120, 120))
+    rows = canonicalise(*columns(120, 120))
     assert np.isfinite(location_and_scale(LOCATION_SCALE, outputs(LOCATION_SCALE, each.theta, rows.cause))).all()
 
 
@@ -211,7 +220,7 @@ def test_without_jax_the_error_installs_it(monkeypatch):
 
 
 def test_a_gpu_that_is_not_there_is_a_sentence():
-    if jax_runtime.chosen_device("auto") == "gpu":
+    if jax_runtime.choose_device("auto") == "gpu":
         pytest.skip("there is a GPU here")
     with pytest.raises(InputError, match="device=cpu"):
         train(problems([94], ADDITIVE), ADDITIVE, Training(hidden=4, steps=1, device="gpu"))

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from gradients import loss_and_gradient
 
 from causewise import LocationScaleNetwork
-from causewise.models.network.compiled import loss_and_gradient
 from causewise.models.network.heads import LOCATION_SCALE
 
 

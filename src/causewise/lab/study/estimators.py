@@ -16,12 +16,10 @@ import numpy as np
 from causewise.lab.benchmark.metrics import median_interval
 from causewise.lab.plotting import canvas, draw_line, draw_reference, figure_style, line_style
 from causewise.lab.study.running import Cell, Row, Scale, StudyTable, select, values_of
-from causewise.models.fgls import alternate
-from causewise.models.spline import information_factor, standard_errors
+from causewise.models.spline import alternate, information_factor, standard_errors
 from causewise.numerics import gaussian
-from causewise.numerics.design import Design, additive_design
 from causewise.numerics.newton import KKT_CERTIFIED, fit_natural
-from causewise.numerics.splines import spline_rows, uniform_knots
+from causewise.numerics.splines import Design, additive_design, spline_rows, uniform_knots
 from causewise.pair import FloatArray
 
 if TYPE_CHECKING:

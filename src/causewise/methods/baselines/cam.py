@@ -211,13 +211,13 @@ def penalty_axes(design: FloatArray, penalty: FloatArray) -> tuple[FloatArray, F
     return q @ rotation, np.maximum(d, 0.0)
 
 
-@native("cubic_distance_product")
-def _cubic_distance_product(u: FloatArray, v: FloatArray, n: int, out: FloatArray) -> None: ...
+_cubic_distance_product = native("void cubic_distance_product(double *u, double *v, int64_t n, double *out)")
 
 
-@native("nearest_minimum")
-def nearest_minimum(start: float, d: FloatArray, b: FloatArray, size: int, rss0: float, n: float) -> float:
-    """The local minimum in log λ, nearest downhill from `start`, of GCV = n·RSS/(n − edf)².
+nearest_minimum = native(
+    "double nearest_minimum(double start, double *d, double *b, int64_t size, double rss0, double n)"
+)
+"""The local minimum in log λ, nearest downhill from `start`, of GCV = n·RSS/(n − edf)².
 
-    In the basis that diagonalises the penalty: `size` eigenvalues d, coefficients b, RSS without penalty rss0.
-    """
+In the basis that diagonalises the penalty: `size` eigenvalues d, coefficients b, RSS without penalty rss0.
+"""

@@ -20,9 +20,15 @@ import numpy as np
 from causewise.decision import Decision, Evidence
 from causewise.errors import ROUNDS, SEEDS, SIZES, between, one_of, positive
 from causewise.models.network import jax_runtime
-from causewise.models.network.jax_runtime import Device, gpu_in_sight
-from causewise.models.network.layout import CanonicalColumns, batch_size, canonical
-from causewise.models.network.training import adam_bias, adam_direction, adam_moments
+from causewise.models.network.jax_runtime import Device, has_gpu
+from causewise.models.network.training import (
+    CanonicalColumns,
+    adam_bias,
+    adam_direction,
+    adam_moments,
+    batch_size,
+    canonicalise,
+)
 from causewise.pair import FloatArray, Pair
 from causewise.protocol import attempt, record_failure
 
@@ -86,7 +92,7 @@ class Cgnn:
     @property
     def batch_size(self) -> int:
         """How many pairs are best handed over at once."""
-        return 128 if self.wants_gpu and gpu_in_sight() else 4
+        return 128 if self.wants_gpu and has_gpu() else 4
 
     def with_progress(self, progress: Progress) -> "Cgnn":
         """The same method, telling how far training is."""
@@ -95,7 +101,7 @@ class Cgnn:
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
         """Train for all pairs together, then compare the directions of each."""
         runs = range(self.training.runs)
-        directions = [canonical(*side) for pair in pairs for side in ((pair.x, pair.y), (pair.y, pair.x))]
+        directions = [canonicalise(*side) for pair in pairs for side in ((pair.x, pair.y), (pair.y, pair.x))]
         fits = [(direction, run) for direction in directions for run in runs]
         by_run = measure_distances(fits, self.training, self.progress).reshape(len(pairs), 2, len(runs))
         sides = zip(pairs, np.mean(by_run, axis=2), strict=True)
@@ -172,7 +178,7 @@ def _run(
 ) -> Iterator[tuple[int, FloatArray]]:
     """Train, then test, in chunks of epochs; after each: how many epochs it was, and the distances so far."""
     jax = jax_runtime.jax()
-    device = jax.devices(jax_runtime.chosen_device(training.device))[0]
+    device = jax.devices(jax_runtime.choose_device(training.device))[0]
     chosen = [_arrays(*fit, batches, training) for fit in fits]
     chosen += chosen[-1:] * (batch_size(len(fits)) - len(fits))
     tested = 0
@@ -184,7 +190,9 @@ def _run(
             for first in range(0, epochs, CHUNK):
                 last = min(first + CHUNK, epochs)
                 bounds = jax.device_put([np.int32(first), np.int32(last)], device)
-                program = jax_runtime.compiled(_program(training, batches, learn), "cgnn", (state, data, *bounds))
+                program = jax_runtime.compile_program(
+                    _program(training, batches, learn), "cgnn", (state, data, *bounds)
+                )
                 state = program(state, data, *bounds)
                 tested += 0 if learn else last - first
                 yield last - first, np.asarray(state[3], dtype=np.float64)[: len(fits)] / max(1, tested * batches)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from causewise.decision import Evidence
 from causewise.errors import ITERATIONS
-from causewise.numerics.mixture import fit_mixture
+from causewise.numerics.density import fit_mixture
 from causewise.pair import FloatArray, row_order, standardise
 from causewise.protocol import Directional, make_builder
 

@@ -148,21 +148,10 @@ def fit_constant(t: FloatArray, ridge: float) -> tuple[FloatArray, FloatArray]:
     return np.full(n, np.sum(t) / (n + ridge)), np.full(n, 1.0 / (n + ridge))
 
 
-@native("count_within")
-def _count_within(
-    ordered: FloatArray, n: int, centres: FloatArray, radius: FloatArray, count: int, out: IntArray
-) -> None: ...
-
-
-@native("fit_piecewise_linear")
-def _fit_piecewise_linear(
-    u: FloatArray,
-    t: FloatArray,
-    n: int,
-    knots: int,
-    ridge: float,
-    edges: IntArray,
-    scratch: FloatArray,
-    fitted: FloatArray,
-    leverage: FloatArray,
-) -> None: ...
+_count_within = native(
+    "void count_within(double *ordered, int64_t n, double *centres, double *radius, int64_t count, int64_t *out)"
+)
+_fit_piecewise_linear = native(
+    "void fit_piecewise_linear(double *u, double *t, int64_t n, int64_t knots, double ridge, int64_t *edges, "
+    "double *scratch, double *fitted, double *leverage)"
+)

@@ -91,36 +91,15 @@ def cheapest_cut(
     return float(best[bins])
 
 
-@native("bin_starts")
-def _bin_starts(
-    u: FloatArray, n: int, bins: int, support: int, edge: float, cut_ties: bool, starts: IntArray
-) -> int: ...
-
-
-@native("bin_factors")
-def _bin_factors(
-    u: FloatArray,
-    v: FloatArray,
-    n: int,
-    starts: IntArray,
-    bins: int,
-    triangles: FloatArray,
-    rights: FloatArray,
-    errors: FloatArray,
-) -> None: ...
-
-
-@native("cheapest_cut")
-def _cheapest_cut(
-    triangles: FloatArray,
-    rights: FloatArray,
-    errors: FloatArray,
-    sizes: IntArray,
-    bins: int,
-    degrees: int,
-    slack: float,
-    penalty: float,
-    first: int,
-    end: int,
-    best: FloatArray,
-) -> None: ...
+_bin_starts = native(
+    "int64_t bin_starts(double *u, int64_t n, int64_t bins, int64_t support, double edge, bool cut_ties, "
+    "int64_t *starts)"
+)
+_bin_factors = native(
+    "void bin_factors(double *u, double *v, int64_t n, int64_t *starts, int64_t bins, double *triangles, "
+    "double *rights, double *errors)"
+)
+_cheapest_cut = native(
+    "void cheapest_cut(double *triangles, double *rights, double *errors, int64_t *sizes, int64_t bins, "
+    "int64_t degrees, double slack, double penalty, int64_t first, int64_t end, double *best)"
+)

@@ -15,7 +15,7 @@ import numpy as np
 
 from causewise.errors import InputError
 from causewise.numerics.arrays import minmax, unit_magnitude, zscore
-from causewise.numerics.entropy import spacing_entropy, spacing_entropy_of_masses
+from causewise.numerics.density import spacing_entropy, spacing_entropy_of_masses
 from causewise.pair import FloatArray, standardise
 from causewise.protocol import Directional
 

@@ -11,8 +11,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from causewise.errors import REALS
-from causewise.numerics.hsic.bandwidth import median_sq_distance
-from causewise.numerics.kernel import BLOCK, KernelPivots, choose_pivots, features
+from causewise.numerics.kernel import BLOCK, KernelPivots, choose_pivots, features, median_sq_distance
 from causewise.pair import FloatArray, row_order, standardise
 from causewise.protocol import Directional, make_builder
 

@@ -240,11 +240,7 @@ def _derivatives(rows: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatA
     return gradient / len(rows), bend / len(rows)
 
 
-@native("log_sum")
-def _log_sum(rows: FloatArray, n: int, k: int, beta: FloatArray) -> float: ...
-
-
-@native("log_sum_derivatives")
-def _log_sum_derivatives(
-    rows: FloatArray, n: int, k: int, beta: FloatArray, gradient: FloatArray, bend: FloatArray
-) -> None: ...
+_log_sum = native("double log_sum(double *rows, int64_t n, int64_t k, double *beta)")
+_log_sum_derivatives = native(
+    "void log_sum_derivatives(double *rows, int64_t n, int64_t k, double *beta, double *gradient, double *bend)"
+)

@@ -18,7 +18,7 @@ import numpy as np
 
 from causewise.decision import Decision, Evidence
 from causewise.errors import ROWS, SEEDS
-from causewise.numerics.native import FloatArray, IntArray, native
+from causewise.numerics.native import FloatArray, native
 from causewise.numerics.ranked import mid_ranks
 from causewise.pair import Pair, row_order
 from causewise.protocol import PairMethod, make_builder
@@ -264,29 +264,14 @@ def maximal_correlation(ranks_a: FloatArray, ranks_b: FloatArray) -> float:
     return float(np.corrcoef(phi_a, phi_b)[0, 1])
 
 
-@native("kernel_sum")
-def _add_kernels(
-    z_a: FloatArray, z_b: FloatArray, n: int, r: float, h: float, up: FloatArray, down: FloatArray
-) -> None: ...
-
-
-@native("conditional_quantiles")
-def _conditional_quantiles(
-    density: FloatArray, p: FloatArray, given: FloatArray, n: int, levels: FloatArray, n_levels: int, out: FloatArray
-) -> None: ...
-
-
-@native("alternate_expectations")
-def _alternate_expectations(
-    order_a: IntArray,
-    order_b: IntArray,
-    sorted_a: FloatArray,
-    sorted_b: FloatArray,
-    n: int,
-    steps: int,
-    tolerance: float,
-    phi_a: FloatArray,
-    phi_b: FloatArray,
-    state: FloatArray,
-    scratch: FloatArray,
-) -> bool: ...
+_add_kernels = native(
+    "void kernel_sum(double *z_a, double *z_b, int64_t n, double r, double h, double *up, double *down)"
+)
+_conditional_quantiles = native(
+    "void conditional_quantiles(double *density, double *p, double *given, int64_t n, double *levels, int64_t "
+    "n_levels, double *out)"
+)
+_alternate_expectations = native(
+    "bool alternate_expectations(int64_t *order_a, int64_t *order_b, double *sorted_a, double *sorted_b, int64_t n, "
+    "int64_t steps, double tolerance, double *phi_a, double *phi_b, double *state, double *scratch)"
+)

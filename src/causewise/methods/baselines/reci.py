@@ -15,8 +15,7 @@ import numpy as np
 from causewise.decision import Evidence
 from causewise.errors import REALS, SPLINE_DEGREES, SPLINE_KNOTS, InputError, between
 from causewise.models.spline import DEGREE, DELTA, N_KNOTS, fit_location_scale
-from causewise.numerics.arrays import minmax
-from causewise.numerics.polynomials import squared_error
+from causewise.numerics.arrays import minmax, squared_error
 from causewise.pair import FloatArray, row_order, standardise
 from causewise.protocol import Directional, make_builder
 

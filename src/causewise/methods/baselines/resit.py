@@ -13,8 +13,8 @@ import numpy as np
 from causewise.criteria import LEVEL
 from causewise.decision import Evidence
 from causewise.errors import REALS
-from causewise.numerics.hsic import GammaTest, hsic_gamma_test, hsic_test, kernel_column, median_sq_distance
-from causewise.numerics.kernel import BLOCK, KernelPivots, choose_pivots, features
+from causewise.numerics.hsic import GammaTest, hsic_gamma_test, hsic_test, kernel_column
+from causewise.numerics.kernel import BLOCK, KernelPivots, choose_pivots, features, median_sq_distance
 from causewise.pair import FloatArray, row_order, standardise
 from causewise.protocol import Joint, PairScore, make_builder
 

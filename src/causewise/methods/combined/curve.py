@@ -23,10 +23,9 @@ from typing import NamedTuple
 import numpy as np
 
 from causewise.numerics.columns import once
-from causewise.numerics.design import Design, additive_design, spline_design
+from causewise.numerics.density import Mixture, fit_mixture, log_density, scores
 from causewise.numerics.gaussian import HALF_LOG_2PI
-from causewise.numerics.mixture import Mixture, fit_mixture, log_density, scores
-from causewise.numerics.splines import spline_rows
+from causewise.numerics.splines import Design, additive_design, spline_design, spline_rows
 from causewise.pair import FloatArray
 
 KNOTS = (3, 5, 8, 13, 20)
@@ -55,7 +54,7 @@ _SHORTEST = 0.05
 
 
 class Spline(NamedTuple):
-    """Knots and coefficients; the coefficients lie at the even places, see `design`."""
+    """Knots and coefficients; the coefficients lie at the even places, see `splines`."""
 
     knots: FloatArray
     degree: int

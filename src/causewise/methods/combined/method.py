@@ -29,7 +29,7 @@ from causewise.methods.combined.terms import (
     measure_recording,
 )
 from causewise.methods.combined.words import Account, explain_abstention, explain_score, say_unrelated
-from causewise.numerics.columns import once, remembering
+from causewise.numerics.columns import cache_columns, once
 from causewise.numerics.hsic import HsicTest, hsic_test, kernel_column
 from causewise.numerics.ranked import rank_column
 from causewise.pair import FloatArray, Pair, row_order, standard_deviation, standardise
@@ -84,7 +84,7 @@ class Causewise:
         return PairMethod(self.name, self._decide, self.settings).decide_many(pairs)
 
     def _decide(self, pair: Pair) -> Decision:
-        with remembering((pair.x, pair.y)):
+        with cache_columns((pair.x, pair.y)):
             return self._weigh(pair, gather_evidence(pair, self.max_rows))
 
     def _weigh(self, pair: Pair, evidence: PairEvidence) -> Decision:

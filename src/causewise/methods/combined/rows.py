@@ -3,9 +3,9 @@
 Every step treats the two columns alike and chooses by ranks alone: exchanging the columns exchanges the result bit for
 bit, reflecting a column reflects it bit for bit, and neither units nor the order of the rows change it.
 
-Ties are broken by filling their cells evenly (`numerics/ties.py`), in an order that is a fixed pseudo-random function
-of the other column's rank. Both columns get the same treatment, so that the coarser of them is not taken for the
-simpler one.
+Ties are broken by placing values evenly over their cells, in an order that is a fixed pseudo-random function of the
+other column's rank (`numerics/row_sampling.py`). Both columns get the same treatment, so that the coarser of them is
+not taken for the simpler one.
 """
 
 from typing import NamedTuple
@@ -14,8 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.numerics.columns import once
-from causewise.numerics.ranked import IndexArray, number_copies, rank_column
-from causewise.numerics.ties import UnsignedArray, scrambled, spread
+from causewise.numerics.row_sampling import (
+    RankWords,
+    UnsignedArray,
+    break_ties,
+    copy_words,
+    rank_words,
+    sample_rows,
+    scramble,
+)
 from causewise.pair import FloatArray
 
 MAX_ROWS = 20_000
@@ -38,64 +45,34 @@ class Rows(NamedTuple):
         return self.distinct != (len(self.kept), len(self.kept))
 
 
-class _Ranked(NamedTuple):
-    """Each row's place among a column's distinct values, and a word per row that reflection does not change."""
-
-    distinct: int
-    place: IndexArray
-    word: UnsignedArray
-
-
 def prepare_rows(x: FloatArray, y: FloatArray, max_rows: int = MAX_ROWS) -> Rows:
-    """Thin, then break ties."""
-    kept = thinned(x, y, max_rows)
+    """Sample, then break ties."""
+    kept = sample_rows(x, y, max_rows)
     if len(kept) < len(x):
         x, y = x[kept], y[kept]
-    in_x, in_y = once(_ranked, x), once(_ranked, y)
+    in_x, in_y = once(rank_words, x), once(rank_words, y)
     distinct = (in_x.distinct, in_y.distinct)
     if distinct == (len(x), len(y)):
         return Rows(x, y, kept, distinct)
-    copy = scrambled(_copies(x, y))
+    copy = copy_words(x, y)
     way_x, way_y = _orientations(in_x, in_y)
-    spread_x = way_x * spread(way_x * x, way_y * y, _keys(in_x, in_y, copy))
-    spread_y = way_y * spread(way_y * y, way_x * x, _keys(in_y, in_x, copy))
+    spread_x = way_x * break_ties(way_x * x, way_y * y, _keys(in_x, in_y, copy))
+    spread_y = way_y * break_ties(way_y * y, way_x * x, _keys(in_y, in_x, copy))
     return Rows(spread_x, spread_y, kept, distinct)
 
 
-def thinned(x: FloatArray, y: FloatArray, max_rows: int, seed: int | None = None) -> NDArray[np.intp]:
-    """Indices of about `max_rows` rows with the smallest keys; the key is a scramble of both ranks together.
-
-    Another seed scrambles otherwise; the sample without a seed is fixed.
-    """
-    if len(x) <= max_rows:
-        return np.arange(len(x))
-    # A sum, so that the two columns count alike; copies of a row get keys of their own.
-    key = _ranked(x).word + _ranked(y).word + scrambled(_copies(x, y))
-    if seed is not None:
-        key += scrambled(np.array([seed], np.uint64))
-    key = scrambled(key)
-    return np.flatnonzero(key <= np.partition(key, max_rows - 1)[max_rows - 1])
-
-
-def _ranked(column: FloatArray) -> _Ranked:
-    """Ranks are counted from the nearer end in the word, so that turning a scale upside down changes nothing."""
-    ranked = once(rank_column, column)
-    from_end = np.minimum(ranked.place, ranked.distinct - 1 - ranked.place).astype(np.uint64)
-    return _Ranked(ranked.distinct, ranked.place, scrambled(from_end))
-
-
-def _keys(column: _Ranked, other: _Ranked, copy: UnsignedArray) -> UnsignedArray:
+def _keys(column: RankWords, other: RankWords, copy: UnsignedArray) -> UnsignedArray:
     """The order of this column's tied rows: by the other column's rank and the number of the copy, scrambled.
 
     The salt is drawn from the table as this column sees it. Without it, copies of a row whose two ranks are as far from
     an end would come in the same order in both columns, along a diagonal of their cell.
     """
     own = np.bincount(column.place)[column.place].astype(np.uint64)  # of two values both are as far from an end
-    salt = np.sum(scrambled(column.word + own + scrambled(other.word)), dtype=np.uint64)
-    return scrambled(scrambled(other.word + copy) + salt)
+    salt = np.sum(scramble(column.word + own + scramble(other.word)), dtype=np.uint64)
+    return scramble(scramble(other.word + copy) + salt)
 
 
-def _orientations(in_x: _Ranked, in_y: _Ranked) -> tuple[float, float]:
+def _orientations(in_x: RankWords, in_y: RankWords) -> tuple[float, float]:
     """+1 or −1 for each column: the way round in which it is treated, whichever way it was recorded.
 
     A column that looks the same from either end takes its direction from the other by the sign of their covariance in
@@ -109,15 +86,11 @@ def _orientations(in_x: _Ranked, in_y: _Ranked) -> tuple[float, float]:
     return way_x or (way_y or 1.0) * together, way_y or (way_x * together if way_x else 1.0)
 
 
-def _orientation(column: _Ranked, other: _Ranked) -> float:
+def _orientation(column: RankWords, other: RankWords) -> float:
     """From which end the column's cells, each summed up by the words of its rows, read larger; 0 where both agree."""
     sums = np.zeros(column.distinct, np.uint64)
-    np.add.at(sums, column.place, scrambled(other.word))
+    np.add.at(sums, column.place, scramble(other.word))
     differing = np.flatnonzero(sums != sums[::-1])
     if len(differing) == 0:
         return 0.0
     return 1.0 if sums[differing[0]] > sums[::-1][differing[0]] else -1.0
-
-
-def _copies(x: FloatArray, y: FloatArray) -> UnsignedArray:
-    return number_copies(once(rank_column, x), once(rank_column, y)).view(np.uint64)

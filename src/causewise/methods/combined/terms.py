@@ -43,11 +43,10 @@ from numpy.typing import NDArray
 
 from causewise.methods.combined.constants import TERMS, Term
 from causewise.methods.combined.curve import Curve, fit_curve
-from causewise.numerics.arrays import minmax
-from causewise.numerics.columns import frozen, once
+from causewise.numerics.arrays import minmax, squared_error
+from causewise.numerics.columns import freeze, once
+from causewise.numerics.density import fit_mixture, log_density
 from causewise.numerics.hsic import HsicTest, KernelColumn, hsic_test, kernel_column
-from causewise.numerics.mixture import fit_mixture, log_density
-from causewise.numerics.polynomials import squared_error
 from causewise.pair import FloatArray, row_order, standardise
 from causewise.protocol import Directional
 
@@ -101,13 +100,13 @@ class DirectionFit(NamedTuple):
         """Cause and effect, which is the other direction's cause: are the columns related at all?"""
         place = np.empty_like(other.order)
         place[other.order] = np.arange(len(place))
-        return hsic_test(self.kernel, other.kernel.reordered(place[self.order]))
+        return hsic_test(self.kernel, other.kernel.reorder(place[self.order]))
 
 
 def fit_direction(cause: FloatArray, effect: FloatArray) -> DirectionFit:
     """Columns without ties, in any units and order of rows."""
     order = row_order(cause, effect)
-    u, v = frozen(standardise(cause[order])), standardise(effect[order])
+    u, v = freeze(standardise(cause[order])), standardise(effect[order])
     curve = fit_curve(u, v)
     kernel_u = once(kernel_column, u)
     density, price = _code(u, curve)

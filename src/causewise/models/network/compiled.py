@@ -5,7 +5,6 @@ The loops are in `native/network.h`. The gradient is written by hand and tested 
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -13,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.models.network.heads import Head
-from causewise.models.network.layout import Problem
-from causewise.models.network.training import Training, adam_bias
-from causewise.numerics.native import FloatArray, IntArray, SingleArray, native
+from causewise.models.network.training import Problem, Training, adam_bias
+from causewise.numerics.native import FloatArray, native
 from causewise.parallel import processors
 
 _BLOCK, _LANES = 512, 32
@@ -30,7 +28,10 @@ class CompiledEngine:
     def __init__(self, problems: Sequence[Problem], head: Head, training: Training) -> None:
         steps = np.arange(1, training.steps + 1)
         schedule = np.column_stack([training.rates(), *adam_bias(steps)])
-        self._fits = [_fit(problem, head, schedule, np.dtype(training.precision)) for problem in problems]
+        self._fits = [
+            _Fit(head, p.theta.astype(training.precision), p.inputs, p.columns.effect, p.weight, 1.0 / p.n, schedule)
+            for p in problems
+        ]
 
     def advance(self, first: int, last: int, active: NDArray[np.bool_]) -> None:
         """Do the steps before `last` that are still to be done for every active fit."""
@@ -47,19 +48,6 @@ class CompiledEngine:
     def best(self) -> tuple[FloatArray, FloatArray]:
         """Best parameters (fits × parameters), and (best loss, its step, step that diverged or −1) of every fit."""
         return np.stack([fit.best for fit in self._fits]), np.stack([fit.record for fit in self._fits])
-
-
-def loss_and_gradient(
-    head: Head, theta: NDArray[Any], u: FloatArray, v: FloatArray, weight: FloatArray, penalty: float
-) -> tuple[float, FloatArray]:
-    """Weighted mean loss of a network and its gradient, in the precision of θ; `u` is inputs × rows."""
-    free = replace(head, free_scales=True)
-    return _Fit(free, theta, u, v, weight, penalty, np.array([[0.0, 1.0, 1.0]])).loss_and_gradient()
-
-
-def _fit(problem: Problem, head: Head, schedule: FloatArray, dtype: np.dtype[Any]) -> "_Fit":
-    columns = problem.inputs, problem.columns.effect, problem.weight
-    return _Fit(head, problem.theta.astype(dtype), *columns, 1.0 / problem.n, schedule)
 
 
 class _Fit:
@@ -111,38 +99,12 @@ class _Fit:
         while not stop.is_set() and not loop(*data, last, self._most, *state):
             pass
 
-    def loss_and_gradient(self) -> tuple[float, FloatArray]:
-        self.advance(1, Event())
-        return float(self._record[-1]), self._state[1].astype(np.float64)
 
-
-@native("network_advance_double")
-def _advance_double(
-    shape: IntArray,
-    reach: float,
-    penalty: float,
-    data: FloatArray,
-    schedule: FloatArray,
-    last: int,
-    most: int,
-    place: IntArray,
-    record: FloatArray,
-    state: FloatArray,
-    space: FloatArray,
-) -> bool: ...
-
-
-@native("network_advance_single")
-def _advance_single(
-    shape: IntArray,
-    reach: float,
-    penalty: float,
-    data: SingleArray,
-    schedule: FloatArray,
-    last: int,
-    most: int,
-    place: IntArray,
-    record: FloatArray,
-    state: SingleArray,
-    space: SingleArray,
-) -> bool: ...
+_advance_double = native(
+    "bool network_advance_double(int64_t *shape, double reach, double penalty, double *data, double *schedule, "
+    "int64_t last, int64_t most, int64_t *place, double *record, double *state, double *space)"
+)
+_advance_single = native(
+    "bool network_advance_single(int64_t *shape, double reach, double penalty, float *data, double *schedule, "
+    "int64_t last, int64_t most, int64_t *place, double *record, float *state, float *space)"
+)

@@ -43,7 +43,7 @@ def size(head: Head, hidden: int) -> int:
     return (2 + head.outputs) * hidden + 2 * head.outputs
 
 
-def initial(head: Head, hidden: int, seed: int = 0, restart: int = 0) -> FloatArray:
+def initial_parameters(head: Head, hidden: int, seed: int = 0, restart: int = 0) -> FloatArray:
     """Where training starts: uniform on ±1 / √fan-in; the scalars of all outputs but the first start at 0.
 
     Every fit starts from the same network, as in the published program: the paper's setting is one seed for all fits,

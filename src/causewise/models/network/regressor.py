@@ -8,11 +8,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from causewise.models.location_scale import LocationScaleEstimator
+from causewise.models.estimator import LocationScaleEstimator
 from causewise.models.network.fitting import train
 from causewise.models.network.heads import LOCATION_SCALE, natural_parameters, outputs
-from causewise.models.network.layout import weighted_problem
-from causewise.models.network.training import Training, TrainingStatus
+from causewise.models.network.training import Training, TrainingStatus, weighted_problem
 from causewise.numerics.arrays import weighted_moments
 from causewise.pair import FloatArray
 
@@ -136,29 +135,29 @@ class LocationScaleNetwork(LocationScaleEstimator):
         self : LocationScaleNetwork
             The fitted estimator.
         """
-        rows, target, weights = self._prepared(X, y, sample_weight)
+        rows, target, weights = self._prepare(X, y, sample_weight)
         self.x_mean_, self.x_scale_ = weighted_moments(rows, weights)
         training = self._training()
         starts = [
             weighted_problem(
-                self._standardised(rows), target, weights, LOCATION_SCALE, training.hidden, training.seed, restart
+                self._standardise(rows), target, weights, LOCATION_SCALE, training.hidden, training.seed, restart
             )
             for restart in range(training.restarts)
         ]
-        best = min(train(starts, LOCATION_SCALE, training), key=lambda trained: trained.loss)
+        best = min(train(starts, LOCATION_SCALE, training), key=lambda network: network.loss)
         self.theta_ = best.theta
-        self._finished(best.step + 1, best.status.value if best.status is TrainingStatus.DIVERGED else "")
+        self._finish(best.step + 1, best.status.value if best.status is TrainingStatus.DIVERGED else "")
         return self
 
     def _natural(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        return natural_parameters(outputs(LOCATION_SCALE, self.theta_, self._standardised(rows)))
+        return natural_parameters(outputs(LOCATION_SCALE, self.theta_, self._standardise(rows)))
 
-    def _standardised(self, rows: FloatArray) -> FloatArray:
+    def _standardise(self, rows: FloatArray) -> FloatArray:
         """Inputs × rows."""
         return np.ascontiguousarray(((rows - self.x_mean_) / self.x_scale_).T)
 
     def _training(self) -> Training:
-        given = {name: value for name, value in self.get_params().items() if name != "random_state"}
+        settings = {name: value for name, value in self.get_params().items() if name != "random_state"}
         if self.n_features_in_ > 1:
-            given |= {"device": "cpu", "engine": "compiled"}  # the engine that takes several inputs
-        return Training(seed=int(self.random_state), **given)
+            settings |= {"device": "cpu", "engine": "compiled"}  # the engine that takes several inputs
+        return Training(seed=int(self.random_state), **settings)

@@ -46,7 +46,7 @@ def _chebyshev_nodes(count: int) -> tuple[FloatArray, FloatArray]:
     return np.cos(angles), transform
 
 
-def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
+def assign_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     """Sort rows into boxes, leaving out the empty ones, and expand the features in each.
 
     The boxes of the reflected column are the reflected boxes.
@@ -57,7 +57,7 @@ def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     middle = float(np.mean(column))
     at = (column - middle) / width
     number = np.floor(at + (0.5 + np.copysign(_OUTWARDS, at)))
-    occupied, box = _numbered(number)
+    occupied, box = _number_boxes(number)
     places, transform = _chebyshev_nodes(_TERMS)
     nodes = middle + width * (occupied[:, None] + 0.5 * places)
     values = features(nodes.ravel(), pivots).T.reshape(len(occupied), _TERMS, -1)
@@ -66,7 +66,7 @@ def in_boxes(column: FloatArray, pivots: KernelPivots) -> Boxes:
     return Boxes(box, at, np.ascontiguousarray(transform @ values))
 
 
-def _numbered(number: FloatArray) -> tuple[FloatArray, IntArray]:
+def _number_boxes(number: FloatArray) -> tuple[FloatArray, IntArray]:
     """The whole numbers that occur, and each row's place among them; by counting where their range allows it."""
     # They stay floating-point numbers: beside a far outlier they can be larger than any integer type holds.
     least = number.min()
@@ -84,7 +84,8 @@ def _numbered(number: FloatArray) -> tuple[FloatArray, IntArray]:
 def own_moments(a: Boxes) -> tuple[FloatArray, FloatArray]:
     """Σ f fᵀ and Σ f over the rows."""
     # 2 TₚT_q = Tₚ₊_q + T|ₚ₋_q|, so that sums of single polynomials give those of their products.
-    sums, term = _chebyshev_sums(a.box, a.place, len(a.coefficients)), np.arange(_TERMS)
+    sums, term = np.zeros((len(a.coefficients), _SUMS)), np.arange(_TERMS)
+    _add_chebyshev_sums(a.box, a.place, len(a.box), sums)
     second = 0.5 * (sums[:, np.add.outer(term, term)] + sums[:, np.abs(np.subtract.outer(term, term))])
     flat = a.coefficients.reshape(-1, a.coefficients.shape[2])
     return flat.T @ (second @ a.coefficients).reshape(flat.shape), sums[:, :_TERMS].ravel() @ flat
@@ -104,52 +105,23 @@ def cross_moments(a: Boxes, b: Boxes) -> FloatArray:
     return np.asarray(a.coefficients.reshape(-1, rank_a).T @ inner.reshape(-1, rank_b))
 
 
-def _chebyshev_sums(box: IntArray, place: FloatArray, boxes: int) -> FloatArray:
-    """Per box the sums of the first Chebyshev polynomials of its rows' places in [−1, 1]."""
-    sums = np.zeros((boxes, _SUMS))
-    _add_chebyshev_sums(box, place, len(box), sums)
-    return sums
-
-
-def weighted_nodes(column: FloatArray, bandwidth: float, is_sorted: bool = False) -> tuple[FloatArray, FloatArray]:
-    """Some tens of points in ascending order that stand in for the column, and their weights, which sum to its length.
+def weighted_nodes(s: FloatArray, bandwidth: float) -> tuple[FloatArray, FloatArray]:
+    """Some tens of points in ascending order that stand in for a sorted column, and weights, which sum to its length.
 
     Summing the interpolant over the rows of a box leaves weights on its nodes. A box with no more rows than nodes keeps
     its rows.
     """
-    s = np.ascontiguousarray(column) if is_sorted else np.sort(column)
     points, weights, grid = np.empty(len(s)), np.empty(len(s)), (float(np.mean(s)), math.sqrt(bandwidth), _OUTWARDS)
     count = _weighted_nodes(s, len(s), *grid, *_chebyshev_nodes(_NODES), points, weights)
     return points[:count], weights[:count]
 
 
-@native("weighted_nodes")
-def _weighted_nodes(
-    s: FloatArray,
-    n: int,
-    middle: float,
-    width: float,
-    outwards: float,
-    nodes: FloatArray,
-    transform: FloatArray,
-    points: FloatArray,
-    weights: FloatArray,
-) -> int: ...
-
-
-@native("chebyshev_sums")
-def _add_chebyshev_sums(box: IntArray, place: FloatArray, n: int, sums: FloatArray) -> None: ...
-
-
-@native("cross_sums")
-def _cross_sums(
-    order: IntArray,
-    n: int,
-    box_a: IntArray,
-    place_a: FloatArray,
-    box_b: IntArray,
-    place_b: FloatArray,
-    coefficients_b: FloatArray,
-    rank_b: int,
-    inner: FloatArray,
-) -> None: ...
+_weighted_nodes = native(
+    "int64_t weighted_nodes(double *s, int64_t n, double middle, double width, double outwards, double *nodes, "
+    "double *transform, double *points, double *weights)"
+)
+_add_chebyshev_sums = native("void chebyshev_sums(int64_t *box, double *place, int64_t n, double *sums)")
+_cross_sums = native(
+    "void cross_sums(int64_t *order, int64_t n, int64_t *box_a, double *place_a, int64_t *box_b, double *place_b, "
+    "double *coefficients_b, int64_t rank, double *inner)"
+)

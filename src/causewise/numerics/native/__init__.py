@@ -1,8 +1,8 @@
 """The compiled loops: plain C beside this file, compiled when the package is installed, called through ctypes.
 
-A loop is declared where it is used, as a Python function without a body under `@native("name of the C function")`; its
-annotations say how each argument is passed. ctypes lets other threads run during a call, and an
-interrupt waits for its end; a call that could take longer than a fraction of a second is one of several passes.
+A loop is declared where it is used, by its C prototype: `native("double dot(double *a, double *b, int64_t n)")`. ctypes
+lets other threads run during a call, and an interrupt waits for its end; a call that could take longer than a fraction
+of a second is one of several passes.
 
 On x86-64 the library exists twice, for any machine and for those with AVX2, and the one for this machine is loaded.
 Both compute the same bits (see `lanes.h`). CAUSEWISE_NATIVE names another library to load, say one built for debugging.
@@ -10,43 +10,36 @@ Both compute the same bits (see `lanes.h`). CAUSEWISE_NATIVE names another libra
 
 import ctypes
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
-SingleArray = NDArray[np.float32]
 IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
-
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def native(name: str) -> Callable[[_F], _F]:
-    """The C function of this name, with the arguments and the result that the annotations below say."""
+def native(prototype: str) -> Callable[..., Any]:
+    """The C function with this prototype, in which `const` is left out; a pointer stands for a packed array."""
+    head, _, arguments = prototype.rstrip(")").partition("(")
+    result, name = head.split()
+    function = getattr(_library, name)
+    function.argtypes = [_PASSED[re.sub(r"\w+$", "", each)] for each in arguments.split(", ")]
+    function.restype = None if result == "void" else _PASSED[result + " "]
 
-    def found(declared: _F) -> _F:
-        annotations = dict(declared.__annotations__)
-        result = annotations.pop("return")
-        function = getattr(_library, name)
-        function.argtypes = [_PASSED[kind] for kind in annotations.values()]
-        function.restype = None if result is None else _PASSED[result]
+    def call(*values: Any) -> Any:
+        try:
+            return function(*values)
+        except ctypes.ArgumentError as problem:
+            # Ctrl-C while an array is made ready comes out as one more wrong argument: ctypes keeps its name alone.
+            if ": KeyboardInterrupt:" in str(problem):
+                raise KeyboardInterrupt from None
+            raise
 
-        def call(*given: Any) -> Any:
-            try:
-                return function(*given)
-            except ctypes.ArgumentError as problem:
-                # Ctrl-C while an array is made ready comes out as one more wrong argument: ctypes keeps its name alone.
-                if ": KeyboardInterrupt:" in str(problem):
-                    raise KeyboardInterrupt from None
-                raise
-
-        return cast(_F, call)
-
-    return found
+    return call
 
 
 _ADDRESS = ctypes.c_char * 0
@@ -71,14 +64,14 @@ def _array(dtype: type) -> type:
     return Array
 
 
-_PASSED: dict[Any, Any] = {
-    FloatArray: _array(np.float64),
-    SingleArray: _array(np.float32),
-    IntArray: _array(np.int64),
-    BoolArray: _array(np.bool_),
-    float: ctypes.c_double,
-    int: ctypes.c_int64,
-    bool: ctypes.c_bool,
+_PASSED: dict[str, Any] = {
+    "double *": _array(np.float64),
+    "float *": _array(np.float32),
+    "int64_t *": _array(np.int64),
+    "uint8_t *": _array(np.bool_),
+    "double ": ctypes.c_double,
+    "int64_t ": ctypes.c_int64,
+    "bool ": ctypes.c_bool,
 }
 
 SUFFIX = ".dll" if os.name == "nt" else ".so"

@@ -1,4 +1,4 @@
-/* A sparse design in runs of rows that touch the same features; see numerics/design.py. */
+/* A sparse design in runs of rows that touch the same features; see numerics/splines.py. */
 
 #ifndef CAUSEWISE_DESIGN_H
 #define CAUSEWISE_DESIGN_H

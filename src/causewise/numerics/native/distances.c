@@ -1,4 +1,4 @@
-/* Counting and listing the distances between all pairs of a sorted column; see numerics/hsic/bandwidth.py. */
+/* Counting and listing the distances between all pairs of a sorted column; see numerics/kernel.py. */
 
 #include "lanes.h"
 

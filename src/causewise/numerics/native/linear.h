@@ -1,4 +1,5 @@
-/* Linear algebra of small systems; the storage is that of numerics/linear.py. */
+/* Linear algebra of small systems; band storage of symmetric matrices is that of numerics/splines.py, and of an upper
+   triangle entry (j, j + m) lies at triangle[j][m]. */
 
 #ifndef CAUSEWISE_LINEAR_H
 #define CAUSEWISE_LINEAR_H

@@ -1,4 +1,4 @@
-/* The density of one column as a mixture of normals; the names are those of numerics/mixture.py. */
+/* The density of one column as a mixture of normals; the names are those of numerics/density.py. */
 
 #include "lanes.h"
 

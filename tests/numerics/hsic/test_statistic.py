@@ -1,12 +1,15 @@
+"""The test against dense kernels and brute-force permutation; the 2008 gamma test against its dense formulas."""
+
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from dense_kernel import LAWS, centred_kernel
+from scipy.stats import gamma
 
-from causewise.numerics.hsic import hsic_test, kernel_column
-from causewise.numerics.hsic.moments import Squares, mean_and_variance
+from causewise.numerics.hsic import hsic_gamma_test, hsic_test, kernel_column
+from causewise.numerics.hsic.null_law import Squares, mean_and_variance
 from causewise.numerics.kernel import BLOCK
 
 
@@ -133,7 +136,7 @@ def test_short_and_long_columns_meet(law):
 def test_a_statistic_that_no_permutation_changes_is_no_evidence():
     # With so narrow a kernel every row is alike only to itself.
     a = np.random.default_rng(13).normal(size=50)
-    assert hsic_test(a, a[::-1].copy(), 1e-12, 1e-12).p_value == 1.0
+    assert hsic_test(kernel_column(a, 1e-12), kernel_column(a[::-1].copy(), 1e-12)).p_value == 1.0
 
 
 def test_a_column_without_spread_is_refused():
@@ -145,5 +148,37 @@ def test_a_column_without_spread_is_refused():
 def test_rows_in_another_order_are_the_same_column(n):
     rng = np.random.default_rng(3)
     a, b, order = rng.normal(size=n), rng.normal(size=n), rng.permutation(n)
-    moved, plain = hsic_test(kernel_column(a[order]), kernel_column(b).reordered(order)), hsic_test(a, b)
+    moved, plain = hsic_test(kernel_column(a[order]), kernel_column(b).reorder(order)), hsic_test(a, b)
     assert (moved.statistic, moved.log_p_value) == pytest.approx((plain.statistic, plain.log_p_value), rel=1e-9)
+
+
+def dense_test(a: np.ndarray, b: np.ndarray, width_a: float, width_b: float) -> tuple[float, float, float]:
+    n = len(a)
+    k, m = (np.exp(-((v[:, None] - v) ** 2) / w) for v, w in ((a, width_a), (b, width_b)))
+    kc, mc = k - k.mean(axis=1, keepdims=True), m - m.mean(axis=1, keepdims=True)
+    hsic = float(np.sum(kc * mc.T)) / n**2
+    mu_k, mu_m = ((v.sum() - n) / (n * (n - 1)) for v in (k, m))
+    mean = (1 + mu_k * mu_m - mu_k - mu_m) / n
+    squares = np.sum(kc * kc.T) / (n - 1) ** 2 * np.sum(mc * mc.T) / (n - 1) ** 2
+    variance = 2 * (n - 4) * (n - 5) / (n * (n - 1) * (n - 2) * (n - 3)) * squares
+    law = gamma(mean**2 / variance, scale=n * variance / mean)
+    return hsic, float(law.sf(n * hsic)), float(law.logsf(n * hsic))
+
+
+@pytest.mark.parametrize(("n", "strength"), [(12, 0.0), (100, 0.0), (300, 0.5), (300, 3.0)])
+def test_the_gamma_test_equals_its_dense_form(n: int, strength: float) -> None:
+    rng = np.random.default_rng(n)
+    a = rng.standard_normal(n)
+    b = strength * a**2 + rng.standard_normal(n)
+    ours = hsic_gamma_test(kernel_column(a, 1.3), kernel_column(b, 0.7))
+    hsic, p, log_p = dense_test(a, b, 1.3, 0.7)
+    assert ours.statistic == pytest.approx(hsic, rel=1e-7)
+    assert ours.p_value == pytest.approx(p, rel=1e-6)
+    assert ours.log_p_value == pytest.approx(log_p, rel=1e-6, abs=1e-9)
+
+
+def test_the_logarithm_of_the_gamma_test_outlives_its_p_value() -> None:
+    a = np.random.default_rng(0).standard_normal(3000)
+    test = hsic_gamma_test(kernel_column(a), kernel_column(a**3))
+    assert test.p_value == 0.0
+    assert -math.inf < test.log_p_value < -700

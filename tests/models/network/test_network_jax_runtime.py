@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from causewise.models.network import jax_runtime, programs
+from causewise.models.network import jax_runtime
 
 LINE = "Compiled network programs are not kept"
 INHERITED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pytest.importorskip("jax")
     monkeypatch.setenv("CAUSEWISE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(jax_runtime, "_loaded", {})
-    monkeypatch.setattr(programs, "_said", [])
+    monkeypatch.setattr(jax_runtime, "_warned", [])
     return tmp_path / "cache" / "causewise" / "programs"
 
 
@@ -32,7 +32,7 @@ def answer() -> list[float]:
     """What a program says in a process that has none in memory."""
     jax_runtime._loaded.clear()
     arguments = (jax_runtime.jax().device_put(np.arange(3.0, dtype=np.float32)),)
-    return np.asarray(jax_runtime.compiled(lambda x: x + 1, "plus-one", arguments)(*arguments)).tolist()
+    return np.asarray(jax_runtime.compile_program(lambda x: x + 1, "plus-one", arguments)(*arguments)).tolist()
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -58,7 +58,7 @@ def test_a_program_is_compiled_once_and_kept_private(folder: Path, monkeypatch: 
         os.umask(before)
     (kept,) = folder.iterdir()
     assert [path.stat().st_mode & 0o777 for path in (kept, folder, *folder.parents[:2])] == [0o600, *[0o700] * 3]
-    monkeypatch.setattr(programs, "keep", None)  # nothing is compiled any more
+    monkeypatch.setattr(jax_runtime, "keep_program", None)  # nothing is compiled any more
     assert answer() == [1, 2, 3]
 
 
@@ -73,7 +73,7 @@ def test_a_damaged_file_is_as_good_as_absent(folder: Path, cut: float, place: fl
     flipped[int(place * len(whole))] ^= byte
     for content in (whole[: int(cut * (len(whole) - 1))], bytes(flipped), garbage):
         kept.write_bytes(content)
-        assert programs.load(kept.name) is None
+        assert jax_runtime.load_program(kept.name) is None
     kept.write_bytes(whole)
 
 
@@ -83,7 +83,7 @@ def test_a_damaged_file_is_replaced(folder: Path, caplog: pytest.LogCaptureFixtu
     for content in (b"", kept.read_bytes()[:100], b"garbage" * 1000):
         kept.write_bytes(content)
         assert answer() == [1, 2, 3]
-        assert programs.load(kept.name) is not None
+        assert jax_runtime.load_program(kept.name) is not None
     assert lines(caplog) == []
 
 
@@ -108,11 +108,11 @@ def test_what_another_user_owns_is_not_unpickled(
     assert answer() == [1, 2, 3]
     (kept,) = folder.iterdir()
     planted(kept, mark := tmp_path / "mark")
-    assert programs._is_ours(kept.stat())
+    assert jax_runtime._is_ours(kept.stat())
     stranger = list(kept.stat())
     stranger[4] = os.geteuid() + 1
-    assert not programs._is_ours(os.stat_result(stranger))
-    monkeypatch.setattr(programs, "_is_ours", lambda about: False)
+    assert not jax_runtime._is_ours(os.stat_result(stranger))
+    monkeypatch.setattr(jax_runtime, "_is_ours", lambda about: False)
     assert answer() == [1, 2, 3]
     assert not mark.exists() and len(lines(caplog)) == 1
 
@@ -158,7 +158,7 @@ def test_a_folder_that_can_only_be_read_is_read(folder: Path, monkeypatch: pytes
         raise OSError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr(Path, "mkdir", read_only)
-    monkeypatch.setattr(programs.tempfile, "mkstemp", read_only)
+    monkeypatch.setattr(jax_runtime.tempfile, "mkstemp", read_only)
     assert answer() == [1, 2, 3]
     assert lines(caplog) == []
 
@@ -168,7 +168,7 @@ def test_the_line_reaches_standard_error_where_nobody_set_up_logging(capsys: pyt
     for handler in handlers:
         logger.removeHandler(handler)
     try:
-        programs._say(OSError(errno.EROFS, "Read-only file system", "/home/me"))
+        jax_runtime._warn(OSError(errno.EROFS, "Read-only file system", "/home/me"))
     finally:
         for handler in handlers:
             logger.addHandler(handler)

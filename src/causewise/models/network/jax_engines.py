@@ -1,8 +1,11 @@
-"""The GPU's engine: a fused kernel that does forward, backward and Adam of one fit for many steps.
+"""The engines in JAX: plain code with automatic differentiation on CPU or GPU, and a fused kernel for the GPU.
 
-One program of the grid is one fit, of any length. It keeps the parameters in registers and walks over its rows in
-blocks, so that a step moves no activations through device memory: the plain engine is bound by exactly that traffic.
-Hidden units are cut into chunks of `lanes`, a power of two; a block is one tile of rows × lanes for each chunk.
+The plain engine is the oracle of the two faster ones, and their fallback.
+
+In the fused kernel, which does forward, backward and Adam of one fit for many steps, one program of the grid is one
+fit, of any length. It keeps the parameters in registers and walks over its rows in blocks, so that a step moves no
+activations through device memory: the plain engine is bound by exactly that traffic. Hidden units are cut into chunks
+of `lanes`, a power of two; a block is one tile of rows × lanes for each chunk.
 """
 
 import operator
@@ -16,11 +19,119 @@ from numpy.typing import NDArray
 
 from causewise.models.network import jax_runtime
 from causewise.models.network.heads import Head, row_gradient
-from causewise.models.network.layout import Group, Problem, batch_size, bucket, stacked
-from causewise.models.network.training import Training, adam_bias, adam_direction, adam_moments
+from causewise.models.network.training import (
+    Group,
+    Problem,
+    Training,
+    adam_bias,
+    adam_direction,
+    adam_moments,
+    batch_size,
+    bucket,
+    stack_group,
+)
 from causewise.pair import FloatArray
 
 TWO_LOG2_E = 2.8853900817779268
+Best = tuple[FloatArray, FloatArray]
+"""Best parameters (fits × parameters), and (best loss, its step, step that diverged or −1) of every fit."""
+
+
+class JaxEngine:
+    """Trains one group of fits by a program (state, data, schedule, bounds) → state of JAX."""
+
+    def __init__(
+        self,
+        name: str,
+        program: Callable[..., Any],
+        arrays: tuple[Any, Any, Any],
+        unpack: Callable[[list[FloatArray]], Best],
+        count: int,
+        precision: str,
+        device: str | None = None,
+    ) -> None:
+        self._precision, self._count, self._unpack = precision, count, unpack
+        with jax_runtime.precision_scope(precision):
+            self._device = jax_runtime.jax().devices(device)[0]
+            self._state, self._data, self._schedule = self._place(arrays)
+            arguments = (self._state, self._data, self._schedule, self._place(np.zeros(2, np.int32)))
+            self._program = jax_runtime.compile_program(program, name, arguments)
+
+    def advance(self, first: int, last: int, active: NDArray[np.bool_]) -> None:
+        """Do these steps for every fit; the caller ignores those no longer active."""
+        with jax_runtime.precision_scope(self._precision):
+            bounds = self._place(np.array([first, last], np.int32))
+            self._state = self._program(self._state, self._data, self._schedule, bounds)
+
+    def best(self) -> Best:
+        """Best parameters and their record."""
+        return self._unpack([np.array(part, dtype=np.float64)[: self._count] for part in self._state])
+
+    def _place(self, tree: Any) -> Any:
+        return jax_runtime.place(tree, self._precision, self._device)
+
+
+def plain_engine(problems: Sequence[Problem], group: Group, head: Head, training: Training, device: str) -> JaxEngine:
+    """The plain engine for one group of fits."""
+    cause, effect, weight, theta = stack_group(problems, group)
+    penalty = 1.0 / np.count_nonzero(weight, axis=1)
+    zeros, none = np.zeros_like(theta), np.full(group.fits, -1, np.int32)
+    state = (theta, zeros, zeros, theta, np.full(group.fits, np.inf), none, none)
+
+    def run(state: Any, data: Any, rates: Any, bounds: Any) -> Any:
+        def one(state: Any, data: Any) -> Any:
+            return _advance(head, training.hidden, state, data, rates, bounds[0], bounds[1])
+
+        return jax_runtime.jax().vmap(one)(state, data)
+
+    def unpack(state: list[FloatArray]) -> Best:
+        return state[3], np.stack(state[4:], axis=1)
+
+    arrays = state, (cause, effect, weight, penalty), training.rates()
+    return JaxEngine(f"xla-{head.name}", run, arrays, unpack, len(group.members), training.precision, device)
+
+
+def plain_loss(head: Head, hidden: int, theta: Any, u: Any, v: Any, weight: Any, penalty: Any) -> Any:
+    """Weighted mean loss of one network."""
+    jnp = jax_runtime.jax().numpy
+    k = head.outputs
+    weights = theta[2 * hidden : (2 + k) * hidden].reshape(k, hidden)
+    offset, scale = theta[-2 * k : -k, None], theta[-k:, None]
+    h = jnp.tanh(theta[:hidden, None] * u[None, :] + theta[hidden : 2 * hidden, None])
+    # Tensor cores would multiply in reduced precision; "highest" is the precision of the arrays.
+    out = scale * (jnp.matmul(weights, h, precision="highest") + offset)
+    return jnp.sum(weight * row_gradient(head, out, v, penalty, jnp)[0])
+
+
+def _advance(head: Head, hidden: int, state: Any, data: Any, rates: Any, first: Any, last: Any) -> Any:
+    """Steps first … last − 1 of one fit; `state` is (θ, m, s, best θ, best loss, its step, diverging step or −1)."""
+    jax = jax_runtime.jax()
+    jnp = jax.numpy
+    value_and_gradient = jax.value_and_grad(plain_loss, argnums=2)
+
+    def one(step: Any, state: Any) -> Any:
+        theta, m, s, best, best_loss, best_step, failed = state
+        value, g = value_and_gradient(head, hidden, theta, *data)
+        if not head.free_scales:
+            g = g.at[-head.outputs :].set(0.0)
+        failed = jnp.where((failed < 0) & ~jnp.isfinite(value), step, failed)
+        alive = failed < 0
+        better = alive & (value < best_loss)
+        new_m, new_s = adam_moments(m, s, g)
+        bias_m, bias_s = adam_bias((step + 1).astype(theta.dtype))
+        direction = adam_direction(new_m / bias_m, new_s / bias_s, jnp.sqrt)
+        # A fit that diverged stays where it was: the fits beside it in the batch go on, and the loop has no branches.
+        return (
+            jnp.where(alive, theta - rates[step] * direction, theta),
+            jnp.where(alive, new_m, m),
+            jnp.where(alive, new_s, s),
+            jnp.where(better, theta, best),
+            jnp.where(better, value, best_loss),
+            jnp.where(better, step, best_step),
+            failed,
+        )
+
+    return jax.lax.fori_loop(first, last, one, state)
 
 
 @dataclass(frozen=True)
@@ -44,48 +155,38 @@ def launch(lengths: Sequence[int]) -> Group:
     return Group(tuple(order), batch_size(len(order)), bucket(lengths[order[0]]))
 
 
-class FusedEngine:
-    """Trains one group of fits, of any lengths."""
+def fused_engine(
+    problems: Sequence[Problem],
+    group: Group,
+    head: Head,
+    training: Training,
+    shape: KernelShape | None = None,
+    interpret: bool = False,
+) -> JaxEngine:
+    """The fused kernel for one group of fits, of any lengths."""
+    hidden, count, shape = training.hidden, len(group.members), shape or KernelShape.of(training.hidden)
+    cause, effect, weight, theta = stack_group(problems, group)
+    rows = np.count_nonzero(weight, axis=1)
+    rows[count:] = 0  # fits that only fill the batch
+    blocks = (-(-rows // shape.rows)).astype(np.int32)
+    data = [blocks, cause, effect, weight, 1.0 / np.maximum(rows, 1)]
+    # For every step its learning rate and what Adam's moments are multiplied by to lose their bias. Reciprocals and
+    # powers are made here once: in the kernel every thread of every fit would compute them again.
+    bias_m, bias_s = adam_bias(np.arange(1, training.steps + 1))
+    schedule = np.stack([training.rates(), 1.0 / bias_m, 1.0 / bias_s])
 
-    def __init__(
-        self,
-        problems: Sequence[Problem],
-        group: Group,
-        head: Head,
-        training: Training,
-        shape: KernelShape | None = None,
-        interpret: bool = False,
-    ) -> None:
-        jax = jax_runtime.jax()
-        self._precision, self._head, self._hidden = training.precision, head, training.hidden
-        self._count = len(group.members)
-        shape = shape or KernelShape.of(training.hidden)
-        with jax_runtime.precision_scope(self._precision):
-            self._device = jax.devices()[0]
-            self._state = self._placed(_state(head, training.hidden, shape.lanes, stacked(problems, group)[3]))
-            self._data = self._placed(_data(problems, group, shape))
-            self._schedule = self._placed(_schedule(training.rates()))
-            arguments = (self._state, self._data, self._schedule, self._placed(np.zeros(2, np.int32)))
-            self._program = jax_runtime.compiled(program(head, shape, interpret), f"fused-{head.name}", arguments)
-
-    def advance(self, first: int, last: int, active: NDArray[np.bool_]) -> None:
-        """Do these steps for every fit; the caller ignores those no longer active."""
-        with jax_runtime.precision_scope(self._precision):
-            bounds = self._placed(np.array([first, last], np.int32))
-            self._state = self._program(self._state, self._data, self._schedule, bounds)
-
-    def best(self) -> tuple[FloatArray, FloatArray]:
-        """Best parameters (fits × parameters), and (best loss, its step, step that diverged or −1) of every fit."""
-        vectors, scalars, losses, steps = (np.array(a, dtype=np.float64)[: self._count] for a in self._state)
-        best = vectors[:, 3].reshape(self._count, 2 + self._head.outputs, -1)[:, :, : self._hidden]
-        theta = np.concatenate([best.reshape(self._count, -1), scalars[:, 3]], axis=1)
+    def unpack(state: list[FloatArray]) -> Best:
+        vectors, scalars, losses, steps = state
+        best = vectors[:, 3].reshape(count, 2 + head.outputs, -1)[:, :, :hidden]
+        theta = np.concatenate([best.reshape(count, -1), scalars[:, 3]], axis=1)
         return theta, np.concatenate([losses[:, None], steps], axis=1)
 
-    def _placed(self, tree: Any) -> Any:
-        return jax_runtime.placed(tree, self._precision, self._device)
+    arrays = _fused_state(head, hidden, shape.lanes, theta), data, schedule
+    program = _fused_program(head, shape, interpret)
+    return JaxEngine(f"fused-{head.name}", program, arrays, unpack, count, training.precision)
 
 
-def _state(head: Head, hidden: int, lanes: int, theta: FloatArray) -> tuple[Any, ...]:
+def _fused_state(head: Head, hidden: int, lanes: int, theta: FloatArray) -> tuple[Any, ...]:
     fits, k = len(theta), head.outputs
     chunks = -(-hidden // lanes)
     vectors, scalars = np.zeros((fits, 4, 2 + k, chunks * lanes)), np.zeros((fits, 4, 2 * k))
@@ -94,26 +195,6 @@ def _state(head: Head, hidden: int, lanes: int, theta: FloatArray) -> tuple[Any,
         scalars[:, part] = theta[:, -2 * k :]
     vectors = vectors.reshape(fits, 4, 2 + k, chunks, lanes)
     return vectors, scalars, np.full(fits, np.inf), np.full((fits, 2), -1, np.int32)
-
-
-def _data(problems: Sequence[Problem], group: Group, shape: KernelShape) -> list[Any]:
-    cause, effect, weight, _ = stacked(problems, group)
-    counts = np.count_nonzero(weight, axis=1)
-    counts[len(group.members) :] = 0  # fits that only fill the batch
-    blocks = (-(-counts // shape.rows)).astype(np.int32)
-    return [blocks, cause, effect, weight, 1.0 / np.maximum(counts, 1)]
-
-
-def _schedule(rates: FloatArray) -> FloatArray:
-    """For every step its learning rate and what Adam's moments are multiplied by to lose their bias."""
-    # Reciprocals and powers are made here once: in the kernel every thread of every fit would compute them again.
-    bias_m, bias_s = adam_bias(np.arange(1, len(rates) + 1))
-    return np.stack([rates, 1.0 / bias_m, 1.0 / bias_s])
-
-
-def tanh(z: Any) -> Any:
-    """1 − 2 / (1 + e²ᶻ), by the hardware's exponential in single precision; infinity on the way is harmless."""
-    return 1.0 - 2.0 / (1.0 + jax_runtime.jax().numpy.exp2(z * TWO_LOG2_E))
 
 
 def _total(terms: Iterable[Any]) -> Any:
@@ -128,7 +209,8 @@ def _block(head: Head, theta: Sequence[Sequence[Any]], tail: Sequence[Any], rows
     w, b, *weights = theta
     to_theta, to_offset, to_scale, loss = sums
     chunks = range(len(w))
-    h = [tanh(u[:, None] * w[c][None, :] + b[c][None, :]) for c in chunks]
+    # tanh z = 1 − 2 / (1 + e²ᶻ), by the hardware's exponential in single precision; infinity on the way is harmless.
+    h = [1.0 - 2.0 / (1.0 + jnp.exp2((u[:, None] * w[c][None, :] + b[c][None, :]) * TWO_LOG2_E)) for c in chunks]
     raw = [jnp.sum(_total(h[c] * weights[i][c][None, :] for c in chunks), axis=1) + tail[i] for i in range(k)]
     value, *slopes = row_gradient(head, [tail[k + i] * raw[i] for i in range(k)], v, penalty, jnp)
     slopes = [weight * slope for slope in slopes]
@@ -154,8 +236,7 @@ def _gradient(
     k, chunk = head.outputs, theta[0][0]
     tile, row = jnp.zeros((rows, chunk.shape[0]), chunk.dtype), jnp.zeros((rows,), chunk.dtype)
     start = ([[tile] * len(theta[0])] * len(theta), [row] * k, [row] * k, row)
-    # Sums over rows stay unreduced, one per thread, until the step's end: a block needs no
-    # reduction across threads.
+    # Sums over rows stay unreduced, one per thread, until the step's end: a block needs no reduction across threads.
     sums = jax.lax.fori_loop(0, blocks, lambda i, sums: _block(head, theta, tail, read(i), sums), start)
     to_theta, to_offset, to_scale, loss = sums
     if not head.free_scales:
@@ -194,7 +275,7 @@ def _step(state: Any, loss: Any, gradient: Sequence[Any], schedule: Any, step: A
     )
 
 
-def kernel(head: Head, chunks: int, rows: int) -> Callable[..., None]:
+def _kernel(head: Head, chunks: int, rows: int) -> Callable[..., None]:
     """Reads and writes one fit's vectors (4 × (2 + K) × chunks × lanes), scalars (4 × 2K), best loss and two steps.
 
     The four are: parameters, Adam's two moments, best parameters.
@@ -236,7 +317,7 @@ def kernel(head: Head, chunks: int, rows: int) -> Callable[..., None]:
     return run
 
 
-def program(head: Head, shape: KernelShape, interpret: bool = False) -> Callable[..., Any]:
+def _fused_program(head: Head, shape: KernelShape, interpret: bool = False) -> Callable[..., Any]:
     """All fits of a batch through the kernel: what (vectors, scalars, losses, steps) are after bounds[0] … [1] − 1."""
     jax = jax_runtime.jax()
     from jax.experimental import pallas as pl
@@ -244,7 +325,7 @@ def program(head: Head, shape: KernelShape, interpret: bool = False) -> Callable
 
     def run(state: Any, data: Any, schedule: Any, bounds: Any) -> Any:
         call = pl.pallas_call(
-            kernel(head, state[0].shape[3], shape.rows),
+            _kernel(head, state[0].shape[3], shape.rows),
             grid=(state[0].shape[0],),
             out_shape=[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in state],
             input_output_aliases={7 + i: i for i in range(4)},
