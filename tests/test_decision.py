@@ -7,7 +7,8 @@ import pytest
 
 from causewise.criteria import LEVEL, ModelCheck
 from causewise.data_checks import DataWarning, Severity
-from causewise.decision import Decision, Direction, Evidence, percent
+from causewise.decision import Decision, Direction, Evidence
+from causewise.formatting import percent
 from causewise.inference import add_warnings, infer
 from causewise.pair import Pair
 from causewise.protocol import record_failure

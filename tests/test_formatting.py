@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import shlex
 import unicodedata
 
@@ -12,8 +13,20 @@ from hypothesis import strategies as st
 
 import causewise
 from causewise.errors import InputError
-from causewise.formatting import csv_text, json_text, markdown_table, shell_word, visible, visible_lines
-from causewise.report.wording import shown
+from causewise.formatting import (
+    csv_text,
+    format_extreme,
+    format_number,
+    format_signed,
+    json_text,
+    markdown_table,
+    shell_word,
+    shorten,
+    single_line,
+    text_width,
+    visible,
+    visible_lines,
+)
 
 HOSTILE = "\x1b]0;owned\x07\x9b31m\x7f\u202ea';touch pwned;'[red]\r\nb"
 ACTING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -34,7 +47,7 @@ def test_what_is_shown_neither_acts_nor_hides(text: str) -> None:
 
 def test_what_acts_is_spelt_out() -> None:
     assert visible(HOSTILE) == r"\x1b]0;owned\x07\x9b31m\x7f\u202ea';touch pwned;'[red]\r\nb"
-    assert shown("Größe → 数\n(cm)") == r"Größe → 数\n(cm)"
+    assert single_line("Größe → 数\n(cm)") == r"Größe → 数\n(cm)"
 
 
 @given(st.recursive(anything, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(anything, inner, max_size=3)))
@@ -91,3 +104,56 @@ def test_sentences_and_decisions_show_hostile_names_escaped() -> None:
     decision = causewise.infer({HOSTILE: x, "y": y}, method="loci-m")
     assert decision.pair.x_name != visible(decision.pair.x_name)
     assert not acts(str(decision), keep="") and not acts(repr(decision))
+
+
+_DIGITS = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
+
+
+def read_back(text: str) -> float:
+    return float(text.translate(_DIGITS).replace("×10", "e").replace("\u202f", ""))
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300), st.integers(2, 6))
+def test_a_number_reads_back_to_its_digits(value: float, digits: int) -> None:
+    assert math.isclose(
+        read_back(format_number(value, digits)), value, rel_tol=0.51 * 10.0 ** (1 - digits), abs_tol=5e-324
+    )
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300))
+def test_an_extreme_is_never_rounded_where_it_is_shorten(value: float) -> None:
+    assert math.isclose(read_back(format_extreme(value)), value, rel_tol=0.51e-5, abs_tol=5e-324)
+    short_value = float(f"{value:.5g}")
+    assert read_back(format_extreme(short_value)) == short_value
+
+
+def test_the_largest_is_the_largest() -> None:
+    assert (format_extreme(18823.0), format_number(18823.0)) == ("18\u202f823", "18\u202f820")
+
+
+@pytest.mark.parametrize("value", [None, math.nan, math.inf])
+def test_no_number_is_a_dash(value: float | None) -> None:
+    assert format_number(value) == format_signed(value) == "–"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (123456.0, "123\u202f500"), (-0.00021, "−0.00021"), (2.1e-9, "2.1×10⁻⁹"), (1e20, "1×10²⁰")],
+)
+def test_numbers_by_hand(value: float, text: str) -> None:
+    assert format_number(value) == text
+
+
+@given(st.text())
+def test_names_on_one_line_are_printable_and_stable(name: str) -> None:
+    line = single_line(name)
+    assert line.isprintable()
+    assert line == single_line(line) != ""
+    line.encode("utf-8")
+
+
+@given(st.text(max_size=60), st.integers(5, 30))
+def test_short_names_keep_both_ends(name: str, width: int) -> None:
+    cut = shorten(name, width)
+    assert text_width(cut) <= width
+    assert cut == name or (name.startswith(cut.split("…")[0]) and name.endswith(cut.rsplit("…", 1)[1]))

@@ -22,16 +22,15 @@ BELOW_ALL = {"version"}
 DRAWS_ITSELF = {
     "causewise.decision": {
         "causewise.stability",
-        "causewise.report.picture",
-        "causewise.report.page",
-        "causewise.report.card",
+        "causewise.report.decision_picture",
+        "causewise.report.html_pages",
     },
     "causewise.scanning.result": {
-        "causewise.report.scan_graph",
+        "causewise.report.graph_pictures",
         "causewise.report.scan_matrix",
-        "causewise.report.scan_page",
+        "causewise.report.html_pages",
     },
-    "causewise.graphs.causal_graph": {"causewise.report.causal_graph"},
+    "causewise.graphs.causal_graph": {"causewise.report.graph_pictures"},
 }
 """Records that are drawn, reported or repeated by a method: a local import upwards, and no other is allowed."""
 JAX_ISLAND = ("models/network", "methods/baselines/cgnn", "methods/neural")

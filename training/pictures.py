@@ -7,7 +7,7 @@ import numpy as np
 from causewise.methods.combined.constants import TERMS
 from causewise.methods.combined.words import KINDS
 from causewise.pair import FloatArray
-from causewise.report.picture import blank, settings
+from causewise.report.canvas import blank_figure, settings
 from training.evaluate import Evaluation
 
 _COLOURS = {"description": "#4477aa", "shape": "#66c2a5"}
@@ -20,7 +20,7 @@ def draw_families(held_out: Evaluation, path: Path) -> None:
     whole = _by_family(held_out, held_out.score, names)
     order = np.argsort(whole)
     with settings():
-        figure = blank(7.2, 5.4, left=1.6, right=0.15, top=0.4, bottom=0.5)
+        figure = blank_figure(7.2, 5.4, left=1.6, right=0.15, top=0.4, bottom=0.5)
         ax = figure.subplots()
         for name, colour in _COLOURS.items():
             alone = _by_family(held_out, held_out.terms[:, list(TERMS).index(name)], names)
@@ -47,7 +47,7 @@ def draw_confidence(sets: dict[str, Evaluation], path: Path) -> None:
         "lisbon": ("Lisbon", "#aa3377", 5),
     }
     with settings():
-        figure = blank(4.6, 3.8, left=0.6, right=0.15, top=0.15, bottom=0.5)
+        figure = blank_figure(4.6, 3.8, left=0.6, right=0.15, top=0.15, bottom=0.5)
         ax = figure.subplots()
         ax.plot([50, 100], [50, 100], color="#bbbbbb", lw=1)
         ax.axvline(80, color="#bbbbbb", lw=1, ls=":")

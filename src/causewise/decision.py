@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from causewise.column_types import ColumnType, classify_columns
 from causewise.criteria import ModelCheck
-from causewise.formatting import visible
+from causewise.formatting import format_count, percent, visible
 from causewise.pair import FloatArray, Pair, Record
 from causewise.version import VERSION
 
@@ -49,16 +49,6 @@ class Direction(Enum):
 
 USABLE = 0.6
 """Below this confidence a lean is not worth a number."""
-
-
-def grouped(count: int) -> str:
-    """A count in groups of three, with narrow spaces."""
-    return f"{count:,}".replace(",", "\u202f")
-
-
-def percent(confidence: float) -> str:
-    """Rounded down, so that 79.8 % does not look like 80 %, nor 99.9 % like certainty."""
-    return f"{math.floor(100 * confidence + 1e-9)} %"  # 100 · 0.58 falls short of 58
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +193,11 @@ class Decision(Record):
     def thinned(self) -> str:
         """`judged on 212 of 1 388 rows`, whatever the others were left out for; empty when every row was scored."""
         scored = self.pair.n if self.rows_judged is None else self.rows_judged
-        return f"judged on {grouped(scored)} of {grouped(self.rows_given)} rows" if scored < self.rows_given else ""
+        return (
+            f"judged on {format_count(scored)} of {format_count(self.rows_given)} rows"
+            if scored < self.rows_given
+            else ""
+        )
 
     @property
     def cause(self) -> str | None:
@@ -329,7 +323,7 @@ class Decision(Record):
         ax
             Axes of your own to draw into.
         """
-        from causewise.report.picture import draw
+        from causewise.report.decision_picture import draw
 
         return draw(self, path, ax)
 
@@ -353,15 +347,15 @@ class Decision(Record):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     decision.report(pathlib.Path(folder) / "page.html", stability=True, methods=["mdl", "loci-h"])
         """
-        from causewise.report.page import write
+        from causewise.report.html_pages import write_decision
 
-        write(self, path, stability, methods)
+        write_decision(self, path, stability, methods)
 
     def _repr_html_(self) -> str:
         """The head of that page and a small picture, for notebooks."""
-        from causewise.report.card import card
+        from causewise.report.html_pages import render_card
 
-        return card(self)
+        return render_card(self)
 
 
 def _json_safe(value: Any) -> Any:

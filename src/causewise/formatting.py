@@ -7,6 +7,7 @@ line break that fakes a second answer: none of them may act, and all of them mus
 import csv
 import io
 import json
+import math
 import re
 import shlex
 import unicodedata
@@ -17,6 +18,7 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Unicode's categories of characters that act or hide: controls, formats (bidirectional marks among them), …"""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A spreadsheet takes a cell with such a beginning for a formula: https://owasp.org/www-community/attacks/CSV_Injection."""
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 
 
@@ -28,6 +30,88 @@ def visible(text: object, keep: str = "") -> str:
 def visible_lines(text: str) -> str:
     """As `visible`, for a text of several lines whose breaks are our own."""
     return visible(text, keep="\n")
+
+
+def single_line(text: str) -> str:
+    """A name or sentence on one line, its blanks single; a name of nothing is `(unnamed)`."""
+    return " ".join(visible(text).split()) or "(unnamed)"
+
+
+def text_width(text: str) -> int:
+    """Columns a text takes; letters of Chinese, Japanese and Korean take two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def shorten(name: str, width: int) -> str:
+    """A name cut in the middle to `width` columns, so that both its beginning and its end can be told apart."""
+    if text_width(name) <= width:
+        return name
+    # The end stays, since related columns often differ in a suffix alone, such as _mean or _2019.
+    tail = (width - 1) // 3
+    return f"{_cut(name, width - 1 - tail)}…{_cut(name[::-1], tail)[::-1]}"
+
+
+def _cut(text: str, width: int) -> str:
+    while text_width(text) > width:
+        text = text[: max(width, 0)] if len(text) > width else text[:-1]
+    return text
+
+
+def format_number(value: float | None, digits: int = 4) -> str:
+    """A number with `digits` significant digits, a true minus sign and powers of ten; a dash when there is none."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    if value == 0 or -4 <= int(exponent) < 6:
+        text = f"{value:.{digits}g}"
+        return group_digits(f"{float(text):.0f}" if "e" in text else text)
+    return format_power(mantissa.rstrip("0").rstrip("."), int(exponent)).replace("-", "−")
+
+
+def format_signed(value: float | None, digits: int = 4) -> str:
+    """As `format_number`, with a plus sign in front of positive values."""
+    plus = "+" if value is not None and 0 < value < math.inf else ""
+    return plus + format_number(value, digits)
+
+
+def format_extreme(value: float) -> str:
+    """The smallest or largest of some values as it stands in the table, where that is short: 18 823 is not 18 820."""
+    text = repr(float(value)).removesuffix(".0")
+    digits = len(text.strip("-").replace(".", "").strip("0"))
+    return group_digits(text) if "e" not in text and digits <= 10 and abs(value) < 1e12 else format_number(value, 6)
+
+
+def format_power(mantissa: str, exponent: int) -> str:
+    """For instance 2.1×10⁻⁹."""
+    return f"{mantissa}×10{str(exponent).translate(_SUPERSCRIPT)}"
+
+
+def format_p(p: float | None, log_p: float | None) -> str:
+    """A p-value, from its logarithm where it is too small to be a float; a dash where there is none."""
+    if p is None or math.isnan(p):
+        return "–"
+    if p > 1e-300 or log_p is None or not math.isfinite(log_p):
+        return format_number(p, 2) if p > 1e-300 else f"< {format_power('1', -300)}"
+    # Below 1e-300 the float is zero or has lost its digits; the logarithm has them still.
+    exponent = math.floor(log_p / math.log(10))
+    return format_power(f"{math.exp(log_p - exponent * math.log(10)):.1f}", exponent)
+
+
+def format_count(n: int) -> str:
+    """A count in groups of three, with narrow spaces."""
+    return f"{n:,}".replace(",", "\u202f")
+
+
+def group_digits(text: str, least: int = 5) -> str:
+    """A decimal number with a true minus sign, in groups of three where so many digits stand before the point."""
+    whole, point, rest = text.lstrip("-").partition(".")
+    whole = format_count(int(whole)) if len(whole) >= least else whole
+    return "−" * text.startswith("-") + whole + point + rest
+
+
+def percent(confidence: float) -> str:
+    """Rounded down, so that 79.8 % does not look like 80 %, nor 99.9 % like certainty."""
+    return f"{math.floor(100 * confidence + 1e-9)} %"  # 100 · 0.58 falls short of 58
 
 
 def json_text(record: Any, *, ascii_only: bool = False, indent: int = 2, **options: Any) -> str:

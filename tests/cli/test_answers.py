@@ -20,7 +20,7 @@ from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Evidence
 from causewise.pair import Pair
 from causewise.protocol import Method, record_failure
-from causewise.report.outcome_bar import outcome_bar
+from causewise.report.score_bars import outcome_bar
 
 
 def test_the_verdict_comes_first_and_everything_else_is_there(table: Path) -> None:

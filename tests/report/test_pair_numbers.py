@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from specimens import SPECIMENS, decided, pair
 
 from causewise.pair import Pair
-from causewise.report.pair_numbers import STEPS, pair_numbers, rounded
+from causewise.report.pair_numbers import STEPS, pair_numbers, round_to_pixels
 
 
 def floats(record: Any) -> Iterator[float]:
@@ -39,7 +39,7 @@ def test_every_kind_of_decision_is_json_with_finite_numbers(name: str) -> None:
     st.floats(1e-300, 1e300),
 )
 def test_rounding_moves_a_value_by_less_than_is_seen(values: list[float], low: float, width: float) -> None:
-    found = rounded(np.array(values), (low, low + width))
+    found = round_to_pixels(np.array(values), (low, low + width))
     # Half of the last decimal, which is within √10 of a step; and what the float itself cannot hold.
     allowed = 0.5 * 3.17 * (low + width - low) / STEPS
     assert all(abs(a - b) <= allowed + 4 * np.spacing(abs(b)) for a, b in zip(found, values, strict=True))

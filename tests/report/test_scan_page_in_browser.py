@@ -7,7 +7,7 @@ import pytest
 from scans import HOSTILE, drawn_scan
 from test_page_in_browser import POLICY, opened
 
-from causewise.report.scan_page import render
+from causewise.report.html_pages import render_scan
 
 NAMES = [*HOSTILE, *(f"v{k}" for k in range(6))]
 
@@ -15,7 +15,7 @@ NAMES = [*HOSTILE, *(f"v{k}" for k in range(6))]
 @pytest.fixture(scope="module")
 def html() -> str:
     """The page of 105 pairs."""
-    return render(drawn_scan(NAMES), nonce="abc")
+    return render_scan(drawn_scan(NAMES), nonce="abc")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 import causewise
 from causewise.methods.combined.words import KINDS
-from causewise.report.scan_numbers import scan_numbers
+from causewise.report.scan_summary import tabulate
 
 NUMBERS = ("confidence", "neither", "score", *KINDS)
 
@@ -66,7 +66,7 @@ def test_a_stopped_pair_leans_nowhere(scan):
     others = [row for row in scan if row is not stopped(scan)]
     assert scan.order().total == pytest.approx(sum(abs(row.score or 0.0) for row in others))
     assert not {("d", "e"), ("e", "d")} & set(scan.to_networkx().edges)
-    rows = json.loads(scan_numbers(scan, scan.columns).table)["rows"]
+    rows = json.loads(tabulate(scan, scan.rows, scan.columns))["rows"]
     k = list(zip(rows["x"], rows["y"], strict=True)).index((3, 4))
     assert [rows[name][k] for name in ("confidence", "neither", "score", "sum")] == [None] * 4
     assert rows["way"][k] == 0

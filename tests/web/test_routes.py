@@ -12,7 +12,7 @@ from asking import columns, keep_table, read_sentence, upload, wait_for_job, wri
 from running import Running
 
 import causewise
-from causewise.report.page import render
+from causewise.report.html_pages import render_decision
 from causewise.web.routes import file_name
 
 TABLE = columns()
@@ -84,11 +84,11 @@ def test_an_answer_has_a_page_a_file_and_a_link(client: httpx.Client) -> None:
     job = wait_for_job(client, client.post("/api/answers", json={"table": table, "x": "dose", "y": "response"}))
     assert job["result"] == client.get(f"/api{job['answer']}").json() == json.loads(json.dumps(PAIR.to_dict()))
     report, file = client.get(f"{job['answer']}/report"), client.get(f"{job['answer']}/file")
-    assert file.text == render(PAIR)
+    assert file.text == render_decision(PAIR)
     nonce = report.text.partition('<style nonce="')[2].partition('"')[0]
     assert len(nonce) > 16
     assert f"'nonce-{nonce}'" in report.headers["content-security-policy"]
-    assert report.text == render(PAIR, nonce=nonce)
+    assert report.text == render_decision(PAIR, nonce=nonce)
     assert nonce not in client.get(f"{job['answer']}/report").text
     assert "attachment" in file.headers["content-disposition"]
     page = client.get(job["answer"])

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 from causewise.cli.streams import paragraph, terminal
 from causewise.criteria import LEVEL
 from causewise.decision import Decision
-from causewise.report.measures import Measure, factors, measures, terms
-from causewise.report.outcome_bar import FILLS, outcome_bar
-from causewise.report.printed_sum import printed_sum
+from causewise.formatting import format_signed, shorten, single_line, text_width
+from causewise.report import decision_wording as wording
+from causewise.report.decision_wording import Stance, confidence, rows_text
+from causewise.report.measures import Measure, list_factors, list_measures, list_terms
 from causewise.report.provenance import prior
-from causewise.report.stance import Stance, confidence, sentence
-from causewise.report.stance import explanation as explained
-from causewise.report.wording import BRIEF, by_level, halves, on_rows, short, shown, signed, width_of
+from causewise.report.score_bars import BRIEF, FILLS, brief_names, outcome_bar, round_score
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,7 +49,7 @@ def _show(console: "Console", decision: Decision) -> None:
     numbers(console, decision)
     paragraph(console, _summary(decision), style="dim")
     if decision.half_samples:
-        paragraph(console, halves(decision.half_samples))
+        paragraph(console, wording.halves(decision.half_samples))
     warn(console, decision.warnings)
     if evidence_table(decision, console.width) is not None:
         bullets(console, "How to read this", _guide(decision))
@@ -58,14 +57,14 @@ def _show(console: "Console", decision: Decision) -> None:
 
 def headline(decision: Decision) -> str:
     """The verdict with names made fit to print."""
-    return shown(decision.verdict)
+    return single_line(decision.verdict)
 
 
 def explanation(decision: Decision) -> str:
     """The verdict in words, and what the two tests say where it rests on them."""
-    tests = explained(decision)
+    tests = wording.explanation(decision)
     # Where one direction alone fits, what the tests say is the whole verdict, and the sentence would repeat it.
-    return tests if Stance.of(decision) is Stance.CLEAR else " ".join(filter(None, (sentence(decision), tests)))
+    return tests if Stance.of(decision) is Stance.CLEAR else " ".join(filter(None, (wording.sentence(decision), tests)))
 
 
 def outcomes(console: "Console", decision: Decision) -> None:
@@ -89,7 +88,7 @@ def outcomes(console: "Console", decision: Decision) -> None:
         console.print(f"{' ' * mark}{label}" if fits else f"{' ' * mark}▲\n{bar.needed:>{mark + 1}}", soft_wrap=True)
     legend = [f"{FILLS[part.kind]} {part.name} {part.text}" for part in bar.parts]
     one_line = "   ".join(legend)
-    console.print(one_line if width_of(one_line) <= console.width else "\n".join(legend), soft_wrap=True)
+    console.print(one_line if text_width(one_line) <= console.width else "\n".join(legend), soft_wrap=True)
     console.print()
 
 
@@ -100,16 +99,16 @@ def numbers(console: "Console", decision: Decision) -> None:
         return
     console.print(table)
     console.print()
-    found, sure = printed_sum(decision), confidence(decision)
-    if found:
+    rounded, sure = round_score(decision), confidence(decision)
+    if rounded:
         towards, _ = directions(decision)
         strength = f"confidence {sure}" if sure else "" if decision.confidence is None else "no usable lean"
-        paragraph(console, f"Towards {towards}: {'; '.join(filter(None, (str(found), strength)))}.")
+        paragraph(console, f"Towards {towards}: {'; '.join(filter(None, (str(rounded), strength)))}.")
 
 
 def evidence_table(decision: Decision, width: int) -> "Table | None":
     """Both directions side by side; None where the method gave no number, or none that matters."""
-    added = terms(decision)
+    added = list_terms(decision)
     rows = [*added, *_select_measures(decision, _TEST if added else _ROWS)]
     if not rows or decision.unrelated:
         return None
@@ -135,7 +134,7 @@ def plain_table(titles: list[str]) -> "Table":
 
 def _select_measures(decision: Decision, names: tuple[str, ...]) -> list[Measure]:
     # A method with none of these numbers has its score at least.
-    found = measures(decision)
+    found = list_measures(decision)
     return [row for row in found if row.name in names] or [row for row in found if row.name == "Score"]
 
 
@@ -146,11 +145,11 @@ def _title(row: Measure) -> str:
 
 def directions(decision: Decision, width: int = 2 * BRIEF) -> tuple[str, str]:
     """`x → y` and `y → x`, names cut so that each fits the width; the shorter name is cut last."""
-    x, y = shown(decision.pair.x_name), shown(decision.pair.y_name)
+    x, y = single_line(decision.pair.x_name), single_line(decision.pair.y_name)
     room = max(width - 3, 8)
     if len(x) + len(y) > room:
         least = min(len(x), len(y), room // 2)
-        x, y = short(x, max(least, room - len(y))), short(y, max(least, room - len(x)))
+        x, y = shorten(x, max(least, room - len(y))), shorten(y, max(least, room - len(x)))
     return f"{x} → {y}", f"{y} → {x}"
 
 
@@ -162,29 +161,29 @@ def _mark_favoured(row: Measure) -> tuple[str, str]:
 
 
 def _summary(decision: Decision) -> str:
-    scored = not (decision.failed or decision.unrelated or decision.stopped or printed_sum(decision))
+    scored = not (decision.failed or decision.unrelated or decision.stopped or round_score(decision))
     sure = confidence(decision) if scored else ""
     parts = (
-        f"score {signed(decision.score)}" if scored else "",
+        f"score {format_signed(decision.score)}" if scored else "",
         f"confidence {sure}" if sure else "",
         f"method {decision.method}",
-        on_rows(decision),
+        rows_text(decision),
     )
     return " · ".join(filter(None, parts))
 
 
 def _guide(decision: Decision) -> tuple[str, ...]:
-    lines = _sum_guide(decision) if printed_sum(decision) else (_score_guide(decision),)
+    lines = _sum_guide(decision) if round_score(decision) else (_score_guide(decision),)
     return lines if decision.reading is None else (*lines, guide_to_p())
 
 
 def _sum_guide(decision: Decision) -> tuple[str, ...]:
     forward, backward = directions(decision)
-    weight = " × ".join(f"{factor.name} {factor.value} ({factor.meaning})" for factor in factors(decision))
+    weight = " × ".join(f"{factor.name} {factor.value} ({factor.meaning})" for factor in list_factors(decision))
     return (
         f"Each kind of evidence is a cost, so the smaller number speaks for its direction; in the score + speaks for "
         f"{forward}, − for {backward}.",
-        f"The weight is how much these rows can say: {weight}.",
+        f"The reliability weight is how far these rows can be relied on: {weight}.",
         _confidence_guide(decision),
     )
 
@@ -201,7 +200,7 @@ def _confidence_guide(decision: Decision) -> str:
 
 
 def _score_guide(decision: Decision) -> str:
-    x, y = (short(shown(name), BRIEF) for name in (decision.pair.x_name, decision.pair.y_name))
+    x, y = brief_names(decision)
     unit = "It is not a probability." if decision.confidence is None else "Its unit is log-odds."
     return (
         f"* marks the direction a number favours. The score is {x} → {y} minus {y} → {x}: above 0 it favours the "
@@ -219,13 +218,13 @@ def guide_to_p() -> str:
 
 def warn(console: "Console", warnings: tuple[str, ...]) -> None:
     """The warnings, those that weigh most first."""
-    groups = by_level(warnings)
+    groups = wording.group_by_severity(warnings)
     if groups:
         console.print("\nWarnings", style="bold")
     for level, texts in groups.items():
         console.print(f" {level}", style=_LEVEL_STYLES[level])
         for text in texts:
-            paragraph(console, shown(text), bullet="  - ")
+            paragraph(console, single_line(text), bullet="  - ")
 
 
 def bullets(console: "Console", title: str, sentences: tuple[str, ...]) -> None:

@@ -7,8 +7,9 @@ from causewise.cli.answer import bullets, directions, guide_to_p, plain_table, w
 from causewise.cli.streams import paragraph, terminal
 from causewise.consensus import Answer, consensus, in_words
 from causewise.data_checks import DataWarning, Severity
-from causewise.decision import Direction, percent
-from causewise.report.wording import count, how_sure, leans_anywhere, level_of, shown, signed, tested
+from causewise.decision import Direction
+from causewise.formatting import format_count, percent, single_line
+from causewise.report.decision_wording import confidence_or_p, rests_on_p, score_of_lean, severity
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,11 +23,11 @@ def show_all(answers: Sequence[Answer]) -> None:
     console = terminal()
     console.print(_table(answers, console.width))
     console.print()
-    paragraph(console, shown(consensus(answers).sentence), style="bold")
+    paragraph(console, single_line(consensus(answers).sentence), style="bold")
     silent = [answer for answer in answers if answer.decision.cause is None and answer.decision.explanation]
     for answer in silent:
-        paragraph(console, f"{answer.asked}: {shown(answer.decision.explanation)}", bullet=" - ")
-    paragraph(console, f"{count(answers[0].decision.pair.n)} rows", style="dim")
+        paragraph(console, f"{answer.asked}: {single_line(answer.decision.explanation)}", bullet=" - ")
+    paragraph(console, f"{format_count(answers[0].decision.pair.n)} rows", style="dim")
     warn(console, _warnings(answers))
     bullets(console, "How to read this", _guide(answers, console.width >= _NARROW))
 
@@ -46,8 +47,8 @@ def _table(answers: Sequence[Answer], width: int) -> "Table":
         table.add_row(
             asked,
             arrows.get(decision.direction, in_words(decision)),
-            *[signed(decision.score if leans_anywhere(decision) else None)] * wide,
-            how_sure(decision),
+            *[score_of_lean(decision)] * wide,
+            confidence_or_p(decision),
             *[percent(found.agreement) if found else "–"] * halves,
             *[f"{seconds:.2f}"] * wide,
         )
@@ -61,7 +62,7 @@ def _warnings(answers: Sequence[Answer]) -> tuple[str, ...]:
         by = [answer.asked for answer in answers if text in answer.decision.warnings]
         some = f"{', '.join(by)}: {text}"
         told.append(
-            text if len(by) == len(answers) else DataWarning(some, Severity(level_of(text)), getattr(text, "kind", ""))
+            text if len(by) == len(answers) else DataWarning(some, Severity(severity(text)), getattr(text, "kind", ""))
         )
     return tuple(told)
 
@@ -74,6 +75,6 @@ def _guide(answers: Sequence[Answer], scored: bool) -> tuple[str, ...]:
             f"A score above 0 favours {forward}; scores of different methods have different units.",
             "The first method's seconds include the loading of what all of them use.",
         ]
-    if any(tested(answer.decision) for answer in answers):
+    if any(rests_on_p(answer.decision) for answer in answers):
         lines.append(f"Two numbers are the p-values of {forward} and of {backward}. {guide_to_p()}")
     return tuple(lines)

@@ -58,7 +58,7 @@ def _present(console: "Console", number: int, example: "ExamplePair", folder: Pa
     from causewise.cli.infer import decide, write_files
     from causewise.cli.streams import paragraph
     from causewise.formatting import visible
-    from causewise.report.wording import level_of
+    from causewise.report.decision_wording import severity
 
     decision = decide(example.pair, DEFAULT, seeded_method(DEFAULT, 0), 0, not sys.stderr.isatty())
     _write_table(example.pair, folder / f"{example.stem}.csv")
@@ -76,7 +76,7 @@ def _present(console: "Console", number: int, example: "ExamplePair", folder: Pa
     console.print(_compare_with_truth(decision.cause, example.truth), style="bold")
     paragraph(console, example.lesson)
     for warning in decision.warnings:
-        paragraph(console, f"Warning ({level_of(warning)}): {warning}")
+        paragraph(console, f"Warning ({severity(warning)}): {warning}")
     console.print(f"Picture: {visible(picture)}\nPage: {visible(page)}\n", soft_wrap=True)
 
 

@@ -22,7 +22,7 @@ from causewise.cli.options import (
     split_names,
 )
 from causewise.cli.streams import as_text, put, put_lines, say, say_columns
-from causewise.formatting import visible
+from causewise.formatting import percent, visible
 from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
@@ -110,8 +110,6 @@ def _show(found: "CausalGraph") -> None:
 
 def _lines(edges: "tuple[Edge, ...]") -> Iterator[str]:
     """A table: who moves whom, what of it, how clearly, and in how many parts of the rows."""
-    from causewise.decision import percent
-
     cells = [
         (
             f"{visible(edge.parent)} → {visible(edge.child)}",

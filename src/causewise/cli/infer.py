@@ -171,7 +171,7 @@ def add_halves(decision: "Decision", method: "Method", seed: int, quiet: bool) -
 def write_files(decision: "Decision", report: Path | None, plot: Path | None, answers: "Sequence[Answer]" = ()) -> None:
     """The page, with what other methods said, and the picture."""
     if plot is not None:
-        from causewise.report.picture import draw
+        from causewise.report.decision_picture import draw
 
         draw(decision, plot)
     if report is not None:

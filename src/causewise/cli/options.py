@@ -117,9 +117,9 @@ def check_targets(report: Path | None, plot: Path | None) -> None:
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"Got {str(report)!r} for the page; expected a name that ends in .html.")
     if plot is not None:
-        from causewise.report.picture import format_of
+        from causewise.report.canvas import check_format
 
-        format_of(plot)
+        check_format(plot)
 
 
 def check_folder(target: Path) -> None:

@@ -30,7 +30,7 @@ from causewise.cli.options import (
     split_names,
 )
 from causewise.cli.streams import STOPPED, put, put_lines, say, say_columns
-from causewise.formatting import visible
+from causewise.formatting import percent, visible
 from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
@@ -209,20 +209,19 @@ def _show(found: "Scan") -> None:
 
 
 def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
-    from causewise.decision import percent
-    from causewise.report.outcome_bar import line_bar, line_key
+    from causewise.report.score_bars import draw_line_bar, explain_line_bar
 
     arrows = [f"{visible(row.cause or '')} → {visible(row.effect or '')}" for row in rows]
     width = max(map(len, arrows))
     for arrow, row in zip(arrows, rows, strict=True):
         sure = "given" if row.score is None else f"{row.score:+.3g}"
         if row.confidence is not None:
-            sure = f"{percent(row.confidence):>5}  {line_bar(row.confidence, row.neither or 0.0, threshold)}"
+            sure = f"{percent(row.confidence):>5}  {draw_line_bar(row.confidence, row.neither or 0.0, threshold)}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
         yield f"  {arrow:{width}}  {sure}   n = {row.scored_of}{halves}{told}"
     if any(row.confidence is not None for row in rows):
-        yield line_key(threshold)
+        yield explain_line_bar(threshold)
 
 
 @contextmanager

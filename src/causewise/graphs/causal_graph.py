@@ -144,6 +144,6 @@ class CausalGraph:
 
     def plot(self, path: Any = None) -> "Figure":
         """Draw the columns and the arrows between them."""
-        from causewise.report.causal_graph import draw_causal_graph
+        from causewise.report.graph_pictures import draw_causal_graph
 
         return draw_causal_graph(self.to_networkx(), self._counts, path)

@@ -13,9 +13,9 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from causewise.catalogue import DEFAULT, seeded_method
-from causewise.decision import USABLE, percent
+from causewise.decision import USABLE
 from causewise.errors import SEEDS, InputError, between
-from causewise.formatting import visible
+from causewise.formatting import percent, visible
 from causewise.inference import threshold_setting
 from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import one_thread

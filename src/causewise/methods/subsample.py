@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from causewise.decision import Decision, grouped
+from causewise.decision import Decision
 from causewise.errors import ROWS, InputError, between
+from causewise.formatting import format_count
 from causewise.numerics.row_sampling import sample_rows
 from causewise.pair import MIN_ROWS, Pair
 from causewise.protocol import Method, record_failure
@@ -63,7 +64,7 @@ class Subsample:
         try:
             Pair.of(part.x, part.y, x_name=pair.x_name, y_name=pair.y_name)
         except InputError as refusal:
-            return f"Of the {grouped(len(kept))} rows drawn: {refusal}"
+            return f"Of the {format_count(len(kept))} rows drawn: {refusal}"
         return part
 
     def _complete(self, pair: Pair, decision: Decision) -> Decision:
@@ -72,8 +73,8 @@ class Subsample:
         if n == pair.n:
             return decision
         note = (
-            f"{self.name} decided by {grouped(n)} of {grouped(pair.n)} rows (rows={self.rows}), drawn with seed "
-            f"{self.seed}."
+            f"{self.name} decided by {format_count(n)} of {format_count(pair.n)} rows (rows={self.rows}), drawn "
+            f"with seed {self.seed}."
         )
         # A curve that is known at the rows drawn is not known at every row.
         forward, backward = (

@@ -3,6 +3,7 @@
 Axis ranges, drift lines and Q–Q points come from all rows; only dots are ever a sample.
 """
 
+import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,18 +13,60 @@ from numpy.typing import NDArray
 
 from causewise.decision import Evidence
 from causewise.pair import FloatArray, Pair
-from causewise.report.ordered import Ordered
 
 MAX_CURVE = 400
 MAX_QUANTILES = 160
-DRIFT_LEVELS = (0.1, 0.5, 0.9)
+DRIFT_QUANTILES = (0.1, 0.5, 0.9)
 RESIDUAL_LIMIT = 6.0
 """Standardised residuals beyond this are drawn at the edge, so that one outlier does not flatten the rest."""
 
-REACH, BEARING = 1 / 24, 3
-"""A curve is borne where three rows lie within this part of the range: elsewhere the model makes it up."""
+REACH, SUPPORT = 1 / 24, 3
+"""A curve is supported where three rows lie within this part of the range: elsewhere the model makes it up."""
+
+SHADES = 6
+"""Of a density; more could not be told apart."""
+_ROW_STEP = math.sqrt(3) / 2
+"""Distance of two rows of hexagons, in units of the distance of two neighbours in a row."""
 
 Range = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class SortedColumn:
+    """A column in ascending order, and the row of each value: sorting takes longer than all else on a page."""
+
+    order: NDArray[np.intp]
+    ascending: FloatArray
+
+    @classmethod
+    def of(cls, column: FloatArray) -> "SortedColumn":
+        """Rows of equal value come in any order, which nothing here depends on."""
+        order = np.argsort(column)
+        return cls(order, column[order])
+
+    @classmethod
+    def of_both(cls, pair: Pair) -> "tuple[SortedColumn, SortedColumn]":
+        """Both columns of a pair."""
+        return cls.of(pair.x), cls.of(pair.y)
+
+    @property
+    def starts(self) -> NDArray[np.intp]:
+        """Where each distinct value begins."""
+        return np.concatenate([[0], np.flatnonzero(np.diff(self.ascending)) + 1])
+
+    @property
+    def median(self) -> float:
+        """Of two middle values, their mean."""
+        n = len(self.ascending)
+        return float(np.mean(self.ascending[(n - 1) // 2 : n // 2 + 1]))
+
+    def mid_ranks(self) -> FloatArray:
+        """Ranks from 0 of the rows as they came; equal values share the mean of theirs."""
+        starts = self.starts
+        ends = np.append(starts[1:], len(self.ascending))
+        ranks = np.empty(len(self.ascending))
+        ranks[self.order] = np.repeat((starts + ends - 1) / 2, ends - starts)
+        return ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +77,7 @@ class FittedCurve:
     location: FloatArray
     low: FloatArray | None
     high: FloatArray | None
-    borne: NDArray[np.bool_]
+    supported: NDArray[np.bool_]
     """Of every piece between two neighbouring points: whether there are rows to bear it."""
 
 
@@ -43,18 +86,10 @@ class Drift:
     """The 10, 50 and 90 % quantiles of the residual in slices of the cause: flat where the noise is independent."""
 
     cause: FloatArray
-    levels: FloatArray
+    quantiles: FloatArray
     """Shape (3, number of slices)."""
-    borne: NDArray[np.bool_]
+    supported: NDArray[np.bool_]
     """Of every piece between two neighbouring slices: whether no gap lies there."""
-
-
-class DrawnRows(NamedTuple):
-    """Every row, for pictures of where they are many."""
-
-    cause: FloatArray
-    effect: FloatArray
-    residual: FloatArray | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,82 +98,81 @@ class Drawing:
 
     cause: FloatArray
     effect: FloatArray
+    residual: FloatArray | None
+    sample: NDArray[np.intp]
+    """The rows that are drawn as dots."""
     cause_range: Range
     effect_range: Range
     curve: FittedCurve | None
-    residual: FloatArray | None
-    """At the rows of `cause`."""
     beyond: int
     """How many residuals, of all rows, lie beyond `RESIDUAL_LIMIT`."""
     drift: Drift | None
     quantiles: tuple[FloatArray, FloatArray] | None
     """Standard normal quantiles and residual quantiles."""
-    rows: DrawnRows
-    """All of them, of which `cause`, `effect` and `residual` may be a sample."""
 
 
-def rows_to_draw(pair: Pair, limit: int) -> NDArray[np.intp]:
+def sample_rows(pair: Pair, limit: int) -> NDArray[np.intp]:
     """At most `limit` rows (and the four extremes), the same ones each time; all of them where they are few."""
     if pair.n <= limit:
         return np.arange(pair.n)
     # A fixed seed, so that the same decision gives the same bytes; the extremes, so that the dots fill the frame.
-    drawn = np.random.default_rng(0).choice(pair.n, size=limit, replace=False, shuffle=False)
+    sample = np.random.default_rng(0).choice(pair.n, size=limit, replace=False, shuffle=False)
     extremes = [pick(column) for column in (pair.x, pair.y) for pick in (np.argmin, np.argmax)]
-    return np.union1d(drawn, extremes)
+    return np.union1d(sample, extremes)
 
 
-def drawing_of(
+def thin_direction(
     cause: FloatArray,
     effect: FloatArray,
     evidence: Evidence,
     rows: NDArray[np.intp],
-    judged: int | None = None,
-    ordered: Ordered | None = None,
+    scored: int | None = None,
+    ordered: SortedColumn | None = None,
 ) -> Drawing:
     """Thin one direction for drawing.
 
-    judged: how many rows its curve was fitted to, if not all. ordered: the cause, where it has been sorted already.
+    scored: how many rows its curve was fitted to, if not all. ordered: the cause, where it has been sorted already.
     """
     location, scale, residual = (
         _usable(each, len(cause)) for each in (evidence.location, evidence.scale, evidence.residual)
     )
-    known = ordered or Ordered.of(cause)
-    order, ascending = known.order, known.ascending
+    in_order = ordered or SortedColumn.of(cause)
+    order, ascending = in_order.order, in_order.ascending
     return Drawing(
-        cause=cause[rows],
-        effect=effect[rows],
+        cause=cause,
+        effect=effect,
+        residual=residual,
+        sample=rows,
         cause_range=(float(ascending[0]), float(ascending[-1])),
         effect_range=(float(effect.min()), float(effect.max())),
         curve=None
         if location is None
-        else _curve(order, ascending, location, scale, len(cause) / (judged or len(cause))),
-        residual=None if residual is None else residual[rows],
+        else _curve(order, ascending, location, scale, len(cause) / (scored or len(cause))),
         beyond=0 if residual is None else int(np.count_nonzero(np.abs(residual) > RESIDUAL_LIMIT)),
         drift=None if residual is None else _drift(ascending, residual[order]),
         quantiles=None if residual is None else _normal_quantiles(residual),
-        rows=DrawnRows(cause, effect, residual),
     )
 
 
-def coarser(drawing: Drawing, points: int) -> Drawing:
+def coarsen_curve(drawing: Drawing, points: int) -> Drawing:
     """The same with at most so many points on the curve, for a small picture."""
     curve = drawing.curve
     if curve is None or len(curve.cause) <= points:
         return drawing
     kept = np.linspace(0, len(curve.cause) - 1, points).astype(np.intp)
     low, high = (None if edge is None else edge[kept] for edge in (curve.low, curve.high))
-    borne = np.logical_and.reduceat(curve.borne, kept[:-1])
-    return replace(drawing, curve=FittedCurve(curve.cause[kept], curve.location[kept], low, high, borne))
+    supported = np.logical_and.reduceat(curve.supported, kept[:-1])
+    return replace(drawing, curve=FittedCurve(curve.cause[kept], curve.location[kept], low, high, supported))
 
 
-def pieces(borne: NDArray[np.bool_]) -> list[tuple[slice, bool]]:
-    """The points of every longest run of pieces that are alike, neighbours sharing their end; and whether it is borne.
+def split_pieces(supported: NDArray[np.bool_]) -> list[tuple[slice, bool]]:
+    """The points of every longest run of pieces that are alike, neighbours sharing their end; and whether rows bear it.
 
-    >>> pieces(np.array([True, True, False]))
+    >>> split_pieces(np.array([True, True, False]))
     [(slice(0, 3, None), True), (slice(2, 4, None), False)]
     """
-    edges = [0, *(np.flatnonzero(np.diff(borne)) + 1).tolist(), len(borne)]
-    return [(slice(a, b + 1), bool(borne[a])) for a, b in pairwise(edges) if a < b]
+    edges = [0, *(np.flatnonzero(np.diff(supported)) + 1).tolist(), len(supported)]
+    return [(slice(a, b + 1), bool(supported[a])) for a, b in pairwise(edges) if a < b]
 
 
 def _usable(values: FloatArray | None, n: int) -> FloatArray | None:
@@ -156,15 +190,15 @@ def _curve(
     by_rank = np.linspace(0, n - 1, MAX_CURVE // 2).astype(np.intp)
     ranks = np.union1d(by_rank, np.minimum(by_value, n - 1))
     kept, middle = ascending[ranks], location[order[ranks]]
-    borne = _gapless(ascending, ranks) & _among_rows(ascending, kept, thinning * BEARING)
+    supported = _gapless(ascending, ranks) & _among_rows(ascending, kept, thinning * SUPPORT)
     # A few rows that happen to lie together in a tail make no island of their own.
-    for part, alike in pieces(borne):
-        if alike and ranks[part][-1] - ranks[part][0] < min(5 * thinning * BEARING, n / 4):
-            borne[part.start : part.stop - 1] = False
+    for part, alike in split_pieces(supported):
+        if alike and ranks[part][-1] - ranks[part][0] < min(5 * thinning * SUPPORT, n / 4):
+            supported[part.start : part.stop - 1] = False
     if scale is None:
-        return FittedCurve(kept, middle, None, None, borne)
-    spread = 2 * scale[order[ranks]]
-    return FittedCurve(kept, middle, middle - spread, middle + spread, borne)
+        return FittedCurve(kept, middle, None, None, supported)
+    width = 2 * scale[order[ranks]]
+    return FittedCurve(kept, middle, middle - width, middle + width, supported)
 
 
 def _reach(ascending: FloatArray) -> float:
@@ -202,9 +236,9 @@ def _drift(ascending: FloatArray, residual: FloatArray) -> Drift | None:
     if len(groups) < 3:
         return None
     centres = np.array([np.median(ascending[a:b]) for a, b in groups])
-    levels = np.array([np.quantile(residual[a:b], DRIFT_LEVELS) for a, b in groups]).T
+    quantiles = np.array([np.quantile(residual[a:b], DRIFT_QUANTILES) for a, b in groups]).T
     middles = np.array([(a + b) // 2 for a, b in groups])
-    return Drift(centres, levels, _gapless(ascending, middles))
+    return Drift(centres, quantiles, _gapless(ascending, middles))
 
 
 def _normal_quantiles(residual: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -217,3 +251,40 @@ def _normal_quantiles(residual: FloatArray) -> tuple[FloatArray, FloatArray]:
     probability = ndtr(np.linspace(ends, -ends, MAX_QUANTILES))
     kept = np.unique(np.clip(np.round(probability * n - 0.5), 0, n - 1).astype(np.intp))
     return ndtri((kept + 0.5) / n), np.sort(residual)[kept]
+
+
+class Shade(NamedTuple):
+    """The centres of all hexagons of one shade."""
+
+    x: FloatArray
+    y: FloatArray
+    depth: int
+    """From 1, the fewest rows, to `SHADES`."""
+
+
+def bin_hexagons(
+    x: FloatArray, y: FloatArray, x_range: Range, y_range: Range, across: float, down: float
+) -> list[Shade]:
+    """The occupied hexagons by shade: where the rows are, when they are too many for dots.
+
+    across, down: the size of the panel over these ranges, in distances of two hexagons side by side.
+
+    Shades go by the logarithm of the count: on a plain scale a million rows would hide all but their centre.
+    """
+    u = (x - x_range[0]) * (across / (x_range[1] - x_range[0]))
+    v = (y - y_range[0]) * (down / _ROW_STEP / (y_range[1] - y_range[0]))
+    # Hexagons are the nearest centres of two rectangular lattices, the second half a step further in both directions.
+    row, between = np.rint(v / 2) * 2, np.floor(v / 2) * 2 + 1
+    column, beside = np.rint(u), np.floor(u) + 0.5
+    near = (u - column) ** 2 + ((v - row) * _ROW_STEP) ** 2 <= (u - beside) ** 2 + ((v - between) * _ROW_STEP) ** 2
+    half_columns = np.where(near, 2 * column, 2 * beside).astype(np.int64)
+    rows = np.where(near, row, between).astype(np.int64)
+    width = 2 * math.ceil(across) + 2
+    counts = np.bincount(rows * width + half_columns)
+    code = np.flatnonzero(counts)
+    count = counts[code]
+    at_x = x_range[0] + code % width / 2 * ((x_range[1] - x_range[0]) / across)
+    at_y = y_range[0] + code // width * (_ROW_STEP * (y_range[1] - y_range[0]) / down)
+    depth = 1 + np.minimum(SHADES * np.log(count) / math.log(int(count.max()) + 1), SHADES - 1).astype(np.int64)
+    members = [(depth == k, k) for k in range(1, SHADES + 1)]
+    return [Shade(at_x[these], at_y[these], k) for these, k in members if these.any()]

@@ -1,4 +1,4 @@
-"""The numbers of a decision as table rows, each with what it means and which direction it favours."""
+"""The numbers of a decision as rows of tables, each with what it means and which direction it favours."""
 
 import math
 from collections.abc import Callable
@@ -9,11 +9,12 @@ import numpy as np
 
 from causewise.criteria import LEVEL
 from causewise.decision import Decision, Evidence
+from causewise.formatting import format_count, format_extreme, format_number, format_signed
 from causewise.methods.combined.words import KINDS
 from causewise.pair import FloatArray, Pair, standard_deviation, standardise
-from causewise.report.ordered import Ordered
-from causewise.report.printed_sum import printed_sum
-from causewise.report.wording import count, extreme, fits, number, p_value, signed
+from causewise.report.decision_wording import fits, p_value
+from causewise.report.geometry import SortedColumn
+from causewise.report.score_bars import round_score
 
 
 @dataclass(frozen=True)
@@ -47,52 +48,56 @@ class Factor(NamedTuple):
     meaning: str
 
 
-def measures(decision: Decision) -> tuple[Measure, ...]:
+def list_measures(decision: Decision) -> tuple[Measure, ...]:
     """Every number the method gave for the two directions, and two that follow from its fit; none of a stopped pair."""
     if decision.stopped:
         return ()
     sides = (decision.forward, decision.backward)
     rows = [
         # Of a sum, each direction's score is half of it: no number of its own.
-        None if printed_sum(decision) else _row("Score", _SCORE, sides, lambda e: e.score, number, higher=True),
-        _row("Log-likelihood", _LIKELIHOOD, sides, lambda e: e.log_likelihood, number, higher=True),
-        _row("HSIC", _HSIC, sides, lambda e: e.hsic, number, higher=False),
+        None if round_score(decision) else _compare("Score", _SCORE, *(e.score for e in sides), higher=True),
+        _compare("Log-likelihood", _LIKELIHOOD, *(e.log_likelihood for e in sides), higher=True),
+        _compare("HSIC", _HSIC, *(e.hsic for e in sides), higher=False),
         _tests(sides),
         _explained(decision),
-        _noise(decision),
-        _convergence(sides),
     ]
+    if any(evidence.scale is not None for evidence in sides):
+        rows.append(Measure("Size of the noise", _NOISE, *(_span(evidence.scale) for evidence in sides)))
+    if any(evidence.converged is not None for evidence in sides):
+        rows.append(Measure("Fit converged", _CONVERGED, *map(_status, sides)))
     return tuple(row for row in rows if row is not None)
 
 
-def terms(decision: Decision) -> tuple[Measure, ...]:
-    """The kinds of evidence a score is the sum of, with what each found both ways; empty for other scores."""
-    found = printed_sum(decision)
-    return tuple(_term(decision, kind, term) for kind, term in found.terms.items()) if found else ()
+def list_terms(decision: Decision) -> tuple[Measure, ...]:
+    """The terms of evidence a score is the sum of, with the cost of both directions; empty for other scores."""
+    rounded = round_score(decision)
+    return tuple(_term(decision, *each) for each in rounded.terms.items()) if rounded else ()
 
 
-def factors(decision: Decision) -> tuple[Factor, ...]:
+def list_factors(decision: Decision) -> tuple[Factor, ...]:
     """What the weight of a score is the product of."""
-    found = printed_sum(decision)
-    return tuple(Factor(name, value, _FACTORS.get(name, "")) for name, value in found.factors.items()) if found else ()
+    rounded = round_score(decision)
+    return (
+        tuple(Factor(name, value, _FACTORS.get(name, "")) for name, value in rounded.factors.items()) if rounded else ()
+    )
 
 
-def data_facts(pair: Pair, columns: tuple[Ordered, Ordered]) -> tuple[Fact, ...]:
+def list_column_facts(pair: Pair, columns: tuple[SortedColumn, SortedColumn]) -> tuple[Fact, ...]:
     """What the two columns look like."""
-    rows: tuple[tuple[str, Callable[[FloatArray, Ordered], str]], ...] = (
-        ("Distinct values", lambda v, o: count(len(o.starts))),
-        ("Smallest", lambda v, o: extreme(float(o.ascending[0]))),
-        ("Median", lambda v, o: number(o.median)),
-        ("Largest", lambda v, o: extreme(float(o.ascending[-1]))),
-        ("Mean", lambda v, o: number(float(v.mean()))),
-        ("Standard deviation", lambda v, o: number(standard_deviation(v))),
-        ("Skewness", lambda v, o: signed(_skewness(v), 2)),
+    rows: tuple[tuple[str, Callable[[FloatArray, SortedColumn], str]], ...] = (
+        ("Distinct values", lambda v, o: format_count(len(o.starts))),
+        ("Smallest", lambda v, o: format_extreme(float(o.ascending[0]))),
+        ("Median", lambda v, o: format_number(o.median)),
+        ("Largest", lambda v, o: format_extreme(float(o.ascending[-1]))),
+        ("Mean", lambda v, o: format_number(float(v.mean()))),
+        ("Standard deviation", lambda v, o: format_number(standard_deviation(v))),
+        ("Skewness", lambda v, o: format_signed(_skewness(v), 2)),
     )
     with np.errstate(all="ignore"):
         return tuple(Fact(name, value(pair.x, columns[0]), value(pair.y, columns[1])) for name, value in rows)
 
 
-def correlations(pair: Pair, columns: tuple[Ordered, Ordered]) -> tuple[float, float]:
+def correlate(pair: Pair, columns: tuple[SortedColumn, SortedColumn]) -> tuple[float, float]:
     """Pearson's correlation and Spearman's, the latter with mean ranks for ties."""
     linear = float(np.mean(standardise(pair.x) * standardise(pair.y)))
     x, y = (standardise(column.mid_ranks()) for column in columns)
@@ -104,7 +109,7 @@ def _skewness(column: FloatArray) -> float:
     return float(np.mean(z * z * z))  # a third power takes ten times as long
 
 
-_KINDS = {
+_TERMS = {
     "description": "Nats a row needed to write down the cause and then the effect given the cause.",
     "shape": "How far the effect changes its shape, beyond place and size, along the cause; in standard deviations.",
     "recording": "Distinct values of the presumed cause: what people set or count is recorded more coarsely.",
@@ -126,31 +131,19 @@ _NOISE = "Fitted standard deviation of the effect around its mean, from the quie
 _CONVERGED = "Whether the fit reached its optimum; a fit that stopped short is weak evidence."
 
 
-def _row(
-    name: str,
-    meaning: str,
-    sides: tuple[Evidence, Evidence],
-    value: Callable[[Evidence], float | None],
-    text: Callable[[float | None], str],
-    higher: bool,
-) -> Measure | None:
-    a, b = (value(evidence) for evidence in sides)
+def _compare(name: str, meaning: str, a: float | None, b: float | None, *, higher: bool) -> Measure | None:
     if not _any_number(a, b):
         return None
-    return Measure(name, meaning, text(a), text(b), _favours(a, b, higher))
+    return Measure(name, meaning, format_number(a), format_number(b), _favours(a, b, higher))
 
 
 def _term(decision: Decision, kind: str, term: str) -> Measure:
     a, b = decision.forward.costs.get(kind), decision.backward.costs.get(kind)
     name = KINDS.get(kind, kind)
-    forward, backward = _distinguishable(a, b)
-    return Measure(name[:1].upper() + name[1:], _KINDS.get(kind, ""), forward, backward, _favours(a, b, False), term)
-
-
-def _distinguishable(a: float | None, b: float | None) -> tuple[str, str]:
-    """Three digits, or as many more as it takes to see which is smaller."""
-    texts = [(number(a, digits), number(b, digits)) for digits in (3, 4, 5, 6)]
-    return next((pair for pair in texts if a == b or pair[0] != pair[1]), texts[0])
+    # Three digits, or as many more as it takes to see which is smaller.
+    texts = [(format_number(a, digits), format_number(b, digits)) for digits in (3, 4, 5, 6)]
+    costs = next((pair for pair in texts if a == b or pair[0] != pair[1]), texts[0])
+    return Measure(name[:1].upper() + name[1:], _TERMS.get(kind, ""), *costs, _favours(a, b, False), term)
 
 
 def _any_number(*values: float | None) -> bool:
@@ -177,11 +170,16 @@ def _tests(sides: tuple[Evidence, Evidence]) -> Measure | None:
 
 def _explained(decision: Decision) -> Measure | None:
     pair = decision.pair
-    a = _variance_share(pair.y, decision.forward.location)
-    b = _variance_share(pair.x, decision.backward.location)
-    if not _any_number(a, b):
+    shares = (
+        _variance_share(pair.y, decision.forward.location),
+        _variance_share(pair.x, decision.backward.location),
+    )
+    if not _any_number(*shares):
         return None
-    return Measure("Variance explained", _EXPLAINED, _percent(a), _percent(b))
+    forward, backward = (
+        "–" if share is None or not math.isfinite(share) else f"{format_number(100 * share, 3)} %" for share in shares
+    )
+    return Measure("Variance explained", _EXPLAINED, forward, backward)
 
 
 def _variance_share(effect: FloatArray, location: FloatArray | None) -> float | None:
@@ -193,29 +191,11 @@ def _variance_share(effect: FloatArray, location: FloatArray | None) -> float | 
     return 1.0 - float(left / total)
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None or not math.isfinite(share) else f"{number(100 * share, 3)} %"
-
-
-def _noise(decision: Decision) -> Measure | None:
-    scales = (decision.forward.scale, decision.backward.scale)
-    if all(scale is None for scale in scales):
-        return None
-    return Measure("Size of the noise", _NOISE, _span(scales[0]), _span(scales[1]))
-
-
 def _span(scale: FloatArray | None) -> str:
     if scale is None or not np.all(np.isfinite(scale)):
         return "–"
-    low, high = (number(float(q), 3) for q in np.quantile(scale, (0.05, 0.95)))
+    low, high = (format_number(float(q), 3) for q in np.quantile(scale, (0.05, 0.95)))
     return f"{low} everywhere" if low == high else f"{low} to {high}"
-
-
-def _convergence(sides: tuple[Evidence, Evidence]) -> Measure | None:
-    if all(evidence.converged is None for evidence in sides):
-        return None
-    texts = [_status(evidence) for evidence in sides]
-    return Measure("Fit converged", _CONVERGED, texts[0], texts[1])
 
 
 def _status(evidence: Evidence) -> str:

@@ -109,7 +109,7 @@ class Scan:
         """Draw the `matrix` of all pairs or the `graph` of the arrows."""
         if kind not in ("matrix", "graph"):
             raise InputError(f"Got kind={kind!r}; expected 'matrix' or 'graph'.")
-        from causewise.report.scan_graph import draw_graph
+        from causewise.report.graph_pictures import draw_graph
         from causewise.report.scan_matrix import draw_matrix
 
         draw = draw_graph if kind == "graph" else draw_matrix
@@ -117,9 +117,9 @@ class Scan:
 
     def report(self, path: Any) -> None:
         """Write one self-contained HTML page: matrix, graph, and a table of the pairs that opens each of them."""
-        from causewise.report.scan_page import write
+        from causewise.report.html_pages import write_scan
 
-        write(self, path)
+        write_scan(self, path)
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready record of the scan: its rows, columns, settings, seed and version."""

@@ -11,7 +11,8 @@ data have it. The larger |score| does not lower it either: that would take what 
 
 from dataclasses import dataclass, replace
 
-from causewise.decision import Direction, percent
+from causewise.decision import Direction
+from causewise.formatting import percent
 from causewise.knowledge.knowledge import PairStatement
 from causewise.methods.combined.outcomes import split_probability
 

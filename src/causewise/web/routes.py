@@ -18,7 +18,7 @@ from fastapi.responses import HTMLResponse, Response
 from causewise.catalogue import DEFAULT, list_methods
 from causewise.examples import EXAMPLES
 from causewise.methods.combined.method import NEITHER_PRIOR
-from causewise.report.templating import environment
+from causewise.report.html_pages import environment
 from causewise.web import schema
 from causewise.web.bodies import BodyReader, Upload
 from causewise.web.jobs import CachedAnswer, CachedTable, JobManager

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from causewise.criteria import ModelCheck
-from causewise.decision import USABLE, Decision, Direction, Evidence, percent
+from causewise.decision import USABLE, Decision, Direction, Evidence
 from causewise.errors import InputError, one_of
+from causewise.formatting import percent
 from causewise.inference import infer
 from causewise.methods.combined.words import KINDS
 from causewise.pair import FloatArray, Pair, standardise
+from causewise.report.decision_wording import fits, p_equals
 from causewise.report.pair_numbers import pair_numbers
-from causewise.report.wording import fits, p_equals
 
 POINTS = 400
 Curve = Callable[[FloatArray], FloatArray]

@@ -5,6 +5,7 @@ values out.
 import inspect
 import io
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 from causewise.catalogue import DEFAULT, blame_settings
@@ -14,7 +15,7 @@ from causewise.formatting import json_text, plain_value
 from causewise.inference import infer
 from causewise.pair import Pair
 from causewise.parallel import Engine, OnProgress
-from causewise.report import page, scan_page
+from causewise.report.html_pages import render_decision, render_scan
 from causewise.scanning.forecast import ScanForecast
 from causewise.scanning.result import FORMATS
 from causewise.scanning.scanner import scan
@@ -27,7 +28,7 @@ from causewise.web.teaching import Lesson, teach
 
 def prepare() -> None:
     """Load and warm everything, so that the first answer takes as long as any other."""
-    _render(page, infer(read_pair(io.BytesIO(make_line(40)))))
+    _render(render_decision, infer(read_pair(io.BytesIO(make_line(40)))))
 
 
 def overview(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dict[str, Any]:
@@ -71,7 +72,7 @@ def scan_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dic
             **settings["reading"],
         )
     record = FORMATS[".json"](result, False).decode()
-    return {"title": str(result), "record": record, **_render(scan_page, result)}
+    return {"title": str(result), "record": record, **_render(render_scan, result)}
 
 
 def draw_lesson(settings: dict[str, Any], content: bytes, tell: OnProgress) -> Any:
@@ -99,15 +100,15 @@ def _infer(pair: Pair, question: dict[str, Any], wants_page: bool) -> dict[str, 
     method = question["method"] or DEFAULT
     with blame_settings(method):
         decision = infer(pair, method=method, **_method_settings(question))
-    rendered = _render(page, decision) if wants_page else {"page": "", "mark": ""}
+    rendered = _render(render_decision, decision) if wants_page else {"page": "", "mark": ""}
     return {"title": decision.verdict, "record": json_text(decision.to_dict(), default=plain_value), **rendered}
 
 
-def _render(template: Any, result: Any) -> dict[str, str]:
+def _render(render: Callable[..., str], result: Any) -> dict[str, str]:
     """The report's page, with a mark where each response puts the nonce of its policy."""
     # Drawn anew for every page, so that no column's name can hold it.
     mark = f"mark{secrets.token_hex(16)}"
-    return {"page": template.render(result, nonce=mark), "mark": mark}
+    return {"page": render(result, nonce=mark), "mark": mark}
 
 
 def _method_settings(question: dict[str, Any]) -> dict[str, Any]:

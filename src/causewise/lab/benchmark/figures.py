@@ -9,13 +9,14 @@ import numpy as np
 
 from causewise.catalogue import DEFAULT
 from causewise.decision import Decision, Evidence
+from causewise.formatting import format_number, shorten, single_line
 from causewise.lab.benchmark.metrics import decision_rate_curve
 from causewise.lab.benchmark.published import PAPER, paper_figures
 from causewise.lab.benchmark.scores import MEAN, ScoreTable, by_seed, pair_scores
 from causewise.lab.benchmark.store import Row
 from causewise.lab.plotting import canvas, legend_above, line_style
 from causewise.pair import FloatArray
-from causewise.report.wording import number, p_equals, short, shown
+from causewise.report.decision_wording import p_equals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -325,13 +326,15 @@ def _fitted_panel(
     low, high = np.quantile(effect, [0.0, 1.0])
     margin = 0.15 * (high - low)
     panel.set_ylim(low - margin, high + margin)
-    cause_name, effect_name = (short(shown(name), 18) for name in names)
+    cause_name, effect_name = (shorten(single_line(name), 18) for name in names)
     panel.set_title(f"{model}, {cause_name} → {effect_name}{_numbers(evidence)}", fontsize=9, parse_math=False)
 
 
 def _numbers(evidence: Evidence) -> str:
-    likelihood = "" if evidence.log_likelihood is None else f"log-likelihood {number(evidence.log_likelihood, 3)}"
-    tests = [f"HSIC {number(evidence.hsic, 3)}"] if evidence.hsic is not None else []
+    likelihood = (
+        "" if evidence.log_likelihood is None else f"log-likelihood {format_number(evidence.log_likelihood, 3)}"
+    )
+    tests = [f"HSIC {format_number(evidence.hsic, 3)}"] if evidence.hsic is not None else []
     tests += [p_equals(evidence)] if evidence.p_value is not None else []
     # A line each: side by side they are wider than a panel.
     return "".join(f"\n{each}" for each in (likelihood, ", ".join(tests)) if each)

@@ -19,7 +19,7 @@ from causewise.lab.benchmark.scores import MEAN, ScoreTable, group_rows, summari
 from causewise.lab.benchmark.store import Row, export_rows
 from causewise.lab.datasets.storage import unverified
 from causewise.lab.plotting import FORMATS, figure_style, save
-from causewise.report.templating import environment
+from causewise.report.html_pages import environment
 from causewise.version import VERSION
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from causewise.criteria import ModelCheck
-from causewise.decision import USABLE, Evidence, percent
+from causewise.decision import USABLE, Evidence
+from causewise.formatting import percent
 from causewise.methods.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, ReliabilityWeight, in_units
 from causewise.pair import FloatArray, Pair, standardise
 

@@ -152,10 +152,10 @@ const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar } = (() 
     return shape("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", ...attributes }, ...rects, ...mark);
   };
   const drawOutcomes = (element, outcomes) => {
-    const told = outcomes.parts.map(({ name, text }) => `${name} ${text}`);
+    const parts = outcomes.parts.map(({ name, text }) => `${name} ${text}`);
     const key = outcomes.parts.map(({ kind, name, text }) => build("li", { class: kind }, build("bdi", {}, name), " ", build("strong", {}, text)));
     if (outcomes.needed) key.push(build("li", { class: "needed" }, outcomes.needed));
-    const words = [told.join(", "), outcomes.needed].filter(Boolean).join("; ");
+    const words = [parts.join(", "), outcomes.needed].filter(Boolean).join("; ");
     element.replaceChildren(outcomeBar(outcomes, { role: "img", "aria-label": words }), build("ul", {}, ...key));
   };
 

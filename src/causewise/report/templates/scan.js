@@ -43,10 +43,10 @@ const scan = (() => {
     if (rows.confidence[k] === null || status(k) === "unrelated") return "";
     return rows.way[k] || usable(k) ? `confidence ${percent(rows.confidence[k])}` : "no usable lean";
   };
-  const told = (k) => {
-    const words = { oriented: "", undecided: ": undecided", unrelated: ": unrelated", failed: ": could not be judged" };
+  const describe = (k) => {
+    const words = { oriented: "", undecided: ": undecided", unrelated: ": unrelated", failed: ": could not be scored" };
     return `${ends(k).join(between(k) === " · " ? " and " : between(k))}${words[status(k)]}${sure(k) && `, ${sure(k)}`}`;
   };
   const named = Math.max(...rows.confidence.map((c) => (c === null ? 0 : 1)), 0) > 0;
-  return { numbers, names, rows, status, way, usable, stopped, outcomes, sure, title, percent, number, pValue, count, told, confident: named };
+  return { numbers, names, rows, status, way, usable, stopped, outcomes, sure, title, percent, number, pValue, count, describe, confident: named };
 })();

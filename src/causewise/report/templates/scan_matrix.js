@@ -88,7 +88,7 @@
     frame.setAttribute("d", square(i, j));
     const [row, column] = [arranged[i], arranged[j]];
     const k = pairAt.get(row * N + column);
-    said.textContent = k !== undefined ? scan.told(k) : row === column ? names[row] : `${names[row]} and ${names[column]}: not judged`;
+    said.textContent = k !== undefined ? scan.describe(k) : row === column ? names[row] : `${names[row]} and ${names[column]}: not scored`;
   };
   const cellUnder = (event) => {
     const box = picture.getBoundingClientRect();
@@ -136,6 +136,6 @@
     oriented && key("", [shape("path", { class: "effect-mark", d: "M14 5L6 10L14 15z" })], "is caused by it"),
     rows.status.includes(1) && key("", [shape("path", { class: "undecided", d: "M10 10h0", "stroke-width": 7 })], "related, undecided"),
     rows.status.includes(3) && key("unrelated", [], "unrelated"),
-    rows.status.includes(2) && key("", [shape("path", { class: "failed", d: "M5 5L15 15M5 15L15 5" })], "could not be judged"),
+    rows.status.includes(2) && key("", [shape("path", { class: "failed", d: "M5 5L15 15M5 15L15 5" })], "could not be scored"),
   ].filter(Boolean));
 })();

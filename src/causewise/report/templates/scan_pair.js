@@ -50,7 +50,7 @@ const openPair = (() => {
     const listed = [
       ["Score", unrelated || rows.score[k] === null ? null : signed(rows.score[k])],
       ["Related at all? p, adjusted", rows.p[k] === null ? null : scan.pValue(rows.p[k])],
-      ...[rows.x[k], rows.y[k]].map((c) => [`Kind of ${names[c]}`, numbers.recorded[c] === "continuous" ? null : numbers.recorded[c] || null]),
+      ...[rows.x[k], rows.y[k]].map((c) => [`Column type of ${names[c]}`, numbers.recorded[c] === "continuous" ? null : numbers.recorded[c] || null]),
       ["Complete rows", scan.count(rows.n[k])],
       ["Left out for a missing value", rows.missing[k] ? scan.count(rows.missing[k]) : null],
       [`Does ${x} → ${y} fit? p`, silent || rows.forward[k] === null ? null : scan.pValue(rows.forward[k])],

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from test_wording import read_back
 
-from causewise.report.ticks import MOST, tick_labels, write_ticks
+from causewise.report.canvas import MOST_TICKS, tick_labels, write_ticks
+from test_formatting import read_back
 
 ENDS = st.floats(-1e9, 1e9, allow_nan=False)
 
 
-def ticked(low: float, high: float, which: str = "y") -> tuple[list[float], list[str]]:
+def draw_ticks(low: float, high: float, which: str = "y") -> tuple[list[float], list[str]]:
     ax = Figure(figsize=(4, 3)).subplots()
     ax.set(xlim=(low, high), ylim=(low, high))
     axis = {"x": ax.xaxis, "y": ax.yaxis}[which]
@@ -27,8 +27,8 @@ def ticked(low: float, high: float, which: str = "y") -> tuple[list[float], list
 def test_labels_read_back_to_their_places(low: float, high: float) -> None:
     low, high = sorted((low, high))
     assume(high - low > 1e-6 * max(abs(low), abs(high), 1e-3))
-    places, labels = ticked(low, high)
-    assert 1 <= len(places) <= MOST + 2
+    places, labels = draw_ticks(low, high)
+    assert 1 <= len(places) <= MOST_TICKS + 2
     np.testing.assert_allclose([read_back(label) for label in labels], places, rtol=1e-6, atol=(high - low) / 50)
     assert all(a != b for a, b in itertools.pairwise(labels))
 
@@ -51,4 +51,4 @@ def test_labels_by_hand(values: tuple[float, ...], labels: tuple[str, ...]) -> N
 
 
 def test_long_numbers_side_by_side_are_few() -> None:
-    assert len(ticked(1.7e9, 1.7e9 + 100, "x")[0]) < len(ticked(1.7e9, 1.7e9 + 100, "y")[0])
+    assert len(draw_ticks(1.7e9, 1.7e9 + 100, "x")[0]) < len(draw_ticks(1.7e9, 1.7e9 + 100, "y")[0])

@@ -10,9 +10,7 @@ from typer.testing import CliRunner
 
 import causewise
 from causewise.cli.app import app
-from causewise.report.card import card
-from causewise.report.page import render
-from causewise.report.scan_page import render as render_scan
+from causewise.report.html_pages import render_card, render_decision, render_scan
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -34,16 +32,16 @@ def words(page: str) -> str:
 
 def test_a_card_and_a_page_name_the_kind() -> None:
     decision = causewise.infer(TABLE, "<a>", "visits")
-    assert "visits: count" in words(card(decision))
-    page = re.sub(r"\s+", " ", words(render(decision)))
-    assert "Kind of visits count" in page
-    assert "Kind continuous count" in page  # in the table of the data
+    assert "visits: count" in words(render_card(decision))
+    page = re.sub(r"\s+", " ", words(render_decision(decision)))
+    assert "Column type of visits count" in page
+    assert "Column type continuous count" in page  # in the table of the data
 
 
 def test_of_continuous_columns_only_the_data_say_so() -> None:
     decision = causewise.infer(TABLE, "<a>", "b")
-    assert "continuous" not in words(card(decision))
-    assert "Kind of" not in words(render(decision)).replace("Kind of evidence", "")
+    assert "continuous" not in words(render_card(decision))
+    assert "Column type of" not in words(render_decision(decision))
 
 
 @pytest.fixture(scope="module")

@@ -19,14 +19,12 @@ import causewise
 from causewise.consensus import Answer
 from causewise.decision import Decision
 from causewise.errors import InputError
-from causewise.methods.combined.constants import TERMS
-from causewise.report.page import render, write
-from causewise.report.printed_sum import printed_sum
-from causewise.report.sparks import REACH, WIDTH, halves_on_a_line, sum_of_bars
-from causewise.report.templating import environment
+from causewise.report.html_pages import environment, render_decision, write_decision
+from causewise.report.score_bars import place_halves, round_score, stack_terms
 from causewise.stability import Stability
 
 LIMIT = 400_000
+CARD_LIMIT = 70_000
 VOID = {"meta", "br", "link", "img", "hr", "input"}
 LOADING = {"src", "href", "xlink:href", "action", "data", "poster", "srcset", "formaction", "background"}
 
@@ -78,7 +76,7 @@ def outline(page: str) -> Outline:
 @pytest.fixture(scope="module", params=SPECIMENS)
 def kind(request: pytest.FixtureRequest) -> tuple[Decision, str]:
     decision = SPECIMENS[request.param]
-    return decision, render(decision)
+    return decision, render_decision(decision)
 
 
 def test_tags_nest_and_ids_are_unique(kind: tuple[Decision, str]) -> None:
@@ -99,7 +97,7 @@ def test_nothing_is_loaded(kind: tuple[Decision, str]) -> None:
 
 
 def test_a_nonce_is_the_only_thing_let_in() -> None:
-    plain, sent = render(SPECIMENS["clear"]), render(SPECIMENS["clear"], nonce="r4nd0m+/=")
+    plain, sent = render_decision(SPECIMENS["clear"]), render_decision(SPECIMENS["clear"], nonce="r4nd0m+/=")
     assert "style-src 'nonce-r4nd0m+/='; script-src 'nonce-r4nd0m+/=';" in sent
     assert "unsafe-inline" not in sent
     assert re.findall(r"<(?:style|script)[^>]*>", sent) == ['<style nonce="r4nd0m+/=">', '<script nonce="r4nd0m+/=">']
@@ -127,11 +125,11 @@ def test_verdict_and_both_directions_are_said(kind: tuple[Decision, str]) -> Non
 
 
 def test_same_decision_same_bytes() -> None:
-    assert render(decided(pair())) == render(decided(pair()))
+    assert render_decision(decided(pair())) == render_decision(decided(pair()))
 
 
 def test_names_are_text_and_never_markup() -> None:
-    page = render(SPECIMENS["hostile names"])
+    page = render_decision(SPECIMENS["hostile names"])
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "{{ 7*7 }}" in html.unescape(page)
@@ -140,13 +138,13 @@ def test_names_are_text_and_never_markup() -> None:
 
 
 def test_warnings_are_listed_with_those_of_a_fit_that_stopped_short() -> None:
-    page = html.unescape(render(SPECIMENS["not converged"]))
+    page = html.unescape(render_decision(SPECIMENS["not converged"]))
     assert "Few rows: get more." in page
     assert "altitude → temperature: stopped after 500 steps; raise max_iter." in page
 
 
 def test_warnings_carry_a_badge_each() -> None:
-    page = render(SPECIMENS["warned"])
+    page = render_decision(SPECIMENS["warned"])
     for level in ("stops", "lowers confidence", "note"):
         assert f'<li data-level="{level}"><span class="level">{level}</span>' in page
         assert level == "note" or f'[data-level="{level}"]' in page
@@ -155,8 +153,8 @@ def test_warnings_carry_a_badge_each() -> None:
 @pytest.mark.parametrize("kind", ["confident", "withheld", "no usable lean", "unrelated"])
 def test_the_sum_is_shown_with_its_readings_and_the_tests_stand_alone(kind: str) -> None:
     decision = SPECIMENS[kind]
-    words = " ".join("".join(outline(render(decision)).text).split())
-    found = printed_sum(decision)
+    words = " ".join("".join(outline(render_decision(decision)).text).split())
+    found = round_score(decision)
     assert found is not None
     for text in (*found.terms.values(), found.total, found.weight, found.score, *found.factors.values()):
         assert text in words
@@ -166,7 +164,7 @@ def test_the_sum_is_shown_with_its_readings_and_the_tests_stand_alone(kind: str)
 
 def test_a_stopped_page_has_the_reason_and_neither_sum_nor_tests() -> None:
     decision = SPECIMENS["stopped"]
-    words = " ".join("".join(outline(render(decision)).text).split())
+    words = " ".join("".join(outline(render_decision(decision)).text).split())
     assert decision.reason in words
     for absent in ("How the score adds up", "What the two tests alone say", "Confidence", "Score", "fits", "chosen"):
         assert absent not in words.split("To the answer")[1].split("The picture")[0]
@@ -175,7 +173,7 @@ def test_a_stopped_page_has_the_reason_and_neither_sum_nor_tests() -> None:
 @pytest.mark.parametrize("kind", ["confident", "confident backward", "withheld", "unrelated"])
 def test_the_bars_of_the_terms_lie_end_to_end(kind: str) -> None:
     decision = SPECIMENS[kind]
-    found = sum_of_bars([term for term in decision.contributions.values() if term], decision.weight or 0.0)
+    found = stack_terms([term for term in decision.contributions.values() if term], decision.weight or 0.0)
     ends = [found.zero, *(bar.end for bar in found.terms)]
     for start, bar in zip(ends, found.terms, strict=False):
         assert sorted((start, bar.end)) == pytest.approx([bar.x, bar.x + bar.width], abs=0.02)
@@ -184,28 +182,16 @@ def test_the_bars_of_the_terms_lie_end_to_end(kind: str) -> None:
         (decision.weight or 0) * (found.total.end - found.zero), abs=0.1
     )
     assert all(bar.kind == "for" for bar in (found.total, found.score))
-    assert render(decision).count('<rect class="') == 5 + 3 * bool(decision.probabilities)
-
-
-def test_the_axis_of_the_bars_is_the_same_for_every_pair() -> None:
-    large, small = sum_of_bars([3.0, 2.0], 1.0), sum_of_bars([0.3, 0.2], 1.0)
-    assert large.zero == small.zero == WIDTH / 2
-    assert small.score.width == pytest.approx(0.1 * large.score.width, abs=0.02)
-    beyond = sum_of_bars([-400.0], 1.0)
-    assert (beyond.score.x, beyond.score.width) == (0.0, WIDTH / 2)
-
-
-def test_no_sum_of_the_default_method_passes_the_axis() -> None:
-    assert sum(term.height for term in TERMS.values()) <= REACH
+    assert render_decision(decision).count('<rect class="') == 5 + 3 * bool(decision.probabilities)
 
 
 def test_halves_are_dots_on_a_line_and_none_is_lost() -> None:
     scores = (1.2, -0.3, 0.8, 0.8)
     decision = replace(SPECIMENS["confident"], half_samples=Stability(0.75, -0.3, 1.2, 4, 0, scores))
-    page = render(decision)
+    page = render_decision(decision)
     assert page.count("<circle") == 4
     assert "75 % lean the same way" in html.unescape(page)
-    line = halves_on_a_line(decision)
+    line = place_halves(decision)
     assert line is not None
     assert sorted((dot.x < line.zero, dot.height) for dot in line.dots) == [
         (False, 0),
@@ -217,9 +203,9 @@ def test_halves_are_dots_on_a_line_and_none_is_lost() -> None:
 
 def test_other_methods_are_shown_only_where_they_were_asked(tmp_path: Path) -> None:
     decision = SPECIMENS["confident"]
-    assert "What the other methods say" not in render(decision)
+    assert "What the other methods say" not in render_decision(decision)
     answers = [Answer("igci", SPECIMENS["score only"], 0.25), Answer("odd", SPECIMENS["failed"], 1.5)]
-    words = " ".join(" ".join(outline(render(decision, answers=answers)).text).split())
+    words = " ".join(" ".join(outline(render_decision(decision, answers=answers)).text).split())
     assert re.search(r"causewise altitude → temperature \+\d\.\d+ \d\d % –", words)
     assert "igci altitude → temperature +0.3 – 0.25" in words
     assert "odd no answer – – 1.5" in words
@@ -238,20 +224,19 @@ def test_report_asks_what_it_is_told_to(tmp_path: Path) -> None:
 
 
 def test_no_sum_is_shown_where_there_is_none() -> None:
-    assert "How the score adds up" not in render(SPECIMENS["clear"])
+    assert "How the score adds up" not in render_decision(SPECIMENS["clear"])
 
 
 def test_many_rows_are_a_density() -> None:
-    page = render(without_arrays(SPECIMENS["many rows"]))
+    page = render_decision(without_arrays(SPECIMENS["many rows"]))
     assert "Shades: how many of all 30\u202f000 rows lie in a cell" in page
     assert ('class="cells"' in page, 'class="dots"' in page) == (True, False)
-    assert "Shades" not in render(SPECIMENS["failed"])
+    assert "Shades" not in render_decision(SPECIMENS["failed"])
 
 
 def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
-    code = (
-        "import sys, causewise.report.page; print([m for m in ('matplotlib', 'jinja2', 'scipy') if m in sys.modules])"
-    )
+    heavy = ("matplotlib", "jinja2", "scipy")
+    code = f"import sys, causewise.report.html_pages; print([m for m in {heavy} if m in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
 
@@ -260,8 +245,8 @@ def test_write_is_what_render_gives(tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     target.write_text("old")
     decision = SPECIMENS["score only"]
-    write(decision, target)
-    assert target.read_text(encoding="utf-8") == render(decision)
+    write_decision(decision, target)
+    assert target.read_text(encoding="utf-8") == render_decision(decision)
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
@@ -270,8 +255,8 @@ def test_any_path_like_object_will_do(tmp_path: Path) -> None:
         def __fspath__(self) -> str:
             return str(tmp_path / "report.html")
 
-    write(SPECIMENS["failed"], Place())
-    assert (tmp_path / "report.html").read_text(encoding="utf-8") == render(SPECIMENS["failed"])
+    write_decision(SPECIMENS["failed"], Place())
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == render_decision(SPECIMENS["failed"])
 
 
 def test_one_environment_serves_the_templates_of_any_package() -> None:
@@ -285,12 +270,12 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with ThreadPoolExecutor() as pool:
         read = pool.submit(pipe.read_bytes)
-        write(SPECIMENS["failed"], pipe)
+        write_decision(SPECIMENS["failed"], pipe)
         assert read.result().startswith(b"<!doctype html>")
     assert pipe.is_fifo()
 
 
-def test_decision_report_opens_this_door(tmp_path: Path) -> None:
+def test_decision_report_writes_this_page(tmp_path: Path) -> None:
     SPECIMENS["failed"].report(str(tmp_path / "report.html"))
     assert "broke down on this pair" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
@@ -299,7 +284,7 @@ def test_decision_report_opens_this_door(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_gets_a_sentence(tmp_path: Path, place: str) -> None:
     (tmp_path / "a-file").write_text("")
     with pytest.raises(InputError, match=r"Could not write .* expected a file name in a folder"):
-        write(SPECIMENS["failed"], tmp_path / place if place else tmp_path)
+        write_decision(SPECIMENS["failed"], tmp_path / place if place else tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["a-file"]
 
 
@@ -350,5 +335,55 @@ def test_the_leaderboard_can_be_read_too(place: str) -> None:
 
 def test_nothing_moves() -> None:
     """So that there is nothing to stop for readers who ask for reduced motion."""
-    page = render(SPECIMENS["repeated"])
+    page = render_decision(SPECIMENS["repeated"])
     assert not re.search(r"animation|transition|scroll-behavior|@keyframes|<animate", page)
+
+
+@pytest.fixture(scope="module", params=SPECIMENS)
+def card_of(request: pytest.FixtureRequest) -> tuple[Decision, str]:
+    decision = SPECIMENS[request.param]
+    return decision, decision._repr_html_()
+
+
+def test_every_kind_has_a_card_that_nests_and_loads_nothing(card_of: tuple[Decision, str]) -> None:
+    parsed = outline(card_of[1])
+    assert parsed.open == []
+    assert parsed.seen.count("svg") == 2 + bool(card_of[0].probabilities) and "script" not in parsed.seen
+    assert all(target.startswith("#") for target in parsed.loads)
+    assert len(card_of[1].encode()) < CARD_LIMIT
+
+
+def test_the_verdict_and_both_directions_are_said(card_of: tuple[Decision, str]) -> None:
+    decision, card = card_of
+    words = " ".join("".join(outline(card).text).split())
+    assert ("Undecided" in words) == (decision.cause is None and not decision.unrelated)
+    assert words.count("→") >= 2
+    assert "nan" not in re.findall(r"[-_\w]+", words.lower())
+    assert "None" not in words
+
+
+def test_style_reaches_nothing_but_the_card(card_of: tuple[Decision, str]) -> None:
+    (style,) = re.findall(r"<style>(.*?)</style>", card_of[1], re.DOTALL)
+    selectors = re.findall(r"([^{}]+)\{", style)
+    assert selectors
+    for selector in selectors:
+        assert all(".causewise-card" in each or each.strip().startswith("@media") for each in selector.split(","))
+
+
+def test_every_variable_of_the_pictures_has_a_light_and_a_dark_value(card_of: tuple[Decision, str]) -> None:
+    used = set(re.findall(r"var\((--[a-z-]+)\)", card_of[1]))
+    defined = [
+        set(re.findall(r"(--[a-z-]+):", block)) for block in re.findall(r"\{([^{}]*--paper:[^{}]*)\}", card_of[1])
+    ]
+    assert len(defined) == 4
+    assert all(used - {"--tone", "--soft"} <= names for names in defined)
+
+
+def test_a_card_is_made_lazily() -> None:
+    code = "import sys, causewise.decision; print([m for m in ('matplotlib', 'jinja2') if m in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "[]"
+
+
+def test_names_in_a_card_are_text_and_never_markup() -> None:
+    assert "<script>alert" not in SPECIMENS["hostile names"]._repr_html_()

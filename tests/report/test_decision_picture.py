@@ -10,8 +10,7 @@ from specimens import HOSTILE, SPECIMENS, decided, pair, without_arrays
 
 from causewise.errors import InputError
 from causewise.pair import Pair
-from causewise.report.panels import MOST_DOTS
-from causewise.report.picture import draw
+from causewise.report.decision_picture import MOST_DOTS, draw
 
 
 def titles(figure: Figure) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
+import networkx as nx
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -13,8 +14,8 @@ from matplotlib.text import Text
 from specimens import HOSTILE
 
 from causewise.errors import InputError
-from causewise.report.picture import boxes_for_unknown_letters
-from causewise.report.scan_graph import draw_graph
+from causewise.report.canvas import boxes_for_unknown_letters
+from causewise.report.graph_pictures import draw_causal_graph, draw_graph
 from causewise.report.scan_matrix import READABLE, draw_matrix
 from causewise.scanning.consistency import Order, find_order
 from causewise.scanning.scan_row import ScanRow
@@ -24,10 +25,10 @@ Draw = Callable[..., Figure]
 DRAWINGS = pytest.mark.parametrize("draw", [draw_matrix, draw_graph])
 
 
-def arrow(cause: str, effect: str, confidence: float | None = 0.9, turned: bool = False) -> ScanRow:
-    x, y = (effect, cause) if turned else (cause, effect)
-    ends = {"cause": cause, "effect": effect, "direction": "y->x" if turned else "x->y"}
-    score = None if confidence is None else math.log(confidence / (1 - confidence)) * (-1 if turned else 1)
+def arrow(cause: str, effect: str, confidence: float | None = 0.9, swapped: bool = False) -> ScanRow:
+    x, y = (effect, cause) if swapped else (cause, effect)
+    ends = {"cause": cause, "effect": effect, "direction": "y->x" if swapped else "x->y"}
+    score = None if confidence is None else math.log(confidence / (1 - confidence)) * (-1 if swapped else 1)
     return ScanRow(x, y, 100, 0, status="oriented", confidence=confidence, score=score, **ends)
 
 
@@ -47,7 +48,7 @@ def table(count: int, names: list[str] | None = None) -> tuple[list[ScanRow], li
     return rows, names
 
 
-def written(figure: Figure) -> list[Text]:
+def texts_of(figure: Figure) -> list[Text]:
     return [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
 
 
@@ -55,7 +56,7 @@ def on_paper(figure: Figure) -> bool:
     paper = figure.bbox.padded(1)
     with boxes_for_unknown_letters():
         figure.canvas.draw()
-        boxes = [text.get_window_extent() for text in written(figure)]
+        boxes = [text.get_window_extent() for text in texts_of(figure)]
     return all(paper.x0 <= b.x0 and b.x1 <= paper.x1 and paper.y0 <= b.y0 and b.y1 <= paper.y1 for b in boxes)
 
 
@@ -71,8 +72,8 @@ def test_wide_and_hostile_names_are_written_whole_or_shortened(draw: Draw, tmp_p
     rows = [arrow(cause, effect) for cause, effect in zip(WIDE, WIDE[1:] + WIDE[:1], strict=True)]
     figure = draw(rows, WIDE, path=tmp_path / "picture.pdf")
     assert on_paper(figure)
-    shown = [text.get_text() for text in written(figure)]
-    assert {"$\\alpha$ and $", "(unnamed)", "two\\nlines"} <= set(shown)
+    texts = [text.get_text() for text in texts_of(figure)]
+    assert {"$\\alpha$ and $", "(unnamed)", "two\\nlines"} <= set(texts)
 
 
 @DRAWINGS
@@ -96,7 +97,7 @@ def test_unknown_endings_get_a_sentence(draw: Draw, tmp_path: Path) -> None:
 def test_the_line_above_counts_what_became_of_the_pairs(draw: Draw) -> None:
     rows = [arrow("a", "b"), ScanRow("a", "c", 9, 0, status="unrelated"), ScanRow("b", "c", 0, 9)]
     words = "3 columns, 3 pairs: 1 oriented, 1 unrelated, 1 failed"
-    assert words in [text.get_text() for text in written(draw(rows, ["a", "b", "c"]))]
+    assert words in [text.get_text() for text in texts_of(draw(rows, ["a", "b", "c"]))]
 
 
 def marks(figure: Figure, kind: str) -> set[tuple[int, int]]:
@@ -108,7 +109,7 @@ def marks(figure: Figure, kind: str) -> set[tuple[int, int]]:
 def test_a_triangle_stands_in_the_row_of_the_cause_and_under_the_effect() -> None:
     rows = [
         arrow("a", "b"),
-        arrow("c", "a", turned=True),
+        arrow("c", "a", swapped=True),
         ScanRow("b", "c", 9, 0, status="undecided"),
         ScanRow("a", "d", 9, 0),
     ]
@@ -120,7 +121,7 @@ def test_a_triangle_stands_in_the_row_of_the_cause_and_under_the_effect() -> Non
 
 
 def test_arranged_by_an_order_what_contradicts_it_stands_below_the_diagonal_and_is_hollow() -> None:
-    rows = [arrow("a", "b", turned=False), arrow("c", "a", turned=True)]
+    rows = [arrow("a", "b", swapped=False), arrow("c", "a", swapped=True)]
     figure = draw_matrix(rows, ["a", "b", "c"], Order(("b", "a", "c"), 0.0, 0.0, True, 0.0))
     assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["b", "a", "c"]
     assert marks(figure, "arrow") == set()
@@ -156,7 +157,7 @@ def test_cells_too_small_for_marks_are_filled_instead() -> None:
 
 
 def test_arrows_are_thicker_the_surer_and_dashed_against_the_order() -> None:
-    rows = [arrow("a", "b", 0.6), arrow("b", "c", 0.95), arrow("c", "a", 0.7, turned=True)]
+    rows = [arrow("a", "b", 0.6), arrow("b", "c", 0.95), arrow("c", "a", 0.7, swapped=True)]
     figure = draw_graph(rows, ["a", "b", "c"], find_order(rows, ["a", "b", "c"]))
     arrows = [patch for patch in figure.findobj(FancyArrowPatch) if patch.get_gid() == "arrow"]
     widths = [patch.get_linewidth() for patch in arrows]
@@ -174,5 +175,65 @@ def test_names_do_not_cover_each_other() -> None:
 
 def test_columns_without_an_arrow_are_listed_below() -> None:
     figure = draw_graph([arrow("a", "b")], ["a", "b", "c", "d"])
-    assert any("Without an arrow: c, d." in text.get_text() for text in written(figure))
+    assert any("Without an arrow: c, d." in text.get_text() for text in texts_of(figure))
     assert len(figure.findobj(FancyBboxPatch)) == 2
+
+
+def graph(count: int, names: list[str] | None = None, support: bool = True) -> nx.DiGraph:
+    rng = np.random.default_rng(count)
+    names = names or [f"column {k}" for k in range(count)]
+    found = nx.DiGraph()
+    found.add_nodes_from(names)
+    for j in range(count):
+        for i in range(j):
+            if rng.random() < min(1.0, 3 / count):
+                facts = {"weight": rng.uniform(0.3, 1), "mean": rng.random() < 0.7, "spread": rng.random() < 0.5}
+                found.add_edge(names[i], names[j], **facts, **({"support": facts["weight"]} if support else {}))
+    return found
+
+
+def arrows(figure: Figure) -> list[FancyArrowPatch]:
+    return [each for each in figure.findobj(FancyArrowPatch) if each.get_gid() == "arrow"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 12, 30])
+def test_every_name_and_arrow_is_on_the_paper(count):
+    drawn = graph(count)
+    figure = draw_causal_graph(drawn, "heading")
+    figure.canvas.draw()
+    joined = [name for name in drawn if drawn.degree(name)]
+    texts = {text.get_text(): text.get_window_extent() for text in figure.findobj(Text) if text.get_text()}
+    paper = figure.bbox.padded(1)
+    assert set(joined) <= set(texts)
+    assert all(paper.x0 <= b.x0 and b.x1 <= paper.x1 and paper.y0 <= b.y0 and b.y1 <= paper.y1 for b in texts.values())
+    assert len(arrows(figure)) == drawn.number_of_edges()
+    assert len(figure.findobj(FancyBboxPatch)) >= len(joined)
+
+
+@pytest.mark.parametrize("count", [5, 12, 20])
+def test_no_two_names_overlap_and_arrows_run_downwards(count):
+    figure = draw_causal_graph(graph(count), "heading")
+    figure.canvas.draw()
+    boxes = [each.get_window_extent() for each in figure.axes[0].patches if isinstance(each, FancyBboxPatch)]
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+    for arrow in arrows(figure):
+        points = arrow._path_original.vertices
+        assert np.all(np.diff(points[:, 1]) <= 1e-9)
+
+
+def test_what_moves_the_spread_bears_a_mark_and_that_alone_is_dashed():
+    drawn = nx.DiGraph()
+    for child, mean, spread in (("m", True, False), ("s", False, True), ("b", True, True)):
+        drawn.add_edge("a", child, weight=1.0, mean=mean, spread=spread)
+    figure = draw_causal_graph(drawn, "heading")
+    assert sum(text.get_text() == "±" for text in figure.findobj(Text)) == 2
+    assert sum(arrow.get_linestyle() != "-" and arrow.get_linestyle() != "solid" for arrow in arrows(figure)) == 1
+
+
+def test_any_name_can_be_drawn_and_the_bytes_are_the_same(tmp_path):
+    names = ["W" * 40, "温度と湿度の関係", "$\\alpha$ and $", HOSTILE, "", "two\nlines"]
+    paths = [tmp_path / f"{k}.svg" for k in range(2)]
+    with boxes_for_unknown_letters():
+        for path in paths:
+            draw_causal_graph(graph(6, names), "heading", path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()

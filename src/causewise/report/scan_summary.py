@@ -1,31 +1,39 @@
-"""A scan as numbers for its page, in compact JSON: pairs as columns of numbers, every sentence and table column once.
+"""Everything the page of a scan shows: words, shapes, and numbers in compact JSON for its script.
 
-The page is one file of at most 5 MB, whatever was scanned. Pairs come surest first; what does not fit is left out from
-the other end, and the page says so. The reports of pairs take what room is left.
+Pairs are columns of numbers, every sentence and table column stands once. The page is one file of at most 5 MB,
+whatever was scanned. Pairs come surest first; what does not fit is left out from the other end, and the page says so.
+The reports of pairs take what room is left.
 """
 
 import base64
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from causewise.column_types import ColumnType
 from causewise.decision import USABLE
+from causewise.formatting import format_count, percent, single_line
 from causewise.methods.combined.outcomes import in_units
 from causewise.methods.combined.words import KINDS
 from causewise.parallel import one_thread
-from causewise.report.outcome_bar import needed
+from causewise.report import scan_wording as wording
+from causewise.report.graph_layout import GraphShapes, shape_graph
 from causewise.report.pair_numbers import pair_numbers
-from causewise.report.printed_sum import round_together
-from causewise.report.sparks import REACH
-from causewise.report.wording import short, shown
-from causewise.scanning.pair_scorer import PairScorer
+from causewise.report.score_bars import REACH, round_together, state_threshold
 from causewise.scanning.result import Scan
 from causewise.scanning.scan_row import ScanRow
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+MOST_ORDERED = 400
+"""Columns that are arranged by their scores and drawn as a matrix; of more, a cell would be smaller than a pixel."""
+MOST_LISTED = 200
+"""Columns listed as left out, or as not continuous; the others are counted."""
 MOST_BYTES = 4_700_000
 """Of all numbers of a page; words, style and script take the rest of 5 MB."""
 MOST_PAIRS = 12_000
@@ -40,58 +48,125 @@ MOST_REPORTS = 300
 MOST_SECONDS = 20.0
 """That the pairs with a report took in the scan: as long it takes to decide them anew."""
 REPORT_POINTS = 150
-NAME = 120
-"""Letters of a name; longer ones are cut in the middle."""
 STATUSES = ("oriented", "undecided", "failed", "unrelated")
 """In the order of the table; a row holds the place."""
 _GRAIN = 2**16 - 2
 """Steps into which a column's range is divided; the next whole number stands for a missing value."""
 
 
+class ColumnList(NamedTuple):
+    """Columns with a word on each."""
+
+    columns: tuple[tuple[str, str], ...]
+    more: int
+    """That are not listed."""
+
+    @classmethod
+    def of(cls, words: Mapping[str, str]) -> "ColumnList":
+        """The first of them."""
+        some = list(words.items())[:MOST_LISTED]
+        return cls(tuple((wording.column_name(name), single_line(word)) for name, word in some), len(words) - len(some))
+
+
 @dataclass(frozen=True, eq=False)
-class ScanNumbers:
-    """What a page embeds."""
+class ScanSummary:
+    """A scan, ready to be rendered."""
 
-    table: str
+    title: str
+    sentence: str
+    tone: str
+    """Of the answer's colours, as in the page of a pair."""
+    key: tuple[tuple[str, str], ...]
+    order: str
+    quality: str
+    left_out: ColumnList
+    stepped: ColumnList
+    """Columns that are not continuous."""
+    notes: tuple[str, ...]
+    """What had to be understood to make numbers of columns."""
+    drawn: bool
+    """Whether the matrix is."""
+    graph: GraphShapes | None
+    table: "Markup"
     """JSON of names, pairs, sentences and columns."""
-    reports: str
+    reports: "Markup"
     """JSON of the reports of the first pairs."""
-    pairs: int
-    """How many of the scan's pairs are there."""
-    detailed: int
+    all_there: bool
+    pairs: str
+    """How many pairs the table has."""
+    of: str
+    detailed: str
     """How many have a report."""
+    adjusted: str
+    usable: str
+    """The confidence below which a lean is not worth a number."""
+    prior: str
+    version: str
 
 
-def scan_numbers(scan: Scan, order: Sequence[str]) -> ScanNumbers:
-    """The numbers of a page that shows the columns in this order, causes first."""
-    rows = surest_first(scan.rows)[:MOST_PAIRS]
+def summarise_scan(scan: Scan) -> ScanSummary:
+    """Work out what the page shows; the same scan gives the same summary."""
+    from markupsafe import Markup
+
+    drawn = len(scan.columns) <= MOST_ORDERED
+    order = scan.order() if drawn else None
+    arranged = scan.columns if order is None else order.columns
+    ranked = sort_surest_first(scan.rows)
+    rows = ranked[:MOST_PAIRS]
+    table = tabulate(scan, rows, arranged)
+    reports = report_pairs(scan, rows, MOST_BYTES - len(table.encode()))
+    return ScanSummary(
+        title=wording.title(scan),
+        sentence=wording.sentence(scan),
+        tone="weighed" if scan.counts["oriented"] else "tie",
+        key=wording.key_facts(scan),
+        order="" if order is None or not order.total else single_line(order.words),
+        quality=single_line(scan.quality().words) if scan.counts["oriented"] > 1 else "",
+        left_out=ColumnList.of(scan.left_out),
+        stepped=ColumnList.of({name: kind for name, kind in scan.kinds.items() if kind != ColumnType.CONTINUOUS}),
+        notes=tuple(map(single_line, scan.notes[:MOST_LISTED])),
+        drawn=drawn,
+        graph=shape_graph(ranked, scan.columns, arranged),
+        # `json_block` left nothing in them that a page could mistake for markup.
+        table=Markup(table),
+        reports=Markup(f"[{','.join(reports)}]"),
+        all_there=len(rows) == len(scan),
+        pairs=format_count(len(rows)),
+        of=format_count(len(scan)),
+        detailed=format_count(len(reports)),
+        adjusted=", ".join(wording.column_name(name) for name in scan.facts.get("adjust", ())),
+        usable=percent(USABLE),
+        prior=wording.prior(scan),
+        version=str(scan.facts.get("version", "")),
+    )
+
+
+def tabulate(scan: Scan, rows: Sequence[ScanRow], order: Sequence[str]) -> str:
+    """JSON of these pairs and of their columns, in this order, causes first."""
     place = {name: k for k, name in enumerate(scan.columns)}
     used = sorted({place[name] for row in rows for name in (row.x, row.y)})
     names = [scan.columns[k] for k in used]
     at = {name: k for k, name in enumerate(names)}
     sentences = _Sentences(MOST_SENTENCES)
-    table = json_block(
+    return json_block(
         {
-            "names": [brief(name) for name in names],
+            "names": [wording.column_name(name) for name in names],
             "recorded": [scan.kinds.get(name, "") for name in names],
             "order": [at[name] for name in order if name in at],
             "statuses": STATUSES,
             "threshold": scan.threshold,
-            "needed": needed(scan.threshold),
+            "needed": state_threshold(scan.threshold),
             "usable": USABLE,
             "reach": REACH,
             "kinds": list(KINDS.values()),
             "rows": _rows(rows, at, sentences),
             "sentences": sentences.kept,
-            "columns": None if scan.scorer is None else _columns(scan.scorer, used),
+            "columns": None if scan.scorer is None else _pack_columns(scan.scorer.values, used),
         }
     )
-    room = MOST_BYTES - len(table.encode())
-    reports = [] if scan.scorer is None else list(_reports(scan.scorer, rows, place, room))
-    return ScanNumbers(table, f"[{','.join(reports)}]", len(rows), len(reports))
 
 
-def surest_first(rows: Iterable[ScanRow]) -> list[ScanRow]:
+def sort_surest_first(rows: Iterable[ScanRow]) -> list[ScanRow]:
     """Arrows, then leanings, then the rest, each by confidence, size of the score and dependence."""
     return sorted(
         rows,
@@ -102,11 +177,6 @@ def surest_first(rows: Iterable[ScanRow]) -> list[ScanRow]:
             math.inf if row.dependence_p is None else row.dependence_p,
         ),
     )
-
-
-def brief(name: str) -> str:
-    """A column's name as the page has it."""
-    return short(shown(name), NAME)
 
 
 def json_block(record: Any) -> str:
@@ -129,19 +199,18 @@ class _Sentences:
     def place(self, text: str) -> int:
         """Where a sentence stands; −1 where there is no room for it."""
         if text not in self._place:
-            told = shown(text)
-            size = len(told.encode("utf-8", "replace"))
+            line = single_line(text)
+            size = len(line.encode("utf-8", "replace"))
             if size > self.room:
                 return -1
             self.room -= size
             self._place[text] = len(self.kept)
-            self.kept.append(told)
+            self.kept.append(line)
         return self._place[text]
 
 
 def _rows(rows: Sequence[ScanRow], at: Mapping[str, int], sentences: _Sentences) -> dict[str, list[Any]]:
     """Column by column."""
-    sums = [_sum(row) for row in rows]
     return {
         "x": [at[row.x] for row in rows],
         "y": [at[row.y] for row in rows],
@@ -159,7 +228,7 @@ def _rows(rows: Sequence[ScanRow], at: Mapping[str, int], sentences: _Sentences)
         "backward": [_digits(row.p_backward, 2) for row in rows],
         "given": [_digits(row.given, 3) for row in rows],
         "halves": [_digits(row.agreement, 2) for row in rows],
-        "sum": sums,
+        "sum": [_sum(row) for row in rows],
         "warnings": [[sentences.place(text) for text in row.warnings] for row in rows],
         "message": [sentences.place(row.reason) if row.reason else -1 for row in rows],
     }
@@ -177,22 +246,22 @@ def _sum(row: ScanRow) -> list[str] | None:
     terms = {kind: getattr(row, kind) for kind in KINDS}
     if row.weight is None or not 0 < row.weight <= 1 or None in terms.values():
         return None
-    found = round_together(terms, row.weight, {})
-    return None if found is None else [*found.terms.values(), found.total, found.weight, found.score]
+    rounded = round_together(terms, row.weight, {})
+    return None if rounded is None else [*rounded.terms.values(), rounded.total, rounded.weight, rounded.score]
 
 
 def _digits(value: float | None, digits: int) -> float | None:
     return None if value is None or not math.isfinite(value) else float(f"{value:.{digits}g}")
 
 
-def _columns(judge: PairScorer, used: Sequence[int]) -> dict[str, Any]:
-    """The same rows of every column, in steps of its range; base64 of two bytes a value, the lesser first."""
-    n = judge.values.shape[1]
+def _pack_columns(values: Any, used: Sequence[int]) -> dict[str, Any]:
+    """The same rows of every column of an array or a memory map, in steps of its range; base64 of two-byte values."""
+    n = values.shape[1]
     size = min(n, MOST_ROWS, MOST_SAMPLES // max(len(used), 1))
     rows = np.sort(np.random.default_rng(0).choice(n, size=size, replace=False, shuffle=False))
     lows, highs, packed = [], [], []
     for k in used:
-        column = np.asarray(judge.values[k][rows])  # of a memory map only these are read
+        column = np.asarray(values[k][rows])  # of a memory map only these are read
         present = column[np.isfinite(column)]
         low, high = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
         with np.errstate(invalid="ignore"):
@@ -203,16 +272,21 @@ def _columns(judge: PairScorer, used: Sequence[int]) -> dict[str, Any]:
     return {"rows": size, "low": lows, "high": highs, "values": base64.b64encode(b"".join(packed)).decode()}
 
 
-def _reports(judge: PairScorer, rows: Sequence[ScanRow], place: Mapping[str, int], room: int) -> Iterator[str]:
-    """The surest pairs decided anew, as long as there is room and time."""
+def report_pairs(scan: Scan, rows: Sequence[ScanRow], room: int) -> list[str]:
+    """JSON of the surest pairs decided anew, as long as there is room and time."""
+    if scan.scorer is None:
+        return []
+    place = {name: k for k, name in enumerate(scan.columns)}
+    reports: list[str] = []
     seconds = 0.0
-    with one_thread(), judge.share_columns():
+    with one_thread(), scan.scorer.share_columns():
         for row in rows[:MOST_REPORTS]:
             seconds += row.seconds
             if row.status not in ("oriented", "undecided") or seconds > MOST_SECONDS:
-                return
-            text = json_block(pair_numbers(judge.decide(place[row.x], place[row.y]), REPORT_POINTS))
+                break
+            text = json_block(pair_numbers(scan.scorer.decide(place[row.x], place[row.y]), REPORT_POINTS))
             room -= len(text.encode())
             if room < 0:
-                return
-            yield text
+                break
+            reports.append(text)
+    return reports

@@ -13,9 +13,9 @@ from scans import HOSTILE, drawn_scan
 from test_pair_numbers import floats
 
 import causewise
-from causewise.report import scan_numbers as numbers_of_scan
-from causewise.report.scan_numbers import json_block, scan_numbers
-from causewise.report.scan_page import render
+from causewise.report import scan_summary
+from causewise.report.html_pages import render_scan
+from causewise.report.scan_summary import json_block, tabulate
 from causewise.scanning.result import Scan
 
 MEGABYTE = 10**6
@@ -41,20 +41,20 @@ def small() -> Scan:
 
 def test_ten_thousand_pairs_are_five_megabytes_at_most() -> None:
     scan = drawn_scan([f"column number {k}" for k in range(142)], method="igci")
-    page = render(scan)
+    page = render_scan(scan)
     table, reports = embedded(page)
     assert len(table["rows"]["x"]) == len(scan) == 10_011
-    assert len(reports) == numbers_of_scan.MOST_REPORTS
+    assert len(reports) == scan_summary.MOST_REPORTS
     assert len(page.encode()) < 5 * MEGABYTE
     assert all(map(math.isfinite, floats([table, reports])))
 
 
 def test_more_than_fits_is_left_out_from_the_unsure_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbers_of_scan, "MOST_PAIRS", 20)
-    monkeypatch.setattr(numbers_of_scan, "MOST_SENTENCES", 50)
-    monkeypatch.setattr(numbers_of_scan, "MOST_BYTES", 30_000)
+    monkeypatch.setattr(scan_summary, "MOST_PAIRS", 20)
+    monkeypatch.setattr(scan_summary, "MOST_SENTENCES", 50)
+    monkeypatch.setattr(scan_summary, "MOST_BYTES", 30_000)
     scan = drawn_scan([f"v{k}" for k in range(12)])
-    page = render(scan)
+    page = render_scan(scan)
     table, reports = embedded(page)
     assert [table["statuses"][k] for k in table["rows"]["status"]] == ["oriented"] * 14 + ["undecided"] * 6
     assert 0 < len(reports) < 14
@@ -63,11 +63,11 @@ def test_more_than_fits_is_left_out_from_the_unsure_end(monkeypatch: pytest.Monk
 
 
 def test_the_same_scan_gives_the_same_bytes(small: Scan) -> None:
-    assert render(small) == render(small)
+    assert render_scan(small) == render_scan(small)
 
 
 def test_a_report_is_what_infer_says(small: Scan) -> None:
-    table, reports = embedded(render(small))
+    table, reports = embedded(render_scan(small))
     rows = table["rows"]
     first = [table["names"][rows[end][0]] for end in ("x", "y")]
     assert (first, rows["way"][0], reports[0]["verdict"]) == (["dose", "response"], 1, "dose → response")
@@ -76,7 +76,7 @@ def test_a_report_is_what_infer_says(small: Scan) -> None:
 
 
 def test_columns_come_back_to_within_a_step(small: Scan) -> None:
-    table, _ = embedded(render(small))
+    table, _ = embedded(render_scan(small))
     stored = table["columns"]
     steps = np.frombuffer(base64.b64decode(stored["values"]), "<u2").reshape(len(table["names"]), stored["rows"])
     assert small.scorer is not None
@@ -92,9 +92,9 @@ def test_a_column_without_a_value_in_the_rows_kept_is_all_missing() -> None:
     scan = drawn_scan(["a", "b", "c"], n=1000, method="igci")
     assert scan.scorer is not None
     scan.scorer.values[1, 1:] = np.nan
-    table, _ = embedded(render(Scan(scan.rows, scan.columns, {}, scan.facts, scorer=None)))
+    table, _ = embedded(render_scan(Scan(scan.rows, scan.columns, {}, scan.facts, scorer=None)))
     assert table["columns"] is None
-    stored = json.loads(scan_numbers(Scan((), scan.columns, {}, scan.facts, scorer=scan.scorer), ()).table)["columns"]
+    stored = json.loads(tabulate(Scan((), scan.columns, {}, scan.facts, scorer=scan.scorer), (), ()))["columns"]
     assert stored["low"] == []
 
 
@@ -111,7 +111,7 @@ class _Attributes(HTMLParser):
 
 @pytest.mark.parametrize("nonce", ["", "abc"])
 def test_no_name_becomes_markup(nonce: str) -> None:
-    page = render(drawn_scan(HOSTILE, method="igci"), nonce)
+    page = render_scan(drawn_scan(HOSTILE, method="igci"), nonce)
     assert page.count("<script") == page.count("</script") == 3
     assert "<img" not in page and "<!--" not in page and " 49 " not in page
     assert "\u202e" not in page and "\x00" not in page
@@ -132,16 +132,16 @@ def test_a_block_of_json_reads_back() -> None:
 
 def test_every_number_of_columns_and_pairs_has_a_page() -> None:
     for count in (2, 3):
-        assert "columns" in render(drawn_scan([f"v{k}" for k in range(count)], method="igci"))
+        assert "columns" in render_scan(drawn_scan([f"v{k}" for k in range(count)], method="igci"))
     wide = drawn_scan([f"v{k}" for k in range(12)], method="igci")
     starlike = Scan(tuple(wide.rows[:11]), wide.columns, {}, wide.facts, scorer=None)
-    assert "3 arrows between 12 columns" in render(starlike)
+    assert "3 arrows between 12 columns" in render_scan(starlike)
     alone = Scan((), ("a", "b"), {}, wide.facts)
-    assert "No arrows between 2 columns" in render(alone)
+    assert "No arrows between 2 columns" in render_scan(alone)
 
 
 def test_what_was_left_out_is_named(small: Scan) -> None:
-    page = render(small)
+    page = render_scan(small)
     assert "<bdi>site</bdi></strong>: it is 1 in every row" in page
     assert "This is no map of the whole table" in page
 
@@ -150,7 +150,7 @@ def test_an_adjusted_scan_shows_what_is_left_of_its_columns() -> None:
     rng = np.random.default_rng(0)
     common = rng.normal(size=300)
     table = {"common": common, **{name: np.sin(common) + 0.4 * rng.normal(size=300) for name in "ab"}}
-    page = render(causewise.scan(table, adjust=["common"], engine=causewise.Engine(jobs=1)))
+    page = render_scan(causewise.scan(table, adjust=["common"], engine=causewise.Engine(jobs=1)))
     assert "<dt>Adjusted for</dt><dd>common</dd>" in page
     stored = embedded(page)[0]["columns"]
     # What is left is in standard deviations, unlike the columns themselves.
@@ -159,4 +159,4 @@ def test_an_adjusted_scan_shows_what_is_left_of_its_columns() -> None:
 
 def test_the_page_is_written_whole(small: Scan, tmp_path: Any) -> None:
     small.report(tmp_path / "scan.html")
-    assert (tmp_path / "scan.html").read_text(encoding="utf-8") == render(small)
+    assert (tmp_path / "scan.html").read_text(encoding="utf-8") == render_scan(small)

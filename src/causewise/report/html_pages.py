@@ -1,0 +1,88 @@
+"""Results as HTML that needs nothing else, no network, no other file, no framework: pages, and a card for notebooks."""
+
+import functools
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from causewise.consensus import Answer, ask
+from causewise.decision import Decision
+from causewise.files import replace_with
+from causewise.report.decision_picture import MOST_DOTS, draw_column, draw_fit, draw_quantiles, draw_residual
+from causewise.report.decision_summary import summarise
+from causewise.report.geometry import coarsen_curve
+from causewise.report.scan_summary import summarise_scan
+from causewise.scanning.result import Scan
+from causewise.stability import half_samples
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_CARD_DOTS, _CARD_CURVE = 400, 100
+
+
+@functools.cache
+def environment(package: str = "causewise.report") -> "Environment":
+    """The templates in a package's folder `templates`; everything is escaped unless it was marked safe in Python."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    templates = Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.globals["nonce"] = ""  # of a page that is sent by a server; see base.html
+    return templates
+
+
+def render_decision(decision: Decision, nonce: str = "", answers: Sequence[Answer] = ()) -> str:
+    """The page as a string; the same decision gives the same string.
+
+    nonce: that of the Content-Security-Policy under which a server sends the page; a file of its own needs none.
+    answers: what other methods say of the pair, where they were asked.
+    """
+    summary = summarise(decision, MOST_DOTS, answers)
+    pictures = {
+        side.key: draw_column(side, (draw_fit,), 4.2, 3.1)
+        if side.drawing.residual is None
+        else draw_column(side, (draw_fit, draw_residual, draw_quantiles), 4.2, 7.5)
+        for side in summary.sides
+    }
+    template = environment().get_template("decision.html")
+    return template.render(s=summary, d=decision, pictures=pictures, nonce=nonce)
+
+
+def write_decision(
+    decision: Decision, path: str | os.PathLike[str], stability: bool = False, methods: Sequence[str | Answer] = ()
+) -> None:
+    """Write the page, whole or not at all; halves and methods that were not asked yet are asked now."""
+    if stability and decision.half_samples is None and not decision.stopped:
+        decision = replace(decision, half_samples=half_samples(decision))
+    answers = [ask(decision.pair, each) if isinstance(each, str) else each for each in methods]
+    replace_with(path, render_decision(decision, answers=answers).encode("utf-8", errors="replace"))
+
+
+def render_card(decision: Decision) -> str:
+    """The head of the page and a small picture of both fits, in one scoped element that follows a notebook's theme."""
+    summary = summarise(decision, _CARD_DOTS)
+    pictures = {
+        side.key: draw_column(
+            replace(side, drawing=coarsen_curve(side.drawing, _CARD_CURVE)), (draw_fit,), width=3.6, height=2.3
+        )
+        for side in summary.sides
+    }
+    return environment().get_template("card.html").render(s=summary, d=decision, pictures=pictures)
+
+
+def render_scan(scan: Scan, nonce: str = "") -> str:
+    """The page of a scan as a string: what was found, the matrix, the graph, and every pair to look into."""
+    return environment().get_template("scan.html").render(s=summarise_scan(scan), nonce=nonce)
+
+
+def write_scan(scan: Scan, path: str | os.PathLike[str]) -> None:
+    """Write the page, whole or not at all."""
+    replace_with(path, render_scan(scan).encode("utf-8", errors="replace"))

@@ -1,0 +1,81 @@
+"""Every sentence about a scan, for its page and its pictures. Functions are named after the text they give."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from causewise.formatting import format_count, format_number, percent, shorten, single_line
+from causewise.scanning.result import Scan
+from causewise.scanning.scan_row import ScanRow
+
+_BECAME = {
+    "oriented": ("has a direction", "have a direction"),
+    "undecided": ("is related but undecided", "are related but undecided"),
+    "unrelated": ("is unrelated", "are unrelated"),
+    "failed": ("could not be scored", "could not be scored"),
+}
+
+
+def column_name(name: str, letters: int = 120) -> str:
+    """A column's name, cut in the middle where it is longer."""
+    return shorten(single_line(name), letters)
+
+
+def title(scan: Scan) -> str:
+    """How many arrows there are."""
+    arrows, columns = scan.counts["oriented"], f"{format_count(len(scan.columns))} columns"
+    if not arrows:
+        return f"No arrows between {columns}"
+    return f"{format_count(arrows)} arrow{'s' * (arrows != 1)} between {columns}"
+
+
+def sentence(scan: Scan) -> str:
+    """What became of the pairs."""
+    parts = [f"{format_count(n)} {_BECAME[status][n != 1]}" for status, n in scan.counts.items() if n]
+    listed = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:]))) or "none was scored"
+    return f"Of {format_count(len(scan))} pair{'s' * (len(scan) != 1)}, {listed}."
+
+
+def key_facts(scan: Scan) -> tuple[tuple[str, str], ...]:
+    """What was scanned and how, by name."""
+    rows = max((row.n + row.dropped_rows for row in scan.rows), default=0)
+    facts = {
+        "Method": str(scan.facts.get("method", "")),
+        "Rows": format_count(rows),
+        "Columns": format_count(len(scan.columns)),
+    }
+    if "fdr" in scan.facts:
+        facts["False discoveries at most"] = f"{format_number(100 * scan.facts['fdr'], 3)} %"
+    if scan.facts.get("threshold") is not None:
+        facts["Confidence asked for"] = percent(scan.facts["threshold"])
+    return tuple(facts.items())
+
+
+def prior(scan: Scan) -> str:
+    """How often two related columns are taken to have no direction; empty for methods without such a prior."""
+    stated = None if scan.scorer is None else getattr(scan.scorer.build_method(), "neither", None)
+    return "" if stated is None else f"{format_number(100 * stated, 3)} %"
+
+
+def arrow(row: ScanRow) -> str:
+    """`rain → river, confidence 93 %`."""
+    confidence = "" if row.confidence is None else f", confidence {percent(row.confidence)}"
+    return f"{column_name(row.cause or '')} → {column_name(row.effect or '')}{confidence}"
+
+
+def heading(rows: Sequence[ScanRow], columns: Sequence[str]) -> str:
+    """The line above a picture: how many columns, and what became of the pairs."""
+    times = Counter(row.status for row in rows)
+    statuses = ("oriented", "undecided", "unrelated", "failed")
+    listed = ", ".join(f"{format_count(times[each])} {each}" for each in statuses if times[each])
+    return f"{format_count(len(columns))} columns, {format_count(len(rows))} pairs: {listed or 'none scored'}"
+
+
+def graph_legend(contradicts: bool, alone: Sequence[str], most: int) -> str:
+    """The lines below the graph, with at most so many of the names that have no arrow."""
+    lines = ["An arrow runs from cause to effect; the thicker and darker, the surer."]
+    if contradicts:
+        lines.append("Dashed: against the order that disagrees least with all scores.")
+    if alone:
+        rest = f" and {format_count(len(alone) - most)} more" if most < len(alone) else ""
+        lines.append(f"Without an arrow: {', '.join(alone[:most])}{rest}.")
+    return "\n".join(lines)
