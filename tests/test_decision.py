@@ -9,10 +9,9 @@ from causewise.criteria import LEVEL, ModelCheck
 from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Direction, Evidence
 from causewise.formatting import percent
-from causewise.inference import add_warnings, infer
+from causewise.inference import Stability, add_warnings, infer
 from causewise.pair import Pair
 from causewise.protocol import record_failure
-from causewise.stability import Stability
 
 PAIR = Pair.of(np.arange(12.0), np.arange(12.0) ** 2, x_name="rain", y_name="river")
 

@@ -21,7 +21,7 @@ HEIGHT = {name: height for height, name in enumerate(LAYERS)}
 BELOW_ALL = {"version"}
 DRAWS_ITSELF = {
     "causewise.decision": {
-        "causewise.stability",
+        "causewise.inference",
         "causewise.report.decision_picture",
         "causewise.report.html_pages",
     },

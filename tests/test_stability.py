@@ -12,8 +12,8 @@ import causewise
 from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Direction, Evidence
 from causewise.errors import InputError
+from causewise.inference import BLOCK, MOST_DRAWS, Stability, half_samples
 from causewise.pair import FloatArray, Pair
-from causewise.stability import BLOCK, MOST_DRAWS, Stability, half_samples
 
 
 def clear(n: int = 400) -> tuple[FloatArray, FloatArray]:
@@ -104,7 +104,7 @@ def test_the_decisions_settings_are_those_of_its_halves(monkeypatch: pytest.Monk
 
     x, y = weak()
     decision = causewise.infer(x + 10, y, max_rows=60, threshold=0.9)
-    monkeypatch.setattr("causewise.stability.method", method)
+    monkeypatch.setattr("causewise.inference.build_method", method)
     decision.stability(3)
     replace(decision, method="cgnn", settings={}, seed=5).stability(3)
     assert asked == [("causewise", dict(decision.settings)), ("cgnn", {"seed": 5})]

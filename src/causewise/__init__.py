@@ -20,9 +20,7 @@ earlier one:
     models        conditional models of an effect given its cause
     methods       LOCI, its networks, the default method, other people's methods
     catalogue     every method by name, one table of facts
-    inference     infer(): a table in, a decision out
-    stability     random halves of the rows decided anew
-    consensus     several methods on one pair
+    inference     infer(): a table in, a decision out; stability; several methods on one pair
     knowledge     background knowledge and its constraints
     scanning      scan(): every pair of a table
     graphs        all columns of a table together

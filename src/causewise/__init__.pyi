@@ -9,6 +9,7 @@ from causewise.decision import Evidence as Evidence
 from causewise.errors import InputError as InputError
 from causewise.graphs.causal_graph import CausalGraph as CausalGraph
 from causewise.graphs.finder import graph as graph
+from causewise.inference import Stability as Stability
 from causewise.inference import infer as infer
 from causewise.integrations.orientation import orient as orient
 from causewise.models.estimator import LocationScaleRegressor as LocationScaleRegressor
@@ -17,4 +18,3 @@ from causewise.pair import Pair as Pair
 from causewise.parallel import Engine as Engine
 from causewise.protocol import Method as Method
 from causewise.scanning.scanner import scan as scan
-from causewise.stability import Stability as Stability

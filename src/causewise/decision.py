@@ -20,7 +20,7 @@ from causewise.version import VERSION
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from causewise.stability import Stability
+    from causewise.inference import Stability
 
 
 class Direction(Enum):
@@ -309,7 +309,7 @@ class Decision(Record):
         seed
             Which halves; the same seed gives the same ones.
         """
-        from causewise.stability import half_samples
+        from causewise.inference import half_samples
 
         return half_samples(self, draws, seed)
 

@@ -1,11 +1,21 @@
-"""`infer`: which of two columns causes the other? A table in, a decision with its warnings out."""
+"""`infer`: which of two columns causes the other? A table in, a decision with its warnings out.
+
+Beside it stability, by half-sampling: how far an answer depends on which rows happened to be there; and several methods
+on one pair: what each says, and what more than half of them say.
+"""
 
 import math
+import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
-from causewise.catalogue import DEFAULT, FOR_LEVELS, seeded_method, stated_settings
+import numpy as np
+from numpy.typing import NDArray
+
+from causewise.catalogue import DEFAULT, FOR_LEVELS, accepts, seeded_method, stated_settings, takes_seed
+from causewise.catalogue import method as build_method
 from causewise.column_types import drop_point_masses, find_times
 from causewise.data_checks import (
     ABOUT_LEVELS,
@@ -19,13 +29,17 @@ from causewise.data_checks import (
     row_identifiers,
 )
 from causewise.decision import Decision, Direction
-from causewise.errors import InputError
+from causewise.errors import SEEDS, InputError, between
 from causewise.numerics.columns import cache_columns
 from causewise.pair import NanPolicy, Pair
 from causewise.parallel import one_thread
 from causewise.protocol import Method
 from causewise.tables import pair_from
 from causewise.tables.source import split_reading_options
+
+BLOCK = 50
+"""Rows of a block where rows resemble their neighbours: halves of single rows would look like independent ones."""
+MOST_DRAWS = 1000
 
 
 def infer(
@@ -213,3 +227,138 @@ def _built_method(method: str | Method, seed: int, settings: Mapping[str, Any]) 
             "built already; expected settings with a method's name only: give them where the method is built."
         )
     return method
+
+
+class Stability(NamedTuple):
+    """What halves of the rows say.
+
+    Examples
+    --------
+    >>> import numpy as np, causewise
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.uniform(-2, 2, 300)
+    >>> halves = causewise.infer(x, np.sin(2 * x) + 0.1 * rng.normal(size=300)).stability(draws=5)
+    >>> halves.agreement, halves.draws
+    (1.0, 5)
+    """
+
+    agreement: float
+    """Share of the halves that lean the way all rows do."""
+    low: float
+    high: float
+    """Smallest and largest score of a half."""
+    draws: int
+    seed: int = 0
+    scores: tuple[float, ...] = ()
+    """Of every half, in the order they were drawn."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What they come to, without every score."""
+        return {name: value for name, value in self._asdict().items() if name != "scores"}
+
+
+def half_samples(decision: Decision, draws: int = 20, seed: int = 0, built: Method | None = None) -> Stability:
+    """The decision's own method on `draws` halves of its rows."""
+    between("", 1, MOST_DRAWS, draws=draws)
+    between("", *SEEDS, seed=seed)
+    if decision.failed or decision.stopped:
+        raise InputError(f"{decision.method} gave no answer on this pair, so there is nothing to repeat on its halves.")
+    halves = [half for rows in _draw_halves(decision, draws, seed) if (half := _take_rows(decision.pair, rows))]
+    with one_thread():
+        decisions = (built or _rebuild_method(decision)).decide_many(halves)
+    scores = [each.score for each in decisions if not each.failed and math.isfinite(each.score)]
+    if not scores:
+        raise InputError(
+            f"{decision.method} has no answer on any half of these {decision.pair.n} rows: they are too few."
+        )
+    agreement = sum(Direction.of(score) is Direction.of(decision.score) for score in scores) / len(scores)
+    return Stability(agreement, min(scores), max(scores), len(scores), seed, tuple(scores))
+
+
+def _rebuild_method(decision: Decision) -> Method:
+    settings: dict[str, Any] = {k: v for k, v in decision.settings.items() if accepts(decision.method, k)}
+    if decision.seed is not None and takes_seed(decision.method, settings):
+        settings["seed"] = decision.seed
+    return build_method(decision.method, **settings)
+
+
+def _draw_halves(decision: Decision, draws: int, seed: int) -> list[NDArray[np.intp]]:
+    """Half of the blocks, drawn anew for every half; without dependence among rows a block is one row."""
+    n = decision.pair.n
+    dependent = any(getattr(warning, "kind", "") == "dependent_rows" for warning in decision.warnings)
+    length = BLOCK if dependent and n >= 4 * BLOCK else 1
+    blocks = np.array_split(np.arange(n), n // length)
+    rng = np.random.default_rng(seed)
+    return [
+        np.concatenate([blocks[b] for b in np.sort(rng.choice(len(blocks), (len(blocks) + 1) // 2, replace=False))])
+        for _ in range(draws)
+    ]
+
+
+def _take_rows(pair: Pair, rows: NDArray[np.intp]) -> Pair | None:
+    try:
+        return Pair.of(pair.x[rows], pair.y[rows], x_name=pair.x_name, y_name=pair.y_name)
+    except InputError:  # a half can be constant or too short where the whole is not
+        return None
+
+
+class Answer(NamedTuple):
+    """What one method says of the pair."""
+
+    asked: str
+    """The method with its settings, as it was asked for."""
+    decision: Decision
+    seconds: float
+    """NaN where nobody took the time."""
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """What more than half of the methods say. A count, no probability: methods that share assumptions err together."""
+
+    direction: str
+    cause: str | None
+    effect: str | None
+    status: str
+    """Of the methods that agree; undecided where no answer has more than half of them."""
+    agree: tuple[str, ...]
+    """The methods that say so."""
+    of: int
+    """All methods."""
+    sentence: str
+
+
+def ask(pair: Pair, method: str) -> Answer:
+    """One more method's answer, and how long it took."""
+    start = time.perf_counter()
+    decision = infer(pair, method=method)
+    return Answer(method, decision, time.perf_counter() - start)
+
+
+def consensus(answers: Sequence[Answer]) -> Consensus:
+    """The answer that more than half of the methods give, and what the others say."""
+    of = len(answers)
+    top, most = Counter(map(_outcome, answers)).most_common(1)[0]
+    if 2 * most <= of:
+        undecided = Direction.UNDECIDED.value
+        return Consensus(undecided, None, None, undecided, (), of, f"No consensus: {_list_answers(answers)}.")
+    agree = [answer for answer in answers if _outcome(answer) == top]
+    others = [answer for answer in answers if _outcome(answer) != top]
+    one, names = agree[0].decision, tuple(answer.asked for answer in agree)
+    sentence = f"{most} of {of} methods: {in_words(one)}{'; ' if others else ''}{_list_answers(others)}."
+    return Consensus(one.direction.value, one.cause, one.effect, one.status, names, of, sentence)
+
+
+def in_words(decision: Decision) -> str:
+    """`rain → river`, `undecided`, `unrelated` or `no answer`."""
+    if decision.cause is not None:
+        return decision.verdict
+    return "no answer" if decision.failed else decision.status
+
+
+def _outcome(answer: Answer) -> tuple[str, str]:
+    return answer.decision.status, answer.decision.direction.value
+
+
+def _list_answers(answers: Sequence[Answer]) -> str:
+    return "; ".join(f"{answer.asked}: {in_words(answer.decision)}" for answer in answers)

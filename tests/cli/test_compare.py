@@ -15,10 +15,10 @@ from trial import infer, run
 import causewise
 from causewise.cli.comparison import show_all
 from causewise.cli.options import split_methods
-from causewise.consensus import Answer, consensus
 from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Direction, Evidence
 from causewise.errors import InputError
+from causewise.inference import Answer, consensus
 from causewise.pair import Pair
 from causewise.protocol import record_failure
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from causewise.data_checks import DataWarning, Severity
 from causewise.decision import USABLE, Decision, Evidence
+from causewise.inference import Stability
 from causewise.methods.combined.method import NEITHER_PRIOR
 from causewise.pair import Pair
 from causewise.protocol import record_failure
-from causewise.stability import Stability
 
 HOSTILE = '"><script>alert(1)</script> & $x_1$ \\frac{ {{ 7*7 }} #ffffff \x00\u202e font-family: a; '
 

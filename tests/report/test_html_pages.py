@@ -16,12 +16,11 @@ import pytest
 from specimens import SPECIMENS, decided, pair, without_arrays
 
 import causewise
-from causewise.consensus import Answer
 from causewise.decision import Decision
 from causewise.errors import InputError
+from causewise.inference import Answer, Stability
 from causewise.report.html_pages import environment, render_decision, write_decision
 from causewise.report.score_bars import place_halves, round_score, stack_terms
-from causewise.stability import Stability
 
 LIMIT = 400_000
 CARD_LIMIT = 70_000

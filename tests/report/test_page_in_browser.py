@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from specimens import SPECIMENS
 
-from causewise.consensus import Answer
+from causewise.inference import Answer
 from causewise.report.html_pages import render_decision
 
 POLICY = "default-src 'none'; style-src 'nonce-{0}'; script-src 'nonce-{0}'; base-uri 'none'"

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from causewise.cli.answer import bullets, directions, guide_to_p, plain_table, warn
 from causewise.cli.streams import paragraph, terminal
-from causewise.consensus import Answer, consensus, in_words
 from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Direction
 from causewise.formatting import format_count, percent, single_line
+from causewise.inference import Answer, consensus, in_words
 from causewise.report.decision_wording import confidence_or_p, rests_on_p, score_of_lean, severity
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ from causewise.cli.streams import as_text, put, put_lines, say
 from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
-    from causewise.consensus import Answer
     from causewise.decision import Decision
+    from causewise.inference import Answer
     from causewise.pair import Pair
     from causewise.protocol import Method
 
@@ -133,7 +133,7 @@ def infer(
 
 
 def _answer(pair: "Pair", name: str, method: "Method", seed: int, stability: bool, quiet: bool) -> "Answer":
-    from causewise.consensus import Answer
+    from causewise.inference import Answer
 
     start = time.perf_counter()
     decision = decide(pair, name, method, seed, quiet)
@@ -157,7 +157,7 @@ def decide(pair: "Pair", name: str, method: "Method", seed: int, quiet: bool) ->
 def add_halves(decision: "Decision", method: "Method", seed: int, quiet: bool) -> "Decision":
     """The decision with what random halves of its rows say; as it was, with a word on why, where they say nothing."""
     from causewise.errors import InputError
-    from causewise.stability import half_samples
+    from causewise.inference import half_samples
 
     stepwise = method if hasattr(method, "with_progress") else Stepwise(method)
     try:
@@ -193,7 +193,7 @@ def _print_answers(answers: "list[Answer]", as_json: bool) -> None:
 
 def record_answers(answers: "Sequence[Answer]") -> dict[str, Any]:
     """One method's own record; of several each one's, and the consensus. Without seconds, the same bytes every time."""
-    from causewise.consensus import consensus
+    from causewise.inference import consensus
 
     methods = [answer.decision.to_dict() for answer in answers]
     return {"methods": methods, "consensus": asdict(consensus(answers))} if len(methods) > 1 else methods[0]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from causewise.catalogue import Entry
 from causewise.column_types import ColumnType
-from causewise.consensus import Answer, consensus, in_words
 from causewise.decision import Decision, Direction
 from causewise.formatting import format_count, format_number, format_signed, percent, shorten, single_line
+from causewise.inference import Answer, consensus, in_words
 from causewise.report import decision_wording as wording
 from causewise.report import provenance
 from causewise.report.geometry import Drawing, SortedColumn, sample_rows, thin_direction

@@ -22,10 +22,10 @@ from causewise.formatting import (
     shorten,
     single_line,
 )
+from causewise.inference import Stability
 from causewise.methods.combined.words import KINDS
 from causewise.report.geometry import Drawing
 from causewise.report.score_bars import BRIEF, brief_names, round_score
-from causewise.stability import Stability
 
 SEVERITIES = ("stops", "lowers confidence", "note")
 """How much a warning weighs, the worst first; see `data_checks.Severity`."""

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from causewise.consensus import Answer, ask
 from causewise.decision import Decision
 from causewise.files import replace_with
+from causewise.inference import Answer, ask, half_samples
 from causewise.report.decision_picture import MOST_DOTS, draw_column, draw_fit, draw_quantiles, draw_residual
 from causewise.report.decision_summary import summarise
 from causewise.report.geometry import coarsen_curve
 from causewise.report.scan_summary import summarise_scan
 from causewise.scanning.result import Scan
-from causewise.stability import half_samples
 
 if TYPE_CHECKING:
     from jinja2 import Environment

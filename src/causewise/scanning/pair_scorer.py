@@ -13,7 +13,7 @@ import numpy as np
 from causewise.catalogue import seeded_method
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
-from causewise.inference import decide_pairs
+from causewise.inference import decide_pairs, half_samples
 from causewise.knowledge.knowledge import Knowledge
 from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import NO_DIRECTION
@@ -24,7 +24,6 @@ from causewise.pair import FloatArray, Pair, standardise
 from causewise.protocol import Method, batch_size
 from causewise.scanning.mapped import MappedColumns
 from causewise.scanning.scan_row import ScanRow, apply_knowledge
-from causewise.stability import half_samples
 
 REMEMBERED = 2 << 30
 """Bytes of what is remembered about columns in one process, where there is room."""

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.signal import lfilter
 
 import causewise
-from causewise.consensus import ask, consensus
 from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Direction
 from causewise.errors import InputError
+from causewise.inference import ask, consensus
 from causewise.lab.benchmark import worker
 from causewise.methods.combined.method import causewise as built
 from causewise.pair import FloatArray, Pair
