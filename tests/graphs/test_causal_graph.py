@@ -146,7 +146,7 @@ def test_values_below_a_limit_of_detection_do_not_cost_a_column(table):
         ({"seed": -1}, "seed"),
         ({"columns": ["a"]}, "at least two"),
         ({"columns": ["a", "nobody"]}, "nobody"),
-        ({"known": {"before": [["a", "b"], ["b", "a"]]}}, "contradicts itself"),
+        ({"knowledge": {"before": [["a", "b"], ["b", "a"]]}}, "contradicts itself"),
     ],
 )
 def test_what_cannot_be_is_refused(table, settings, sentence):

@@ -17,14 +17,13 @@ from causewise.cli import scan as command
 from causewise.cli.app import app
 from causewise.errors import InputError
 from causewise.knowledge.knowledge import Knowledge
-from causewise.parallel import processors
+from causewise.parallel import available_memory, processors
 from causewise.scanning import forecast as forecasting
 from causewise.scanning import scanner
-from causewise.scanning.engine import InProcess, Processes
 from causewise.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory, remembered
 from causewise.scanning.judging import Judge
-from causewise.scanning.machine import available_memory
 from causewise.scanning.mapped import MappedColumns
+from causewise.scanning.tasks import pool_of_workers, this_process
 
 LONG = ScanForecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
 
@@ -39,12 +38,11 @@ def all_pairs(columns):
     return list(itertools.combinations(range(columns), 2))
 
 
-class Here(InProcess):
+def here(judge, workers):
     """This process, under the name of several."""
-
-    def __init__(self, judge, workers):
-        super().__init__(judge)
-        self.workers = workers
+    pool = this_process(judge)
+    pool.workers = workers
+    return pool
 
 
 @pytest.fixture
@@ -57,7 +55,7 @@ def foresee(monkeypatch):
         parts = itertools.chain([(*around[0], *late)], around[1:] or (), itertools.repeat(around[-1]))
         times = itertools.accumulate(itertools.chain.from_iterable(parts))
         monkeypatch.setattr(forecasting, "_clock", lambda: next(times))
-        with Here(judge, workers) as run:
+        with here(judge, workers) as run:
             return forecast(run, judge, pairs, processors, left or (len(pairs), len(pairs)), batch)
 
     return foresee
@@ -106,14 +104,16 @@ def test_pairs_that_cannot_be_tested_are_not_oriented(foresee):
 def test_other_processes_take_as_long_to_start_as_the_first(monkeypatch):
     times = iter([0.0, 0.7, *itertools.repeat(0.7, 10**4)])
     monkeypatch.setattr(forecasting, "_clock", lambda: next(times))
-    with Here(judge(), 2) as run:
+    with here(judge(), 2) as run:
         assert forecast(run, judge(), all_pairs(8), 2, (28, 28)).starting == 0.7
 
 
 def test_a_batch_is_tried_at_once_and_its_time_shared(monkeypatch):
     seen = []
-    monkeypatch.setattr(forecasting, "_timed", lambda judge, tile: seen.append(len(tile)) or [[0.0, 0.25]] * len(tile))
-    with InProcess(judge(40)) as run:
+    monkeypatch.setattr(
+        forecasting, "_time_pairs", lambda judge, tile: seen.append(len(tile)) or [[0.0, 0.25]] * len(tile)
+    )
+    with this_process(judge(40)) as run:
         foreseen = forecast(run, judge(40), all_pairs(40), 1, (0, 100), batch=64)
     assert (seen, foreseen.orienting) == ([64], 25.0)
 
@@ -125,9 +125,9 @@ def _deadly(judge, tile):
 
 
 def test_a_pair_that_kills_its_process_does_not_end_it(monkeypatch):
-    monkeypatch.setattr(forecasting, "_timed", _deadly)
+    monkeypatch.setattr(forecasting, "_time_pairs", _deadly)
     monkeypatch.setattr(forecasting, "_TRIED", 2)
-    with Processes(judge(), 2) as run:
+    with pool_of_workers(judge(), 2) as run:
         foreseen = forecast(run, judge(), all_pairs(8), 2, (28, 28))
     assert foreseen.screening + foreseen.orienting == pytest.approx(28 * 3.0 / 2)
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import causewise
 from causewise.errors import InputError
-from causewise.scanning import engine, scanner, tasks
+from causewise.scanning import scanner, tasks
 from causewise.scanning.judging import Judge, adjusted_p_values
+from causewise.worker_pool import Lost
 
 
 @pytest.fixture(scope="module")
@@ -110,17 +111,16 @@ def test_target_pairs_and_columns_choose(table, tmp_path):
         ({"columns": ["a", "a"]}, "twice"),
         ({"columns": ["a", "nothing"]}, "'nothing', which is not in the table"),
         ({"columns": ["a"]}, "Got 1 column that can be judged"),
-        ({"target": "a", "pairs": [("a", "b")]}, "one of the two"),
         ({"pairs": [("a", "a")]}, "two different columns"),
         ({"pairs": [("a", "b", "c")]}, "expected two columns"),
         ({"pairs": []}, "Got no pairs"),
-        ({"pairs": "nowhere.csv"}, "Could not read the pairs"),
+        ({"pairs": Path("nowhere.csv")}, "Could not read the pairs"),
         ({"fdr": 0.0}, "Got fdr="),
         ({"fdr": 2.0}, "Got fdr="),
         ({"seed": -1}, "Got seed="),
         ({"method": "loci-h", "threshold": 0.9}, "does not take it"),
         ({"method": "guess"}, "guess"),
-        ({"known": {"before": [["a", "b"], ["b", "a"]]}}, "before"),
+        ({"knowledge": {"before": [["a", "b"], ["b", "a"]]}}, "before"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_a_sentence(table, asked, sentence):
@@ -154,12 +154,12 @@ def test_what_is_known_is_obeyed(table):
 def _deadly(judge, tile):
     if [0, 3] in [list(pair) for pair in tile]:
         os._exit(9)
-    return tasks.screened(judge, tile)
+    return tasks.screen_pairs(judge, tile)
 
 
 def test_a_pair_that_kills_its_process_costs_its_own_row_only(table, monkeypatch):
     quiet = {(row.x, row.y): row for row in causewise.scan(table, engine=causewise.Engine(jobs=1))}
-    monkeypatch.setattr(scanner, "screened", _deadly)
+    monkeypatch.setattr(scanner, "screen_pairs", _deadly)
     rows = {(row.x, row.y): row for row in causewise.scan(table, engine=causewise.Engine(jobs=2))}
     dead = rows.pop(("a", "c"))
     assert dead.status == "failed"
@@ -236,11 +236,14 @@ def test_files_hold_every_number_exactly(table, tmp_path):
 def test_a_process_that_dies_takes_nobody_along():
     judge = Judge(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
     tiles = [[k] for k in range(6)]
-    with engine.Processes(judge, 2) as run:
-        found = dict(run(_odd_ones_die, tiles))
-        again = dict(run(_odd_ones_die, [[0], [2]]))
+    with tasks.pool_of_workers(judge, 2) as pool:
+        found = dict(pool.map(_odd_ones_die, tiles))
+        again = dict(pool.map(_odd_ones_die, [[0], [2]]))
     assert again == {0: [0], 1: [2]}
-    assert found == {k: [tasks.Died(k) if k % 2 else k] for k in range(6)}
+    assert {k: [getattr(each, "item", each) for each in results] for k, results in found.items()} == {
+        k: [k] for k in range(6)
+    }
+    assert [isinstance(found[k][0], Lost) for k in range(6)] == 3 * [False, True]
 
 
 def _odd_ones_die(judge, tile):

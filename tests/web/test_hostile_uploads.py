@@ -13,7 +13,7 @@ import pytest
 from asking import columns, csv_of, ended, kept, sentence, upload
 from running import LIMITS, Running
 
-from causewise.web.crew import CrewTask
+from causewise.web.job_pool import PoolTask
 from causewise.web.limits import MIB
 from causewise.web.refusal import Refusal
 
@@ -220,7 +220,7 @@ def test_a_table_that_left_is_said(server: Running) -> None:
 
 
 def test_a_client_that_leaves_takes_its_question_along(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    tasks: list[CrewTask] = []
+    tasks: list[PoolTask] = []
     submit = server.desk.quick.submit
     monkeypatch.setattr(server.desk.quick, "submit", lambda *task: tasks.append(submit(*task)) or tasks[-1])
     body = json.dumps({"x": columns(3000)["dose"], "y": columns(3000)["other"], "method": "gpi:max_iter=9999"}).encode()

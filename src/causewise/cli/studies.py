@@ -1,23 +1,18 @@
 """`causewise study`: the simulation studies; each writes its tables and figures into a folder and can be carried on."""
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from causewise.cli.bars import progress
 from causewise.cli.failures import resumable_job
-from causewise.cli.streams import put_lines, say, terminal
+from causewise.cli.streams import put_lines, say
 
 if TYPE_CHECKING:
     from causewise.lab.study.running import Scale
 
 app = typer.Typer(no_args_is_help=True, help="Simulation studies: seeded, resumable, with tables and figures.")
-
-LINE_SECONDS = 20.0
 
 Out = Annotated[Path | None, typer.Option("--out", help="Folder to write into (default: out/study/NAME).")]
 Seeds = Annotated[int | None, typer.Option("--seeds", help="Repetitions (default: the study's own number).")]
@@ -68,34 +63,11 @@ def _study(name: str, scale: "Scale", out: Path | None, jobs: int) -> None:
 
     folder = out or Path("out") / "study" / name
     study = load(name)
-    with resumable_job(), _progress(name) as on_cell:
-        rows = run(study, scale, folder, jobs, on_cell)
+    with resumable_job(), progress({name: "cells"}) as on_progress:
+        rows = run(study, scale, folder, jobs, on_progress)
     # All files are written before anything is printed: a closed pipe must not cost them.
     tables = study.tables(rows)
     written = [*write_tables(folder, tables, rows), *write_figures(folder, study.figures(rows))]
     for table in tables:
         put_lines(table.markdown() + "\n\n")
     say(f"{len(written)} files in {folder}")
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal; elsewhere a line now and then."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = terminal(sys.stderr)
-    if not console.is_terminal:
-        said = time.monotonic()
-
-        def tell(done: int, total: int) -> None:
-            nonlocal said
-            if time.monotonic() - said > LINE_SECONDS:
-                said = time.monotonic()
-                say(f"{name}: {done} of {total} cells")
-
-        yield tell
-        return
-    columns = (TextColumn(name), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(name)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

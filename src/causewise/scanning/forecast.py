@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from causewise.errors import InputError
-from causewise.scanning.engine import Run
 from causewise.scanning.judging import REMEMBERED, Judge
 from causewise.scanning.pairs import BLOCK, Pairs
-from causewise.scanning.tasks import Died, Tile
+from causewise.scanning.tasks import Tile
+from causewise.worker_pool import Lost, TaskPool
 
 FEW = 10
 """Fewer pairs are done as soon as they are foreseen."""
@@ -64,7 +64,7 @@ class ScanForecast:
 
 
 def forecast(
-    run: Run, judge: Judge, pairs: Pairs, processors: int, left: tuple[int, int], batch: int = 1
+    pool: TaskPool, judge: Judge, pairs: Pairs, processors: int, left: tuple[int, int], batch: int = 1
 ) -> ScanForecast:
     """Try some of the pairs, `batch` at a time; `left` are to be screened and oriented."""
     tried = _tried(pairs, batch)
@@ -74,9 +74,9 @@ def forecast(
     # One after the other: of what is asked for and not waited for the scan would have to wait.
     for part in (tried[k : k + batch] for k in range(0, len(tried), batch)):
         begun = _clock()
-        [(_, results)] = run(_timed, [part])
-        took = [result for result in results if not isinstance(result, Died)]
-        if not screening and run.workers > 1:
+        [(_, results)] = pool.map(_time_pairs, [part])
+        took = [result for result in results if not isinstance(result, Lost)]
+        if not screening and pool.workers > 1:
             starting = max(0.0, _clock() - begun - sum(map(sum, took)))
         screening += [result[0] for result in took]
         orienting += [seconds for result in took for seconds in result[1:]]
@@ -84,9 +84,9 @@ def forecast(
             break
     # Of a column's first pair what is done once for the column, or for the process, is the larger part.
     to_screen, to_orient = left
-    at_once, memory = min(run.workers, processors), needed_memory(judge, len(pairs), run.workers)
+    at_once, memory = min(pool.workers, processors), needed_memory(judge, len(pairs), pool.workers)
     times = _typical(screening) * to_screen / at_once, _typical(orienting) * to_orient / at_once
-    return ScanForecast(len(pairs), run.workers, *times, memory, starting)
+    return ScanForecast(len(pairs), pool.workers, *times, memory, starting)
 
 
 def _typical(seconds: Sequence[float]) -> float:
@@ -101,7 +101,7 @@ def _tried(pairs: Pairs, batch: int) -> Pairs:
     return sorted(tile, key=max)[:most]
 
 
-def _timed(judge: Judge, pairs: Tile) -> list[Any]:
+def _time_pairs(judge: Judge, pairs: Tile) -> list[Any]:
     """Seconds that screening takes each pair, and orienting where there is something to orient."""
     times, testable = [], []
     for pair in pairs:

@@ -28,12 +28,12 @@ import numpy as np
 
 from causewise.errors import InputError
 from causewise.pair import FloatArray
-from causewise.parallel import deaf_children, limit_processors
-from causewise.scanning.engine import InProcess, Run, alone
+from causewise.parallel import limit_processors, prepare_spawn
 from causewise.scanning.file_columns import FileColumns, UnseenError
 from causewise.scanning.judging import Judge
-from causewise.scanning.tasks import Tile, Work, screened
+from causewise.scanning.tasks import Tile, pool_of_workers, screen_pairs, this_process
 from causewise.version import VERSION
+from causewise.worker import Work
 
 LOCAL = "local"
 INSTALL = "This needs Dask, which is not installed; install it with: pip install '.[dask]'"
@@ -52,7 +52,7 @@ class ClusterError(Exception):
 @contextmanager
 def on_dask(
     judge: Judge, there: FileColumns | None, where: Any, workers: int, identity: str, journal: str | None
-) -> Iterator[Run]:
+) -> "Iterator[Cluster]":
     """A cluster that knows the judge: `local`, the address of a scheduler, or a client.
 
     `there` are the columns for workers that see their file, `identity` names the scan, `journal` the file that a scan
@@ -60,11 +60,11 @@ def on_dask(
     """
     with _client(where, workers) as client:
         _check_versions(client)
-        crew = _Cluster(client, judge, there, identity, _cut_short(client.scheduler.address, journal))
+        cluster = Cluster(client, judge, there, identity, _cut_short(client.scheduler.address, journal))
         try:
-            yield crew
+            yield cluster
         finally:
-            crew.release()
+            cluster.release()
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def _client(where: Any, workers: int) -> Iterator[Any]:
         if where == LOCAL:
             # No limit of memory a worker, as on plain processes; any free port for the page, whoever has the usual one.
             settings = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
-            with deaf_children():
+            with prepare_spawn():
                 where = opened.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, **settings))
         try:
             client = Client(where, timeout=_PATIENCE, set_as_default=False)
@@ -121,7 +121,7 @@ def _closed(client: Any) -> None:
         client.close(timeout=1)
 
 
-class _Cluster:
+class Cluster:
     """The judge on a cluster: handed over when it is first needed, kept there until it is released."""
 
     def __init__(self, client: Any, judge: Judge, there: FileColumns | None, identity: str, cut_short: str) -> None:
@@ -137,7 +137,7 @@ class _Cluster:
         for held in self._held.values():
             held.release()
 
-    def __call__(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
+    def map(self, work: Work, tasks: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
         """Each tile's number and results, in the order in which they finish."""
         from distributed import KilledWorker, as_completed
 
@@ -145,9 +145,9 @@ class _Cluster:
         unseen: set[int] = set()
 
         def given(k: int) -> Any:
-            return self._given(work, tiles[k], blamed[k], k in unseen)
+            return self._given(work, tasks[k], blamed[k], k in unseen)
 
-        numbers = {given(k): k for k in range(len(tiles))}
+        numbers = {given(k): k for k in range(len(tasks))}
         arriving = as_completed(list(numbers), loop=self._client.loop)
         try:
             for future in arriving:
@@ -182,7 +182,7 @@ class _Cluster:
             raise ClusterError(self._cut_short)
         what = json.dumps([self._identity, work.__module__, work.__qualname__, tile, blamed, unseen])
         key = f"causewise-{blake2b(what.encode(), digest_size=16).hexdigest()}"
-        needed = {"resources": {_GPU: 1}} if self.gpu and work is not screened else {}
+        needed = {"resources": {_GPU: 1}} if self.gpu and work is not screen_pairs else {}
         # Those that were blamed come last: by then nobody is left who kills the worker they wait on.
         return self._client.submit(
             _alone if blamed else _tile, held, work, tile, VERSION, key=key, priority=-blamed, **needed
@@ -225,14 +225,16 @@ def _tile(judge: Judge, work: Work, tile: Tile, version: str) -> list[Any]:
 
     _check_version(version, "the side that asks")  # this worker may have come later
     limit_processors(get_worker().state.nthreads)
-    with InProcess(judge) as run:
-        [(_, results)] = run(work, [tile])
+    with this_process(judge) as pool:
+        [(_, results)] = pool.map(work, [tile])
     return results
 
 
 def _alone(judge: Judge, work: Work, tile: Tile, version: str) -> list[Any]:
-    """On a worker: the results of a tile that may kill, which it does to another process."""
-    # Dask starts its workers as daemons, to which multiprocessing denies children; `alone` ends those it starts.
+    """On a worker: the results of a tile that may crash its process, in another one."""
+    # Dask starts its workers as daemons, to which multiprocessing denies children; the pool ends those it starts.
     this: Any = multiprocessing.current_process()
     this._config["daemon"] = False
-    return alone(judge, work, tile)
+    with pool_of_workers(judge, 1) as pool:
+        [(_, results)] = pool.map(work, [tile])
+    return results

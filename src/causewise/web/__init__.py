@@ -6,8 +6,7 @@ guard       whom the server speaks to: hosts, origins, methods of asking; the he
 bodies      what is sent, counted and timed while it comes
 uploads     a form or JSON -> bytes and settings, never on disk
 shelf       tables and answers that are kept, bounded in number and bytes
-crew        worker processes with a time and a memory limit, and a bounded queue
-crew_member the child's side of it
+job_pool    worker processes with a time and a memory limit, and a bounded queue
 work        what is done there: look at a table, judge two columns, judge them all
 overview    a table as it was understood, column by column
 reports     answers as pages

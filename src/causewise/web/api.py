@@ -8,8 +8,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
 from causewise.web.bodies import InFlight
-from causewise.web.crew import Crew, CrewTask
 from causewise.web.desk import FrontDesk, Table, state
+from causewise.web.job_pool import JobPool, PoolTask
 from causewise.web.questions import (
     Arrays,
     Asking,
@@ -157,7 +157,7 @@ def _lessons(api: APIRouter, desk: FrontDesk) -> None:
         return Json(json.dumps(found, allow_nan=False))
 
 
-async def finished(crew: Crew, task: CrewTask, request: Request) -> Any:
+async def finished(crew: JobPool, task: PoolTask, request: Request) -> Any:
     """The answer of a task; it is stopped when whoever asked has left."""
     answer = asyncio.wrap_future(task.future)
     left = asyncio.ensure_future(_left(request))

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
-from causewise.web.crew import Crew, CrewTask
+from causewise.web.job_pool import JobPool, PoolTask
 from causewise.web.limits import ServerLimits
 from causewise.web.refusal import Refusal, busy, nowhere
 from causewise.web.shelf import Shelf
@@ -52,8 +52,8 @@ class Job:
     """Work that takes its time."""
 
     kind: str
-    crew: Crew
-    task: CrewTask
+    crew: JobPool
+    task: PoolTask
     asked: float
     """When somebody last asked."""
     answer: str = ""
@@ -66,9 +66,9 @@ class FrontDesk:
     def __init__(self, limits: ServerLimits) -> None:
         self.limits = limits
         memory, held = limits.memory_bytes, limits.in_flight_bytes
-        self.quick = Crew(limits.processes, limits.waiting, limits.seconds, memory, WORK, held)
+        self.quick = JobPool(limits.processes, limits.waiting, limits.seconds, memory, WORK, held)
         # Whole tables have processes of their own, so that they never keep a pair waiting.
-        self.long = Crew(max(1, limits.processes // 2), limits.waiting, limits.scan_seconds, memory, WORK, held)
+        self.long = JobPool(max(1, limits.processes // 2), limits.waiting, limits.scan_seconds, memory, WORK, held)
         self.tables: Shelf[Table] = Shelf("table", limits.kept_tables, limits.kept_bytes)
         self.answers: Shelf[KeptAnswer] = Shelf("answer", limits.kept_answers, limits.kept_bytes)
         self._jobs: OrderedDict[str, Job] = OrderedDict()

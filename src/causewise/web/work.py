@@ -11,11 +11,11 @@ from causewise.examples import EXAMPLES, invisible
 from causewise.formatting import json_text, plain_value
 from causewise.inference import infer
 from causewise.pair import Pair
+from causewise.parallel import OnProgress as Tell
 from causewise.scanning.forecast import ScanForecast
 from causewise.scanning.result import FORMATS
 from causewise.scanning.scanner import scan
 from causewise.tables import pair_from, read_pair
-from causewise.web.crew_member import Tell
 from causewise.web.overview import overview
 from causewise.web.refusal import Refusal
 from causewise.web.reports import marked_pair, marked_scan

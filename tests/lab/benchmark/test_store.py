@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from causewise.lab.benchmark.ledger import StoreError
 from causewise.lab.benchmark.row import Row
-from causewise.lab.benchmark.store import APPLICATION_ID, SCHEMA, Store
+from causewise.lab.benchmark.store import APPLICATION_ID, SCHEMA, Store, StoreError
 
 ROW = Row(
     dataset="toy",

@@ -2,8 +2,8 @@
 
 contenders  who runs: methods, set up, each under one seed
 sets        on what: labelled pairs, each swapped or not by a coin
-runner      what is not stored yet is done and stored; pool, worker: the processes; progress: how long it will take
-row, store  what one method said on one pair, kept in a file; ledger: such files in general, also for the studies
+runner      what is not stored yet is done and stored; worker: in its processes; forecast: how long it will take
+row, store  what one method said on one pair, kept in a file; such files in general, also for the studies
 metrics     accuracy, AUDRC, AUROC; intervals: how sure we are of them
 scores      rows -> methods × sets; paper: what the paper prints
 rendering   as text; figures: as pictures; publish: the leaderboard page, and everything in one folder

@@ -4,23 +4,45 @@ Several runners may share a store: each claims a few pairs before it works on th
 another is at, so that a run is over when all its rows are there.
 """
 
+import itertools
 import math
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from causewise.decision import Direction
+from causewise.errors import InputError
 from causewise.lab.benchmark.contenders import RESOLVER, Contender
 from causewise.lab.benchmark.folds import by_fold
-from causewise.lab.benchmark.ledger import DiskError, StoreError
-from causewise.lab.benchmark.pool import Limits, Pool, Task
-from causewise.lab.benchmark.row import Outcome, Row, Status
+from causewise.lab.benchmark.row import Outcome, Row, Status, no_answer
 from causewise.lab.benchmark.sets import Item, Labelled, items
-from causewise.lab.benchmark.store import Key, Store
+from causewise.lab.benchmark.store import DiskError, Key, Store, StoreError
+from causewise.lab.benchmark.worker import decide_batch, open_methods
+from causewise.parallel import single_threaded
+from causewise.worker_pool import Lost, StartError, WorkerPool
 
 CHUNK = 8
-"""At most so many single pairs are handed to a worker at once; their rows still come back one by one."""
+"""At most so many single pairs are claimed at once."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one pair may cost."""
+
+    seconds: float = 600.0
+    """0 = no limit."""
+    memory_bytes: int = 0
+    """Address space per worker; 0 = as much as there is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Batches of pairs for one contender, claimed together; a method that is not batched gets batches of one."""
+
+    contender: Contender
+    batches: tuple[tuple[Item, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,17 +120,33 @@ def run(
     on_rows: Callable[[Sequence[Row]], None] = lambda rows: None,
 ) -> RunTotals:
     """Do what is planned; `on_rows` is called after every commit. An interrupt at any moment keeps what is finished."""
-    tally = RunTotals()
-    pool = Pool(jobs, limits or Limits(), resolver)
+    tally, limits = RunTotals(), limits or Limits()
+    claims = _Claims(store, plan.tasks, resolver)
     try:
-        with closing(pool.finished(plan.tasks, _Claims(store))) as finished:
-            for contender, batch, outcomes in finished:
-                rows = [judged(contender, each, outcome) for each, outcome in zip(batch, outcomes, strict=True)]
+        with WorkerPool(
+            jobs,
+            open_methods,
+            [limits.memory_bytes],
+            seconds=limits.seconds,
+            retries=0,
+            environment=single_threaded() | {"MPLBACKEND": "Agg"},
+            captures=True,
+        ) as pool:
+            for number, outcomes in pool.map(decide_batch, claims.batches(), store.renew):
+                contender, batch = claims.handed_out.pop(number)
+                rows = [score_row(contender, each, outcome) for each, outcome in zip(batch, outcomes, strict=True)]
                 store.add(rows)
                 tally = tally.plus(rows)
                 on_rows(rows)
+    except StartError as problem:
+        if not limits.memory_bytes:
+            raise
+        limit = f"{limits.memory_bytes / 2**30:.3g} GiB"
+        raise InputError(
+            f"No worker process could start within {limit}: {problem.why} Give it more, or 0 for no limit."
+        ) from None
     finally:
-        # What cannot be released now lapses; the reason for stopping is the one to be told.
+        # What cannot be released now lapses; the reason for stopping is the one to report.
         with suppress(DiskError, StoreError):
             store.release()
     return tally
@@ -120,8 +158,10 @@ def key(contender: Contender, item: Item) -> Key:
     return (item.dataset, item.pair_id, *who)
 
 
-def judged(contender: Contender, item: Item, outcome: Outcome) -> Row:
-    """Turn an outcome back into file orientation and judge it."""
+def score_row(contender: Contender, item: Item, outcome: Outcome | Lost) -> Row:
+    """Turn an outcome back into file orientation, and compare it with the truth."""
+    if isinstance(outcome, Lost):
+        outcome = no_answer(Status.TIMEOUT if outcome.is_late else Status.CRASHED, outcome.reason, outcome.seconds)
     score = math.nan if outcome.status.broken else outcome.score
     forward, backward = outcome.forward, outcome.backward
     # Stored as if nothing had been swapped: whoever reads the rows need not know of the coin.
@@ -149,16 +189,29 @@ def judged(contender: Contender, item: Item, outcome: Outcome) -> Row:
 
 @dataclass(frozen=True, eq=False)
 class _Claims:
-    """The store as the desk where work is claimed."""
+    """Tasks of which only those are handed out that no other runner has claimed."""
 
     store: Store
+    tasks: Iterable[Task]
+    resolver: str
+    handed_out: dict[int, tuple[Contender, tuple[Item, ...]]] = field(default_factory=dict)
 
-    def claim(self, task: Task) -> tuple[Task | None, Task | None]:
-        mine, others = self.store.claim(key(task.contender, each) for batch in task.batches for each in batch)
-        return _part(task, mine), _part(task, others)
-
-    def renew(self) -> None:
-        self.store.renew()
+    def batches(self) -> Iterator[list[Any] | None]:
+        """Each batch as `decide_batch` takes it; None while another runner is at all that are left."""
+        waiting, count = deque(self.tasks), itertools.count()
+        while waiting:
+            # Each task is asked for once: what others are at goes back to the end of the queue until the next beat.
+            for _ in range(len(waiting)):
+                task = waiting.popleft()
+                who = task.contender
+                mine, others = self.store.claim(key(who, each) for batch in task.batches for each in batch)
+                if left := _part(task, others):
+                    waiting.append(left)
+                for batch in (_part(task, mine) or replace(task, batches=())).batches:
+                    self.handed_out[next(count)] = who, batch
+                    yield [(who.source, who.seed, self.resolver, each.pair) for each in batch]
+            if waiting:
+                yield None
 
 
 def _part(task: Task, keys: Collection[Key]) -> Task | None:

@@ -1,23 +1,22 @@
 """What a study is, and how one is run: cells to rows, several processes at a time, finished cells skipped.
 
-A study is a module of this room with the names of `Study`; its work is found by the module's name, so that a process
+A study is a module of this package with the names of `Study`; its work is found by the module's name, so that a process
 that has just been started knows what to do.
 """
 
 import json
-from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import closing
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib import import_module
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from causewise.errors import ROUNDS, between
-from causewise.lab.benchmark.ledger import Ledger
+from causewise.lab.benchmark.store import Ledger
 from causewise.lab.study.output import Row, StudyTable
-from causewise.parallel import deaf_children, follow_parent, one_thread
+from causewise.parallel import OnProgress
+from causewise.worker_pool import Lost, WorkerError, open_pool
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 Cell = dict[str, Any]
 """The settings of one piece of work: JSON values, and the same cell always gives the same rows."""
 MOST_JOBS = 1024
-Finished = tuple[Cell, list[Row]]
 
 
 @dataclass(frozen=True)
@@ -112,9 +110,9 @@ def run(
     scale: Scale,
     folder: Path,
     jobs: int = 1,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: OnProgress = lambda what, done, of: None,
 ) -> list[Row]:
-    """Finish a study in a folder and return all its rows; `on_progress(done, total)` is called after every cell."""
+    """Finish a study in a folder and return all its rows; `on_progress` is called after every cell."""
     between("", 1, MOST_JOBS, jobs=jobs)
     if scale.seeds is not None:
         # At least two: spreads are estimated from them.
@@ -124,41 +122,16 @@ def run(
     with CellLedger.open(folder / "rows.sqlite") as ledger:
         todo = ledger.missing(name, cells)
         done = len(cells) - len(todo)
-        on_progress(done, len(cells))
-        with closing(_work(study.NAME, todo, jobs)) as finished:
-            for cell, rows in finished:
-                ledger.add(name, cell, rows)
+        on_progress(study.NAME, done, len(cells))
+        with open_pool(min(jobs, max(1, len(todo))), nullcontext, [study.NAME]) as pool:
+            for number, [rows] in pool.map(_measure, [[cell] for cell in todo]):
+                if isinstance(rows, Lost):
+                    raise WorkerError(f"The cell {key(todo[number])} could not be measured. {rows.reason}")
+                ledger.add(name, todo[number], rows)
                 done += 1
-                on_progress(done, len(cells))
+                on_progress(study.NAME, done, len(cells))
         return ledger.rows(name, cells)
 
 
-def _work(name: str, todo: list[Cell], jobs: int) -> Generator[Finished, None, None]:
-    if jobs == 1 or len(todo) < 2:
-        yield from (_measure(name, cell) for cell in todo)
-        return
-    # Spawned, not forked: a fork copies the locks of BLAS and of compiled code in whatever state they are.
-    with deaf_children():
-        pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=follow_parent)
-    strangers = set(active_children())
-    try:
-        waiting: set[Future[Finished]] = set()
-        # A few more than there are processes, so that all stay busy.
-        for cell in todo:
-            with deaf_children():
-                waiting.add(pool.submit(_measure, name, cell))
-            if len(waiting) > 2 * jobs:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from (each.result() for each in done)
-        yield from (each.result() for each in waiting)
-    except BaseException:
-        for worker in set(active_children()) - strangers:  # an interrupt waits for no cell
-            worker.kill()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _measure(name: str, cell: Cell) -> Finished:
-    with one_thread():
-        return cell, load(name).measure(cell)
+def _measure(name: str, cells: Sequence[Cell]) -> list[list[Row]]:
+    return [load(name).measure(cell) for cell in cells]
