@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import resource_tracker
@@ -180,24 +180,13 @@ def limit_memory(most: int, *, on_top: bool = False) -> None:
 
 def available_memory(root: Path = Path("/")) -> int | None:
     """Bytes that programs can still get, in a container no more than its limit; None where nobody says."""
-    said = [_unused_memory(root / "proc" / "meminfo"), _memory_limit(root / "sys" / "fs" / "cgroup" / "memory.max")]
-    return min((each for each in said if each is not None), default=None)
-
-
-def _unused_memory(place: Path) -> int | None:
+    said = []
     try:
-        lines = place.read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+        lines = (root / "proc" / "meminfo").read_text().splitlines()
+        said += [next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))]
     except (OSError, ValueError, StopIteration):
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return None
-
-
-def _memory_limit(place: Path) -> int | None:
-    try:
-        return int(place.read_text())
-    except (OSError, ValueError):  # "max" where there is none
-        return None
+        with suppress(AttributeError, ValueError, OSError):  # not on Windows
+            said += [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    with suppress(OSError, ValueError):  # "max" where there is no limit
+        said += [int((root / "sys" / "fs" / "cgroup" / "memory.max").read_text())]
+    return min(said, default=None)

@@ -20,7 +20,7 @@ from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import available_memory, processors
 from causewise.scanning import forecast as forecasting
 from causewise.scanning import scanner
-from causewise.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory, remembered
+from causewise.scanning.forecast import ScanForecast, cache_size, choose_jobs, estimate_memory, forecast
 from causewise.scanning.judging import Judge
 from causewise.scanning.mapped import MappedColumns
 from causewise.scanning.tasks import pool_of_workers, this_process
@@ -136,7 +136,7 @@ def test_a_pair_that_kills_its_process_does_not_end_it(monkeypatch):
 def test_more_of_anything_needs_more_memory(columns, rows, pairs, jobs):
     def need(columns, rows, pairs, jobs):
         flat = np.broadcast_to(0.0, (columns, rows))
-        return needed_memory(judge(columns, values=flat), pairs, jobs)
+        return estimate_memory(judge(columns, values=flat), pairs, jobs)
 
     here = need(columns, rows, pairs, jobs)
     assert here < need(columns, rows, pairs + 1, jobs)
@@ -147,30 +147,30 @@ def test_more_of_anything_needs_more_memory(columns, rows, pairs, jobs):
 @given(st.integers(1, 12), st.floats(0, 20))
 def test_as_many_processes_as_fit(wish, share):
     def need(jobs):
-        return needed_memory(replace(judge(), remembered=remembered(jobs, available)), 28, jobs)
+        return estimate_memory(replace(judge(), remembered=cache_size(jobs, available)), 28, jobs)
 
-    available = int(share * needed_memory(judge(), 28, 1))
+    available = int(share * estimate_memory(judge(), 28, 1))
     fitting = [k for k in range(1, wish + 1) if need(k) <= available]
     if fitting:
-        assert fitting_jobs(judge(), 28, range(wish, 0, -1), available) == max(fitting)
+        assert choose_jobs(judge(), 28, range(wish, 0, -1), available) == max(fitting)
     if wish in fitting:
-        assert fitting_jobs(judge(), 28, [wish], available) == wish
+        assert choose_jobs(judge(), 28, [wish], available) == wish
     else:
         hint = f"at most {max(fitting)} process" if fitting else "choose fewer columns"
         with pytest.raises(InputError, match=hint):
-            fitting_jobs(judge(), 28, [wish], available)
-    assert fitting_jobs(judge(), 28, [wish], None) == wish
+            choose_jobs(judge(), 28, [wish], available)
+    assert choose_jobs(judge(), 28, [wish], None) == wish
 
 
 @given(st.integers(1, 10**13), st.integers(1, 64))
 def test_what_processes_remember_is_a_share_of_what_is_free(free, jobs):
-    assert jobs * remembered(jobs, free) <= free / 4
-    assert remembered(jobs, free) <= remembered(jobs, None)
+    assert jobs * cache_size(jobs, free) <= free / 4
+    assert cache_size(jobs, free) <= cache_size(jobs, None)
 
 
 def test_columns_on_disk_need_no_memory(tmp_path):
     kept, mapped = np.ones((8, 5000)), MappedColumns(str(tmp_path / "columns"), (8, 5000))
-    both = [needed_memory(judge(values=values), 28, 2) for values in (kept, mapped)]
+    both = [estimate_memory(judge(values=values), 28, 2) for values in (kept, mapped)]
     assert both[0] - both[1] == kept.nbytes
 
 

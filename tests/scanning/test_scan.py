@@ -15,7 +15,6 @@ import causewise
 from causewise.errors import InputError
 from causewise.scanning import scanner, tasks
 from causewise.scanning.judging import Judge, adjusted_p_values
-from causewise.worker_pool import Lost
 
 
 @pytest.fixture(scope="module")
@@ -231,25 +230,6 @@ def test_files_hold_every_number_exactly(table, tmp_path):
     assert (record["method"], record["seed"]) == ("causewise", 0)
     with pytest.raises(InputError, match="expected one that ends in"):
         scan.write(tmp_path / "scan.xlsx")
-
-
-def test_a_process_that_dies_takes_nobody_along():
-    judge = Judge(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
-    tiles = [[k] for k in range(6)]
-    with tasks.pool_of_workers(judge, 2) as pool:
-        found = dict(pool.map(_odd_ones_die, tiles))
-        again = dict(pool.map(_odd_ones_die, [[0], [2]]))
-    assert again == {0: [0], 1: [2]}
-    assert {k: [getattr(each, "item", each) for each in results] for k, results in found.items()} == {
-        k: [k] for k in range(6)
-    }
-    assert [isinstance(found[k][0], Lost) for k in range(6)] == 3 * [False, True]
-
-
-def _odd_ones_die(judge, tile):
-    if any(item % 2 for item in tile):
-        os._exit(9)
-    return tile
 
 
 def test_the_readme_of_a_path(tmp_path: Path, table):

@@ -231,8 +231,7 @@ def reproduce(
 
 def do_pairs(work: "Plan", results: "Store", jobs: int, limits: "Limits", quiet: bool = False) -> "RunTotals":
     """Do the planned pairs, with progress, and say how it went."""
-    from causewise.lab.benchmark.forecast import Forecast
-    from causewise.lab.benchmark.runner import run
+    from causewise.lab.benchmark.runner import Forecast, run
 
     start = time.monotonic()
     forecast = Forecast(work.todo_by_method, jobs, results.seconds())
@@ -258,7 +257,7 @@ def _announce(work: "Plan", store: Path) -> None:
 
 
 def _forecast(work: "Plan", results: "Store", jobs: int) -> None:
-    from causewise.lab.benchmark.forecast import Forecast
+    from causewise.lab.benchmark.runner import Forecast
 
     left = Forecast(work.todo_by_method, jobs, results.seconds()).words()
     if work.todo and left is not None:

@@ -67,12 +67,12 @@ def forecast(
     pool: TaskPool, judge: Judge, pairs: Pairs, processors: int, left: tuple[int, int], batch: int = 1
 ) -> ScanForecast:
     """Try some of the pairs, `batch` at a time; `left` are to be screened and oriented."""
-    tried = _tried(pairs, batch)
+    trials = _choose_trials(pairs, batch)
     screening: list[float] = []
     orienting: list[float] = []
     starting = 0.0
     # One after the other: of what is asked for and not waited for the scan would have to wait.
-    for part in (tried[k : k + batch] for k in range(0, len(tried), batch)):
+    for part in (trials[k : k + batch] for k in range(0, len(trials), batch)):
         begun = _clock()
         [(_, results)] = pool.map(_time_pairs, [part])
         took = [result for result in results if not isinstance(result, Lost)]
@@ -84,7 +84,7 @@ def forecast(
             break
     # Of a column's first pair what is done once for the column, or for the process, is the larger part.
     to_screen, to_orient = left
-    at_once, memory = min(pool.workers, processors), needed_memory(judge, len(pairs), pool.workers)
+    at_once, memory = min(pool.workers, processors), estimate_memory(judge, len(pairs), pool.workers)
     times = _typical(screening) * to_screen / at_once, _typical(orienting) * to_orient / at_once
     return ScanForecast(len(pairs), pool.workers, *times, memory, starting)
 
@@ -93,7 +93,7 @@ def _typical(seconds: Sequence[float]) -> float:
     return median_low(seconds) if seconds else 0.0
 
 
-def _tried(pairs: Pairs, batch: int) -> Pairs:
+def _choose_trials(pairs: Pairs, batch: int) -> Pairs:
     """Pairs that share their columns as the scan's do: those of few columns, or all with a target."""
     first = pairs[0]
     tile = [(i, j) for i, j in pairs if max(i - first[0], j - first[1]) < BLOCK]
@@ -118,7 +118,7 @@ def _time_pairs(judge: Judge, pairs: Tile) -> list[Any]:
     return times
 
 
-def needed_memory(judge: Judge, pairs: int, jobs: int) -> int:
+def estimate_memory(judge: Judge, pairs: int, jobs: int) -> int:
     """Bytes that a scan needs beyond the table: what processes map in common, what each has of its own, the result."""
     columns, rows = judge.values.shape
     a_column = _A_ROW * rows + _A_SHORT_ROW * min(rows, _SHORT)
@@ -129,17 +129,17 @@ def needed_memory(judge: Judge, pairs: int, jobs: int) -> int:
     return shared + jobs * (own + known + a_column) + _A_PAIR * pairs
 
 
-def remembered(jobs: int, free: int | None) -> int:
+def cache_size(jobs: int, free: int | None) -> int:
     """Bytes that each of some processes may remember about columns: together a share of what is free."""
     return REMEMBERED if free is None else min(REMEMBERED, int(_SHARE * free) // jobs)
 
 
-def fitting_jobs(judge: Judge, pairs: int, wish: Iterable[int], free: int | None) -> int:
+def choose_jobs(judge: Judge, pairs: int, wish: Iterable[int], free: int | None) -> int:
     """The first number of processes wished for with which the scan fits in memory; refused where none does."""
     wishes = list(wish)
 
     def need(jobs: int) -> int:
-        return needed_memory(replace(judge, remembered=remembered(jobs, free)), pairs, jobs)
+        return estimate_memory(replace(judge, remembered=cache_size(jobs, free)), pairs, jobs)
 
     fitting = [k for k in range(max(wishes), 0, -1) if free is None or need(k) <= free]
     for k in wishes:

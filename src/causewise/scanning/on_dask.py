@@ -60,7 +60,7 @@ def on_dask(
     """
     with _client(where, workers) as client:
         _check_versions(client)
-        cluster = Cluster(client, judge, there, identity, _cut_short(client.scheduler.address, journal))
+        cluster = Cluster(client, judge, there, identity, _describe_loss(client.scheduler.address, journal))
         try:
             yield cluster
         finally:
@@ -91,7 +91,7 @@ def _client(where: Any, workers: int) -> Iterator[Any]:
                 f"Got {where!r} as the Dask cluster, and no scheduler answers there; expected {LOCAL} or the address "
                 "of one that runs, such as tcp://host:8786: start one with dask scheduler, or use the first."
             ) from None
-        opened.callback(_closed, client)
+        opened.callback(_close, client)
         yield client
 
 
@@ -115,7 +115,7 @@ def _check_version(version: Any, place: str) -> None:
         )
 
 
-def _closed(client: Any) -> None:
+def _close(client: Any) -> None:
     # Where the scheduler is gone there is nobody to say goodbye to.
     with suppress(OSError, CancelledError):
         client.close(timeout=1)
@@ -124,11 +124,11 @@ def _closed(client: Any) -> None:
 class Cluster:
     """The judge on a cluster: handed over when it is first needed, kept there until it is released."""
 
-    def __init__(self, client: Any, judge: Judge, there: FileColumns | None, identity: str, cut_short: str) -> None:
-        self._client, self._identity, self._cut_short = client, identity, cut_short
+    def __init__(self, client: Any, judge: Judge, there: FileColumns | None, identity: str, loss: str) -> None:
+        self._client, self._identity, self._loss = client, identity, loss
         self._handed_over, self._read = judge, there and replace(judge, values=cast(FloatArray, there))
         self._held: dict[bool, Any] = {}
-        self.workers, self.gpu = client.run_on_scheduler(_seen)
+        self.workers, self.gpu = client.run_on_scheduler(_count_workers)
         # Networks train where there is a GPU, if anybody says so; a worker without one would take a thousand times.
         self.gpu = self.gpu and getattr(judge.built(), "wants_gpu", False)
 
@@ -144,10 +144,10 @@ class Cluster:
         blamed: Counter[int] = Counter()
         unseen: set[int] = set()
 
-        def given(k: int) -> Any:
-            return self._given(work, tasks[k], blamed[k], k in unseen)
+        def submit(k: int) -> Any:
+            return self._submit(work, tasks[k], blamed[k], k in unseen)
 
-        numbers = {given(k): k for k in range(len(tasks))}
+        numbers = {submit(k): k for k in range(len(tasks))}
         arriving = as_completed(list(numbers), loop=self._client.loop)
         try:
             for future in arriving:
@@ -157,7 +157,7 @@ class Cluster:
                     if problem is None:
                         results = future.result()
                 except (CancelledError, OSError):
-                    raise ClusterError(self._cut_short) from None
+                    raise ClusterError(self._loss) from None
                 if problem is None:
                     yield k, results
                     continue
@@ -166,20 +166,20 @@ class Cluster:
                 elif isinstance(problem, KilledWorker) and blamed[k] < _OFTEN:
                     blamed[k] += 1
                 elif isinstance(problem, KilledWorker):
-                    raise ClusterError(self._cut_short)
+                    raise ClusterError(self._loss)
                 else:
                     raise problem
-                again = given(k)
+                again = submit(k)
                 numbers[again] = k
                 arriving.add(again)
         finally:
             with suppress(OSError, CancelledError):
                 self._client.cancel(list(numbers))
 
-    def _given(self, work: Work, tile: Tile, blamed: int, unseen: bool) -> Any:
+    def _submit(self, work: Work, tile: Tile, blamed: int, unseen: bool) -> Any:
         held = self._judge(read=self._read is not None and not unseen)
         if held.cancelled():  # as all is when the connection is lost
-            raise ClusterError(self._cut_short)
+            raise ClusterError(self._loss)
         what = json.dumps([self._identity, work.__module__, work.__qualname__, tile, blamed, unseen])
         key = f"causewise-{blake2b(what.encode(), digest_size=16).hexdigest()}"
         needed = {"resources": {_GPU: 1}} if self.gpu and work is not screen_pairs else {}
@@ -200,7 +200,7 @@ class Cluster:
         return self._held[read]
 
 
-def _cut_short(address: str, journal: str | None) -> str:
+def _describe_loss(address: str, journal: str | None) -> str:
     kept = (
         f"what is finished is kept in {journal!r}: start the same scan again to go on from there."
         if journal
@@ -209,7 +209,7 @@ def _cut_short(address: str, journal: str | None) -> str:
     return f"The Dask cluster at {address} went away, or its workers died one after the other; {kept}"
 
 
-def _seen(dask_scheduler: Any) -> tuple[int, bool]:
+def _count_workers(dask_scheduler: Any) -> tuple[int, bool]:
     """On the scheduler: how many tasks are done at the same time, and whether a worker has declared a GPU."""
     workers = dask_scheduler.workers.values()
     return max(1, sum(each.nthreads for each in workers)), any(each.resources.get(_GPU) for each in workers)

@@ -18,7 +18,7 @@ from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import Engine, OnProgress, available_memory, processors
 from causewise.protocol import batch_size
 from causewise.scanning.file_columns import FileColumns
-from causewise.scanning.forecast import FEW, fitting_jobs, forecast, remembered
+from causewise.scanning.forecast import FEW, cache_size, choose_jobs, forecast
 from causewise.scanning.journal import Journal
 from causewise.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
 from causewise.scanning.on_dask import Cluster, on_dask
@@ -121,8 +121,8 @@ def scan(
     journal = Journal(None if engine.journal is None else Path(engine.journal), _identity(table, judge, wanted, fdr))
     # A GPU, on which a batch is larger than any tile, is one for all processes.
     most, free = 1 if batch > MOST or len(wanted) <= _IN_PROCESS else processors(), available_memory()
-    jobs = fitting_jobs(judge, len(wanted), [engine.jobs] if engine.jobs else range(most, 0, -1), free)
-    judge = replace(judge, remembered=remembered(jobs, free))
+    jobs = choose_jobs(judge, len(wanted), [engine.jobs] if engine.jobs else range(most, 0, -1), free)
+    judge = replace(judge, remembered=cache_size(jobs, free))
     # Workers elsewhere read their columns themselves where they see the file.
     there = None if engine.dask is None else FileColumns.of(data, table, reading)
     with _open_pool(judge, there, jobs, engine, journal.identity) as pool:

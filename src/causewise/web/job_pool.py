@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from causewise.errors import InputError
-from causewise.parallel import limit_memory
+from causewise.parallel import OnProgress, limit_memory
 from causewise.web.refusal import Refusal, busy, choices
 from causewise.worker import START_SECONDS, Worker, report
 
@@ -26,6 +26,22 @@ _LOOK = 0.1
 _EVERY = 0.2
 """Seconds between two reports of progress."""
 _log = logging.getLogger("causewise.web")
+
+_TOO_LONG = (
+    "This takes longer than the {:g} seconds that a job may take; expected less work: give fewer rows or columns, "
+    "choose another method, or use the command line."
+)
+_TOO_LARGE = (
+    "This needs more than {} MiB of memory, which is what a job may take; expected a smaller table: give fewer rows or "
+    "columns, or use the command line."
+)
+_CRASHED = (
+    "The process that worked on this died, of too little memory or of a fault in a library, and took the answer with "
+    "it; expected an answer: try again, with a smaller table if it happens twice."
+)
+_NOT_STARTED = "The process for this could not be started; try again."
+_FAILED = "causewise failed on this, and not by a fault of yours; the terminal of the server says more."
+_CLOSING = "The server is closing; expected one that runs: start it anew."
 
 
 class TaskProgress(NamedTuple):
@@ -111,7 +127,7 @@ class JobPool:
             left, self._queue = list(self._queue), deque()
             self._changed.notify_all()
         for task in left:
-            task.end(_closing())
+            task.end(Refusal(503, _CLOSING))
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
@@ -126,7 +142,7 @@ class JobPool:
                 if answer is None:  # the worker had died before it heard of the task
                     worker.end()
                     worker = self._start()
-                    answer = self._answer(worker, task) or _crashed()
+                    answer = self._answer(worker, task) or Refusal(500, _CRASHED)
                 if worker.task is not None:  # it was given up, or has died
                     worker.end()
                     worker = self._start()
@@ -154,17 +170,21 @@ class JobPool:
             except queue.Empty:
                 continue
             if message is None:
-                return _crashed() if worker.has_begun else None if worker.is_ready else _not_started()
+                if worker.is_ready and not worker.has_begun:
+                    return None
+                return Refusal(500, _CRASHED if worker.is_ready else _NOT_STARTED)
             kind, value = message
             worker.note(kind)
             if kind == "begun":
                 deadline = time.monotonic() + self._seconds
             elif kind == "report":
-                task.progress = _next_progress(task.progress, *value)
+                (step, done, of), last = value, task.progress
+                since = last.since if last and last.step == step else time.monotonic()
+                task.progress = TaskProgress(step, done, of, since)
             elif kind == "raised":
                 _log.error("A job failed:\n%s", "".join(value.__notes__))
                 worker.task = None if worker.is_ready else task
-                return _failed() if worker.is_ready else _not_started()
+                return Refusal(500, _FAILED if worker.is_ready else _NOT_STARTED)
             elif kind == "result":
                 worker.task = None
                 return value[0]
@@ -172,43 +192,11 @@ class JobPool:
 
     def _reason_to_stop(self, task: PoolTask, worker: Worker, deadline: float) -> Refusal | None:
         if self._closed:
-            return _closing()
+            return Refusal(503, _CLOSING)
         if task.unwanted is None and time.monotonic() > deadline:
-            task.unwanted = _too_long(self._seconds) if worker.is_ready else _not_started()
+            late = Refusal(422, _TOO_LONG.format(self._seconds))
+            task.unwanted = late if worker.is_ready else Refusal(500, _NOT_STARTED)
         return task.unwanted
-
-
-def _next_progress(last: TaskProgress | None, step: str, done: int, of: int) -> TaskProgress:
-    since = last.since if last and last.step == step else time.monotonic()
-    return TaskProgress(step, done, of, since)
-
-
-def _too_long(seconds: float) -> Refusal:
-    return Refusal(
-        422,
-        f"This takes longer than the {seconds:g} seconds that a job may take; expected less work: give fewer rows or "
-        "columns, choose another method, or use the command line.",
-    )
-
-
-def _crashed() -> Refusal:
-    return Refusal(
-        500,
-        "The process that worked on this died, of too little memory or of a fault in a library, and took the answer "
-        "with it; expected an answer: try again, with a smaller table if it happens twice.",
-    )
-
-
-def _failed() -> Refusal:
-    return Refusal(500, "causewise failed on this, and not by a fault of yours; the terminal of the server says more.")
-
-
-def _not_started() -> Refusal:
-    return Refusal(500, "The process for this could not be started; try again.")
-
-
-def _closing() -> Refusal:
-    return Refusal(503, "The server is closing; expected one that runs: start it anew.")
 
 
 @contextmanager
@@ -225,29 +213,24 @@ def _do_task(shared: tuple[dict[str, Any], int], tasks: Sequence[tuple[str, dict
     """In a worker: the answer to a task, or why it is refused."""
     [(name, settings, content)], (work, memory) = tasks, shared
     try:
-        return [work[name](settings, content, _ReportNowAndThen())]
+        return [work[name](settings, content, _report_now_and_then())]
     except Refusal as refusal:
         return [refusal]
     except InputError as problem:
         return [Refusal(422, str(problem), choices(problem))]
     except MemoryError:
-        return [
-            Refusal(
-                413,
-                f"This needs more than {memory >> 20} MiB of memory, which is what a job may take; expected a smaller "
-                "table: give fewer rows or columns, or use the command line.",
-            )
-        ]
+        return [Refusal(413, _TOO_LARGE.format(memory >> 20))]
     except ImportError as problem:
         return [Refusal(501, f"This needs {problem.name}, which is not installed where the server runs.")]
 
 
-class _ReportNowAndThen:
-    """Progress, told to the parent every now and then and at the end."""
-
+def _report_now_and_then() -> OnProgress:
     last = 0.0
 
-    def __call__(self, what: str, done: int, of: int) -> None:
-        if done == of or time.monotonic() - self.last > _EVERY:
-            self.last = time.monotonic()
+    def on_progress(what: str, done: int, of: int) -> None:
+        nonlocal last
+        if done == of or time.monotonic() - last > _EVERY:
+            last = time.monotonic()
             report((what, done, of))
+
+    return on_progress

@@ -7,7 +7,7 @@ import pytest
 
 from causewise.catalogue import cost
 from causewise.formatting import duration
-from causewise.lab.benchmark.forecast import Forecast
+from causewise.lab.benchmark.runner import Forecast
 
 
 def seconds(method: str) -> float:

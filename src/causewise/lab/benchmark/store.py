@@ -82,11 +82,11 @@ class Ledger:
         place = Path(path)
         if not place.parent.is_dir():
             raise StoreError(f"There is no folder {place.parent} for the store {place.name}; make it first.")
-        with cls.sentences(place):
+        with cls.translate_errors(place):
             connection = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             ledger = cls(connection, place)
-            with cls.sentences(place):
+            with cls.translate_errors(place):
                 # Before anything is written: another program's database is left exactly as it was.
                 if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone() != (0,):
                     ledger.check()
@@ -122,12 +122,12 @@ class Ledger:
 
     @classmethod
     @contextmanager
-    def sentences(cls, path: Path) -> Iterator[None]:
+    def translate_errors(cls, path: Path) -> Iterator[None]:
         """What SQLite says, in a sentence with what to do."""
         try:
             yield
         except sqlite3.Error as problem:
-            raise _in_words(path, str(problem), cls.remedy) from problem
+            raise _translate(path, str(problem), cls.remedy) from problem
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
@@ -143,7 +143,7 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
-def _in_words(path: Path, said: str, remedy: str) -> StoreError | DiskError:
+def _translate(path: Path, said: str, remedy: str) -> StoreError | DiskError:
     if "not a database" in said or "malformed" in said:
         return StoreError(f"{path} is not a store of causewise ({said}); {remedy}.")
     if "full" in said or "disk I/O" in said:
@@ -175,11 +175,11 @@ class Store(Ledger):
         if not place.is_file():
             command = f"causewise bench run --store {shell_word(place)} …"
             raise StoreError(f"There is no store at {place}; make one with: {command}")
-        with cls.sentences(place):
+        with cls.translate_errors(place):
             connection = _reader(place)
         try:
             store = cls(connection, place)
-            with cls.sentences(place):
+            with cls.translate_errors(place):
                 store.check()
             yield store
         finally:
@@ -201,7 +201,7 @@ class Store(Ledger):
         """Make the table, or give one of an earlier layout the columns it lacks."""
         self._connection.execute(_CREATE)
         self._connection.execute(_CREATE_CLAIMS)
-        for name in _lacking(self._connection):
+        for name in _missing_columns(self._connection):
             kind = _DECLARED[name]
             default = " DEFAULT 0" if "NOT NULL" in kind else ""
             self._connection.execute(f"ALTER TABLE result ADD COLUMN {name} {kind}{default}")
@@ -212,7 +212,7 @@ class Store(Ledger):
     def add(self, rows: Iterable[Row]) -> int:
         """Commit rows in one transaction, which ends their claims; says how many were new."""
         values = [tuple(_plain(value) for value in astuple(row)) for row in rows]
-        with self.sentences(self.path), self.transaction() as connection:
+        with self.translate_errors(self.path), self.transaction() as connection:
             new = connection.executemany(_INSERT, values).rowcount
             connection.executemany(f"DELETE FROM claim WHERE {_IS_KEY}", [row[: len(_KEY)] for row in values])
             return new
@@ -220,9 +220,9 @@ class Store(Ledger):
     def claim(self, keys: Iterable[Key]) -> tuple[set[Key], set[Key]]:
         """Which of these are now this runner's to do, and which another's; those that are there are neither."""
         now = time.time()
-        with self.sentences(self.path), self.transaction() as connection:
+        with self.translate_errors(self.path), self.transaction() as connection:
             connection.execute("DELETE FROM claim WHERE NOT until BETWEEN ? AND ?", (now, now + LEASE_SECONDS))
-            missing = [key for key in keys if not self._there(key)]
+            missing = [key for key in keys if not self._has(key)]
             connection.executemany(_CLAIM, [(*key, self._runner, now + LEASE_SECONDS) for key in missing])
             query = f"SELECT 1 FROM claim WHERE {_IS_KEY} AND runner = ?"
             mine = {key for key in missing if connection.execute(query, (*key, self._runner)).fetchone()}
@@ -232,25 +232,25 @@ class Store(Ledger):
         """Hold on to what is claimed; to be called often, and writes seldom."""
         if time.monotonic() - self._renewed < BEAT_SECONDS:
             return
-        with self.sentences(self.path), self.transaction() as connection:
+        with self.translate_errors(self.path), self.transaction() as connection:
             until = time.time() + LEASE_SECONDS
             connection.execute("UPDATE claim SET until = ? WHERE runner = ?", (until, self._runner))
         self._renewed = time.monotonic()
 
     def release(self) -> None:
         """Leave to others what is claimed and not done."""
-        with self.sentences(self.path), self.transaction() as connection:
+        with self.translate_errors(self.path), self.transaction() as connection:
             connection.execute("DELETE FROM claim WHERE runner = ?", (self._runner,))
 
     def keys(self) -> set[Key]:
         """The keys that are there."""
-        with self.sentences(self.path):
+        with self.translate_errors(self.path):
             return set(self._connection.execute(f"SELECT {', '.join(_KEY)} FROM result"))
 
     def rows(self) -> list[Row]:
         """Every row, in an order that does not depend on when it was made."""
-        with self.sentences(self.path):
-            lacking = _lacking(self._connection)
+        with self.translate_errors(self.path):
+            lacking = _missing_columns(self._connection)
             names = [_LATER[name] if name in lacking else name for name in _COLUMNS]
             found = self._connection.execute(f"SELECT {', '.join(names)} FROM result").fetchall()
         return sorted((_row(values) for values in found), key=_place)
@@ -258,7 +258,7 @@ class Store(Ledger):
     def seconds(self) -> dict[str, float]:
         """Per method the usual (median) seconds of a pair, to forecast what a run will cost."""
         spent: dict[str, list[float]] = {}
-        with self.sentences(self.path):
+        with self.translate_errors(self.path):
             for method, seconds in self._connection.execute("SELECT method, seconds FROM result"):
                 spent.setdefault(method, []).append(seconds or 0.0)
         return {method: statistics.median(values) for method, values in spent.items()}
@@ -266,11 +266,11 @@ class Store(Ledger):
     def forget(self, statuses: Iterable[str]) -> int:
         """Delete the rows of these statuses, so that the next run makes them again."""
         named = tuple(statuses)
-        with self.sentences(self.path), self.transaction():
+        with self.translate_errors(self.path), self.transaction():
             marks = ", ".join("?" * len(named))
             return self._connection.execute(f"DELETE FROM result WHERE status IN ({marks})", named).rowcount
 
-    def _there(self, key: Key) -> bool:
+    def _has(self, key: Key) -> bool:
         return self._connection.execute(f"SELECT 1 FROM result WHERE {_IS_KEY}", key).fetchone() is not None
 
 
@@ -295,7 +295,7 @@ def _row(values: tuple[object, ...]) -> Row:
     return Row(**(numbers | flags))  # type: ignore[arg-type]  # the columns are the fields of Row
 
 
-def _lacking(connection: sqlite3.Connection) -> list[str]:
+def _missing_columns(connection: sqlite3.Connection) -> list[str]:
     there = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('result')")}
     return [name for name in _LATER if name not in there]
 

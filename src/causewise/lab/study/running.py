@@ -80,7 +80,7 @@ class CellLedger(Ledger):
 
     def add(self, study: str, cell: Cell, rows: list[Row]) -> None:
         """Commit a finished cell."""
-        with self.sentences(self.path), self.transaction() as connection:
+        with self.translate_errors(self.path), self.transaction() as connection:
             entry = (study, key(cell), json.dumps(rows))
             connection.execute("INSERT INTO finished VALUES (?, ?, ?) ON CONFLICT (study, cell) DO NOTHING", entry)
 
@@ -90,7 +90,7 @@ class CellLedger(Ledger):
         return [{**cell, **row} for cell in cells if key(cell) in stored for row in json.loads(stored[key(cell)])]
 
     def _stored(self, study: str) -> dict[str, str]:
-        with self.sentences(self.path):
+        with self.translate_errors(self.path):
             found = self._connection.execute("SELECT cell, rows FROM finished WHERE study = ?", (study,))
             return dict(found.fetchall())
 
