@@ -138,6 +138,7 @@ class WorkerPool:
         """
         source, is_open, count = iter(tasks), True, 0
         unfinished: dict[int, list[Any]] = {}
+        finished: list[tuple[_Part, list[Any]]] = []
         try:
             while is_open or unfinished:
                 on_beat()
@@ -151,11 +152,12 @@ class WorkerPool:
                         self._again.append(_Part(count, 0, items))
                         count += 1
                     self._hand_out(work, self._again.popleft())
-                for part, results in self._finish_next() if is_open or unfinished else ():
+                for part, results in finished:  # now that nobody waits for the caller
                     whole = unfinished[part.number]
                     whole[part.first : part.first + len(part.items)] = results
                     if not any(each is _MISSING for each in whole):
                         yield part.number, unfinished.pop(part.number)
+                finished = list(self._finish_next()) if is_open or unfinished else []
         finally:
             self._again.clear()
             for worker in self._busy():

@@ -8,6 +8,7 @@ import pytest
 
 CALLS = {
     "scan": "causewise.scan(table, engine=causewise.Engine(jobs=2))",
+    "cluster": "causewise.scan(table, engine=causewise.Engine(jobs=2, dask='local'))",
     "graph": "causewise.graph(table, bootstrap=4, engine=causewise.Engine(jobs=2))",
 }
 SCRIPT = """
@@ -20,8 +21,12 @@ print(__file__, __spec__)
 """
 
 
-@pytest.mark.parametrize(("call", "found"), [("scan", "10 pairs of 5 columns"), ("graph", "5 columns")])
+@pytest.mark.parametrize(
+    ("call", "found"), [("scan", "10 pairs of 5 columns"), ("cluster", "10 pairs of 5 columns"), ("graph", "5 columns")]
+)
 def test_the_script_is_not_run_again_in_the_workers(call: str, found: str, tmp_path: Path) -> None:
+    if call == "cluster":
+        pytest.importorskip("distributed")
     path = tmp_path / "script.py"
     path.write_text(SCRIPT.replace("CALL", CALLS[call]))
     run = subprocess.run([sys.executable, path], capture_output=True, text=True)
