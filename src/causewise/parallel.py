@@ -1,8 +1,8 @@
 """Threads of numerical libraries, processors, memory, and what a process is spawned with.
 
-Numerical libraries use one thread; nowhere else is a number of them given.
-The matrices of a decision are small; handing them to several BLAS threads costs up to twenty times the CPU seconds and
-gains nothing. The limit is set at the outermost call and lifted after it.
+Numerical libraries use one thread, and no other file gives a number: the matrices of a decision are small, and handing
+them to several BLAS threads costs up to twenty times the CPU seconds and gains nothing. The limit is set at the
+outermost call and lifted after it.
 """
 
 import ctypes

@@ -52,7 +52,7 @@ class ClusterError(Exception):
 @contextmanager
 def on_dask(
     judge: Judge, there: FileColumns | None, where: Any, workers: int, identity: str, journal: str | None
-) -> "Iterator[Cluster]":
+) -> "Iterator[DaskPool]":
     """A cluster that knows the judge: `local`, the address of a scheduler, or a client.
 
     `there` are the columns for workers that see their file, `identity` names the scan, `journal` the file that a scan
@@ -60,7 +60,7 @@ def on_dask(
     """
     with _client(where, workers) as client:
         _check_versions(client)
-        cluster = Cluster(client, judge, there, identity, _describe_loss(client.scheduler.address, journal))
+        cluster = DaskPool(client, judge, there, identity, _describe_loss(client.scheduler.address, journal))
         try:
             yield cluster
         finally:
@@ -121,7 +121,7 @@ def _close(client: Any) -> None:
         client.close(timeout=1)
 
 
-class Cluster:
+class DaskPool:
     """The judge on a cluster: handed over when it is first needed, kept there until it is released."""
 
     def __init__(self, client: Any, judge: Judge, there: FileColumns | None, identity: str, loss: str) -> None:

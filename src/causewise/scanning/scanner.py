@@ -21,7 +21,7 @@ from causewise.scanning.file_columns import FileColumns
 from causewise.scanning.forecast import FEW, cache_size, choose_jobs, forecast
 from causewise.scanning.journal import Journal
 from causewise.scanning.judging import Judge, Screened, adjusted_p_values, blank_row
-from causewise.scanning.on_dask import Cluster, on_dask
+from causewise.scanning.on_dask import DaskPool, on_dask
 from causewise.scanning.pairs import MOST, Pairs, choose_pairs, tiles
 from causewise.scanning.result import Scan, kind_of
 from causewise.scanning.scan_row import ScanRow
@@ -126,7 +126,7 @@ def scan(
     # Workers elsewhere read their columns themselves where they see the file.
     there = None if engine.dask is None else FileColumns.of(data, table, reading)
     with _open_pool(judge, there, jobs, engine, journal.identity) as pool:
-        on_gpu = batch > MOST or (isinstance(pool, Cluster) and pool.gpu)
+        on_gpu = batch > MOST or (isinstance(pool, DaskPool) and pool.gpu)
         if engine.on_forecast is not None and _may_be_long(method, len(wanted)):
             left = (len(wanted) - journal.count("screening"), len(wanted) - journal.count("orienting"))
             at_once = processors() if engine.dask is None else pool.workers
