@@ -58,7 +58,7 @@ def child() -> None:
 
     fault = sys.argv.pop(1)
     if fault == "poison":
-        scanner.oriented = deadly
+        scanner.orient_pairs = deadly
     elif fault:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(fault), int(fault)))
     main()
@@ -66,11 +66,11 @@ def child() -> None:
 
 def deadly(judge: Any, related: Sequence[Any]) -> list[Any]:
     """Orient pairs, unless the poisoned one is among them."""
-    from causewise.scanning.tasks import oriented
+    from causewise.scanning.tasks import orient_pairs
 
     if any(tuple(item[:2]) == POISONED for item in related):
         os.kill(os.getpid(), signal.SIGKILL)
-    return oriented(judge, related)
+    return orient_pairs(judge, related)
 
 
 def cluster() -> None:

@@ -65,7 +65,7 @@ def test_a_scan_holds_no_more_for_more_columns(monkeypatch, tmp_path):
     x, y = pair_of(ROWS).x, pair_of(ROWS).y
     drawn = {f"c{k}": np.roll(x, 7 * k) for k in range(12)} | {"t": y}
     monkeypatch.setattr(mapped, "IN_MEMORY", 0)
-    monkeypatch.setattr(scanner, "remembered", lambda jobs, free: 4 * NUMBER * ROWS)
+    monkeypatch.setattr(scanner, "cache_size", lambda jobs, free: 4 * NUMBER * ROWS)
     found = {}
     for columns in (4, 12):
         file = tmp_path / f"{columns}.parquet"

@@ -7,7 +7,9 @@ earlier one:
     errors        InputError, and the ranges of settings
     files         writing a file whole or not at all
     numerics      arrays in, arrays out, C loops
-    parallel      threads of numerical libraries, worker processes, signals
+    parallel      threads of numerical libraries, signals, memory
+    worker        one spawned process that does tasks
+    worker_pool   tasks mapped over workers, whoever crashes
     pair          two finite columns with names: what a valid pair is, the only standardising and row order
     examples      tables and pairs to try
     criteria      how plausible is one direction, given its fit: likelihood, independence

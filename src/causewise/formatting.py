@@ -216,3 +216,12 @@ def _line(cells: Sequence[str], sides: str, widths: Sequence[int]) -> str:
         for cell, side, width in zip(cells, sides, widths, strict=True)
     )
     return f"| {' | '.join(placed)} |"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the words one would use."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"

@@ -1,7 +1,8 @@
-"""How many threads numerical libraries may use: one, and nowhere else is a number said.
+"""Threads of numerical libraries, processors, memory, and what a process is spawned with.
 
-The matrices of a decision are small; handing them to several BLAS threads costs up to twenty times the CPU seconds and
-gains nothing. The limit is set at the outermost call and lifted after it.
+Numerical libraries use one thread, and no other file gives a number: the matrices of a decision are small, and handing
+them to several BLAS threads costs up to twenty times the CPU seconds and gains nothing. The limit is set at the
+outermost call and lifted after it.
 """
 
 import ctypes
@@ -10,15 +11,18 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any
 
 from causewise.errors import between
 
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
+ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES} | {"VECLIB_MAXIMUM_THREADS": "1"}
+"""The environment in which a BLAS, whichever it is, is loaded with one thread."""
 
 OnProgress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and of how many."""
@@ -54,6 +58,7 @@ class Engine:
 
 MOST_JOBS = 10_000
 _lock = threading.Lock()
+_spawn_lock = threading.Lock()
 _inside = 0
 _limit: Any = None
 _most_processors: int | None = None
@@ -93,9 +98,8 @@ def limit_processors(most: int) -> None:
 
 def single_threaded() -> dict[str, str]:
     """This process's environment for a child whose numerical libraries, whichever they are, use one thread each."""
-    names = (*(f"{library}_NUM_THREADS" for library in _LIBRARIES), "VECLIB_MAXIMUM_THREADS")
     xla = os.environ.get("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
-    return dict(os.environ) | dict.fromkeys(names, "1") | {"XLA_FLAGS": xla}
+    return dict(os.environ) | ONE_THREAD | {"XLA_FLAGS": xla}
 
 
 def _release() -> None:
@@ -117,15 +121,34 @@ def _controller() -> Any:
 def follow_parent() -> None:
     """In a worker: ignore Ctrl-C; on Linux, end when the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Elsewhere the closed pipe ends the worker after its current pair.
+    # Elsewhere the closed pipe ends the worker after its current task.
     if sys.platform == "linux":
         set_death_signal = 1
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
 
 
 @contextmanager
-def deaf_children() -> Iterator[None]:
-    """Processes started inside never hear Ctrl-C, not even while they import; this one hears it at the end."""
+def prepare_spawn() -> Iterator[None]:
+    """Processes spawned inside never hear Ctrl-C, and do not run the caller's script again; one thread at a time.
+
+    Python would have them run it to find names in it, and none of ours lie there. A script without the guard
+    `if __name__ == "__main__"` would ask anew in every worker, and crash it.
+    """
+    main = sys.modules["__main__"]
+    with _spawn_lock, _block_interrupts():
+        spec, file = main.__spec__, main.__dict__.pop("__file__", None)
+        main.__spec__ = None
+        try:
+            yield
+        finally:
+            main.__spec__ = spec
+            if file is not None:
+                main.__file__ = file
+
+
+@contextmanager
+def _block_interrupts() -> Iterator[None]:
+    """Processes started inside have SIGINT blocked, even while they import; this one hears it at the end."""
     # Blocked, not ignored: a mask is inherited as well, and loses no signal.
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -139,18 +162,31 @@ def deaf_children() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@contextmanager
-def without_script() -> Iterator[None]:
-    """Processes spawned inside do not run the caller's script again, as Python would have it to find names in it.
+def limit_memory(most: int, *, on_top: bool = False) -> None:
+    """Refuse this process memory beyond `most` bytes of address space, or so many on top of what it has now.
 
-    None of ours lie there. A script without `if __name__ == "__main__"` would ask anew in every worker, and kill it.
+    A limit that is passed already is a MemoryError. Where the system knows no limit there is none.
     """
-    main = sys.modules["__main__"]
-    spec, file = main.__spec__, main.__dict__.pop("__file__", None)
-    main.__spec__ = None
+    if sys.platform != "linux":
+        return
+    import resource
+
+    has = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    if not on_top and has > most:
+        raise MemoryError(f"The process alone takes {has} bytes.")
+    limit = has + most if on_top else most
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def available_memory(root: Path = Path("/")) -> int | None:
+    """Bytes that programs can still get, in a container no more than its limit; None where nobody says."""
+    said = []
     try:
-        yield
-    finally:
-        main.__spec__ = spec
-        if file is not None:
-            main.__file__ = file
+        lines = (root / "proc" / "meminfo").read_text().splitlines()
+        said += [next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))]
+    except (OSError, ValueError, StopIteration):
+        with suppress(AttributeError, ValueError, OSError):  # not on Windows
+            said += [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    with suppress(OSError, ValueError):  # "max" where there is no limit
+        said += [int((root / "sys" / "fs" / "cgroup" / "memory.max").read_text())]
+    return min(said, default=None)

@@ -3,7 +3,6 @@
 import errno
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from trial import infer, run
@@ -12,9 +11,7 @@ from causewise.cli.demo import _write_table
 from causewise.errors import InputError
 from causewise.examples import make_dose_response
 from causewise.files import replace_with
-from causewise.lab.benchmark import pool, publish
-from causewise.lab.benchmark.contenders import contender
-from causewise.lab.benchmark.pool import PoolError
+from causewise.lab.benchmark import publish
 from causewise.lab.plotting import canvas, save
 from causewise.lab.study.running import StudyTable, write_tables
 
@@ -70,15 +67,11 @@ def test_numbers_out_of_range_are_the_inputs_fault(arguments: tuple[object, ...]
     assert any(words in result.stderr for words in ("expected", "should be less than", "not in the range"))
 
 
-@pytest.mark.parametrize(("memory", "kind"), [(2**20, InputError), (0, PoolError)])
-def test_a_worker_that_cannot_start_within_its_memory_is_the_limits_fault(
-    memory: int, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pool, "environment", lambda: {"PYTHONHOME": "/nowhere"})  # no Python starts there
-    tasks = [pool.Task(contender("igci"), ((None,),))]  # type: ignore[arg-type]  # it is never handed out
-    desk = SimpleNamespace(claim=lambda task: (task, None), renew=lambda: None)
-    with pytest.raises(kind, match="start"):
-        list(pool.Pool(1, pool.Limits(memory_bytes=memory)).finished(tasks, desk))
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory has no limit")
+def test_a_worker_that_cannot_start_within_its_memory_is_the_limits_fault(tmp_path: Path) -> None:
+    result = run("bench", "run", *DRAWN, "--methods", "igci", "--memory", 0.001, "--store", tmp_path / "r.sqlite")
+    assert result.exit_code == 2
+    assert "No worker process could start within 0.001 GiB" in result.stderr
 
 
 @pytest.mark.parametrize("seed", ["-1", HUGE])

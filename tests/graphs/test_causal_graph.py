@@ -4,6 +4,7 @@ import json
 
 import networkx as nx
 import numpy as np
+import psutil
 import pytest
 from worlds import CHAIN, chain, unit, world
 
@@ -134,6 +135,16 @@ def test_values_below_a_limit_of_detection_do_not_cost_a_column(table):
     assert any("'a' has many equal values" in warning for warning in found.warnings)
     rounded = causewise.graph({name: np.round(column, 1) for name, column in table.items()})
     assert arrows(rounded) == CHAIN
+
+
+def test_the_support_survives_a_worker_that_is_killed(table, found):
+    def kill(what, done, of):
+        if what == "drawing" and done == 1:
+            workers = [each for each in psutil.Process().children() if "spawn_main" in " ".join(each.cmdline())]
+            workers[0].kill()
+
+    other = causewise.graph(table, bootstrap=4, engine=causewise.Engine(jobs=2, on_progress=kill))
+    assert other.to_dict() == found.to_dict()
 
 
 @pytest.mark.parametrize(

@@ -105,13 +105,13 @@ def test_dead_workers_are_missed_by_nobody(table, client):
 def _deadly(judge, tile):
     if [0, 3] in [list(pair) for pair in tile]:
         os._exit(9)
-    return tasks.screened(judge, tile)
+    return tasks.screen_pairs(judge, tile)
 
 
 def test_a_pair_that_kills_its_worker_costs_its_own_row_only(table, client, monkeypatch):
     asked = {"columns": ["a", "r0", "r1", "r2"]}
     quiet = {(row.x, row.y): row for row in causewise.scan(table, **asked, engine=causewise.Engine(jobs=1))}
-    monkeypatch.setattr(scanner, "screened", _deadly)
+    monkeypatch.setattr(scanner, "screen_pairs", _deadly)
     rows = {(row.x, row.y): row for row in causewise.scan(table, **asked, engine=causewise.Engine(dask=client))}
     dead = rows.pop(("a", "r2"))
     assert dead.status == "failed"
@@ -146,8 +146,8 @@ def test_what_a_task_raises_is_raised_here(client):
     judge = scanner.PairScorer(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
     with on_dask.on_dask(judge, None, client, 1, "this scan", None) as run:
         with pytest.raises(ZeroDivisionError):
-            list(run(_breaks, [[1], [0]]))
-        assert dict(run(_breaks, [[1, 2], [4]])) == {0: [1.0, 0.5], 1: [0.25]}
+            list(run.map(_breaks, [[1], [0]]))
+        assert dict(run.map(_breaks, [[1, 2], [4]])) == {0: [1.0, 0.5], 1: [0.25]}
 
 
 def _breaks(judge, tile):

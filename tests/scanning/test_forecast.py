@@ -17,14 +17,13 @@ from causewise.cli import scan as command
 from causewise.cli.app import app
 from causewise.errors import InputError
 from causewise.knowledge.knowledge import Knowledge
-from causewise.parallel import processors
+from causewise.parallel import available_memory, processors
 from causewise.scanning import forecast as forecasting
 from causewise.scanning import scanner
-from causewise.scanning.engine import InProcess, Processes
-from causewise.scanning.forecast import ScanForecast, fitting_jobs, forecast, needed_memory, remembered
-from causewise.scanning.machine import available_memory
+from causewise.scanning.forecast import ScanForecast, cache_size, choose_jobs, estimate_memory, forecast
 from causewise.scanning.mapped import MappedColumns
 from causewise.scanning.pair_scorer import PairScorer
+from causewise.scanning.tasks import pool_of_workers, this_process
 
 LONG = ScanForecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
 
@@ -39,12 +38,11 @@ def all_pairs(columns):
     return list(itertools.combinations(range(columns), 2))
 
 
-class Here(InProcess):
+def here(judge, workers):
     """This process, under the name of several."""
-
-    def __init__(self, judge, workers):
-        super().__init__(judge)
-        self.workers = workers
+    pool = this_process(judge)
+    pool.workers = workers
+    return pool
 
 
 @pytest.fixture
@@ -57,7 +55,7 @@ def foresee(monkeypatch):
         parts = itertools.chain([(*around[0], *late)], around[1:] or (), itertools.repeat(around[-1]))
         times = itertools.accumulate(itertools.chain.from_iterable(parts))
         monkeypatch.setattr(forecasting, "_clock", lambda: next(times))
-        with Here(judge, workers) as run:
+        with here(judge, workers) as run:
             return forecast(run, judge, pairs, processors, left or (len(pairs), len(pairs)), batch)
 
     return foresee
@@ -106,14 +104,16 @@ def test_pairs_that_cannot_be_tested_are_not_oriented(foresee):
 def test_other_processes_take_as_long_to_start_as_the_first(monkeypatch):
     times = iter([0.0, 0.7, *itertools.repeat(0.7, 10**4)])
     monkeypatch.setattr(forecasting, "_clock", lambda: next(times))
-    with Here(judge(), 2) as run:
+    with here(judge(), 2) as run:
         assert forecast(run, judge(), all_pairs(8), 2, (28, 28)).starting == 0.7
 
 
 def test_a_batch_is_tried_at_once_and_its_time_shared(monkeypatch):
     seen = []
-    monkeypatch.setattr(forecasting, "_timed", lambda judge, tile: seen.append(len(tile)) or [[0.0, 0.25]] * len(tile))
-    with InProcess(judge(40)) as run:
+    monkeypatch.setattr(
+        forecasting, "_time_pairs", lambda judge, tile: seen.append(len(tile)) or [[0.0, 0.25]] * len(tile)
+    )
+    with this_process(judge(40)) as run:
         foreseen = forecast(run, judge(40), all_pairs(40), 1, (0, 100), batch=64)
     assert (seen, foreseen.orienting) == ([64], 25.0)
 
@@ -125,9 +125,9 @@ def _deadly(judge, tile):
 
 
 def test_a_pair_that_kills_its_process_does_not_end_it(monkeypatch):
-    monkeypatch.setattr(forecasting, "_timed", _deadly)
+    monkeypatch.setattr(forecasting, "_time_pairs", _deadly)
     monkeypatch.setattr(forecasting, "_TRIED", 2)
-    with Processes(judge(), 2) as run:
+    with pool_of_workers(judge(), 2) as run:
         foreseen = forecast(run, judge(), all_pairs(8), 2, (28, 28))
     assert foreseen.screening + foreseen.orienting == pytest.approx(28 * 3.0 / 2)
 
@@ -136,7 +136,7 @@ def test_a_pair_that_kills_its_process_does_not_end_it(monkeypatch):
 def test_more_of_anything_needs_more_memory(columns, rows, pairs, jobs):
     def need(columns, rows, pairs, jobs):
         flat = np.broadcast_to(0.0, (columns, rows))
-        return needed_memory(judge(columns, values=flat), pairs, jobs)
+        return estimate_memory(judge(columns, values=flat), pairs, jobs)
 
     here = need(columns, rows, pairs, jobs)
     assert here < need(columns, rows, pairs + 1, jobs)
@@ -147,30 +147,30 @@ def test_more_of_anything_needs_more_memory(columns, rows, pairs, jobs):
 @given(st.integers(1, 12), st.floats(0, 20))
 def test_as_many_processes_as_fit(wish, share):
     def need(jobs):
-        return needed_memory(replace(judge(), remembered=remembered(jobs, available)), 28, jobs)
+        return estimate_memory(replace(judge(), remembered=cache_size(jobs, available)), 28, jobs)
 
-    available = int(share * needed_memory(judge(), 28, 1))
+    available = int(share * estimate_memory(judge(), 28, 1))
     fitting = [k for k in range(1, wish + 1) if need(k) <= available]
     if fitting:
-        assert fitting_jobs(judge(), 28, range(wish, 0, -1), available) == max(fitting)
+        assert choose_jobs(judge(), 28, range(wish, 0, -1), available) == max(fitting)
     if wish in fitting:
-        assert fitting_jobs(judge(), 28, [wish], available) == wish
+        assert choose_jobs(judge(), 28, [wish], available) == wish
     else:
         hint = f"at most {max(fitting)} process" if fitting else "choose fewer columns"
         with pytest.raises(InputError, match=hint):
-            fitting_jobs(judge(), 28, [wish], available)
-    assert fitting_jobs(judge(), 28, [wish], None) == wish
+            choose_jobs(judge(), 28, [wish], available)
+    assert choose_jobs(judge(), 28, [wish], None) == wish
 
 
 @given(st.integers(1, 10**13), st.integers(1, 64))
 def test_what_processes_remember_is_a_share_of_what_is_free(free, jobs):
-    assert jobs * remembered(jobs, free) <= free / 4
-    assert remembered(jobs, free) <= remembered(jobs, None)
+    assert jobs * cache_size(jobs, free) <= free / 4
+    assert cache_size(jobs, free) <= cache_size(jobs, None)
 
 
 def test_columns_on_disk_need_no_memory(tmp_path):
     kept, mapped = np.ones((8, 5000)), MappedColumns(str(tmp_path / "columns"), (8, 5000))
-    both = [needed_memory(judge(values=values), 28, 2) for values in (kept, mapped)]
+    both = [estimate_memory(judge(values=values), 28, 2) for values in (kept, mapped)]
     assert both[0] - both[1] == kept.nbytes
 
 

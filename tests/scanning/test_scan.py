@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import causewise
 from causewise.errors import InputError
-from causewise.scanning import engine, scanner, tasks
+from causewise.scanning import scanner, tasks
 from causewise.scanning.pair_scorer import PairScorer, adjust_p_values
 
 
@@ -153,12 +153,12 @@ def test_what_is_known_is_obeyed(table):
 def _deadly(judge, tile):
     if [0, 3] in [list(pair) for pair in tile]:
         os._exit(9)
-    return tasks.screened(judge, tile)
+    return tasks.screen_pairs(judge, tile)
 
 
 def test_a_pair_that_kills_its_process_costs_its_own_row_only(table, monkeypatch):
     quiet = {(row.x, row.y): row for row in causewise.scan(table, engine=causewise.Engine(jobs=1))}
-    monkeypatch.setattr(scanner, "screened", _deadly)
+    monkeypatch.setattr(scanner, "screen_pairs", _deadly)
     rows = {(row.x, row.y): row for row in causewise.scan(table, engine=causewise.Engine(jobs=2))}
     dead = rows.pop(("a", "c"))
     assert dead.status == "failed"
@@ -230,22 +230,6 @@ def test_files_hold_every_number_exactly(table, tmp_path):
     assert (record["method"], record["seed"]) == ("causewise", 0)
     with pytest.raises(InputError, match="expected one that ends in"):
         scan.write(tmp_path / "scan.xlsx")
-
-
-def test_a_process_that_dies_takes_nobody_along():
-    judge = PairScorer(("a",), np.ones((1, 3)), "causewise", 0, {}, None)
-    tiles = [[k] for k in range(6)]
-    with engine.Processes(judge, 2) as run:
-        found = dict(run(_odd_ones_die, tiles))
-        again = dict(run(_odd_ones_die, [[0], [2]]))
-    assert again == {0: [0], 1: [2]}
-    assert found == {k: [tasks.Died(k) if k % 2 else k] for k in range(6)}
-
-
-def _odd_ones_die(judge, tile):
-    if any(item % 2 for item in tile):
-        os._exit(9)
-    return tile
 
 
 def test_the_readme_of_a_path(tmp_path: Path, table):

@@ -93,8 +93,8 @@ def test_a_gpu_is_asked_for_where_a_worker_has_one(table):
             asked = []
             submit = client.submit
             client.submit = lambda *what, **how: asked.append((what[2:3], how.get("resources"))) or submit(*what, **how)
-            list(run(_nothing, [[1]]))
-            list(run(tasks.screened, []))
+            list(run.map(_nothing, [[1]]))
+            list(run.map(tasks.screen_pairs, []))
             assert ((_nothing,), {"GPU": 1}) in asked
             client.submit = submit
         assert timeless(causewise.scan(table, method=QUICK, engine=causewise.Engine(dask=client))) == one

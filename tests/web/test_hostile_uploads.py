@@ -13,7 +13,7 @@ import pytest
 from asking import columns, keep_table, read_sentence, upload, wait_for_job, write_csv
 from running import LIMITS, Running
 
-from causewise.web.crew import CrewTask as PoolTask
+from causewise.web.job_pool import PoolTask
 from causewise.web.limits import MIB
 from causewise.web.request_error import RequestError
 

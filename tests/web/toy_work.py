@@ -1,4 +1,4 @@
-"""Work for a crew under test: quick to start, and as bad as work can be."""
+"""Work for a pool under test: quick to start, and as bad as work can be."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from causewise.errors import InputError, UnclearError
-from causewise.web.crew_member import Tell
+from causewise.parallel import OnProgress as Tell
 
 
 def prepare() -> None:

@@ -1,7 +1,7 @@
 """`causewise bench`: run methods on labelled pairs, and make tables, figures and pages of the results."""
 
-import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from causewise.cli.bars import progress
 from causewise.cli.failures import OUR_FAULT, resumable_job
-from causewise.cli.streams import put, put_lines, say, terminal
+from causewise.cli.streams import put, put_lines, say
 from causewise.errors import InputError
 from causewise.files import replace_with
-from causewise.formatting import shell_word
+from causewise.formatting import duration, shell_word
 from causewise.parallel import processors
 
 if TYPE_CHECKING:
     from causewise.decision import Decision
-    from causewise.lab.benchmark.pool import Limits
-    from causewise.lab.benchmark.runner import Plan, RunTotals
+    from causewise.lab.benchmark.runner import Limits, Plan, RunTotals
     from causewise.lab.benchmark.store import Row, Store
 
 app = typer.Typer(no_args_is_help=True, help="Run methods on labelled pairs; make tables and figures of the results.")
@@ -65,8 +65,7 @@ def run_command(
     The exit code is 1 where every pair that was tried has failed.
     """
     from causewise.lab.benchmark.contenders import contenders
-    from causewise.lab.benchmark.pool import Limits
-    from causewise.lab.benchmark.runner import plan
+    from causewise.lab.benchmark.runner import Limits, plan
     from causewise.lab.benchmark.sets import open_set
     from causewise.lab.benchmark.store import Store
 
@@ -179,11 +178,9 @@ def reproduce(
 ) -> None:
     """Run all of the paper that is present and write tables and figures; the same command carries on."""
     from causewise.lab.benchmark.contenders import available_methods, contenders
-    from causewise.lab.benchmark.pool import Limits
-    from causewise.lab.benchmark.progress import Forecast
     from causewise.lab.benchmark.publish import write_all
     from causewise.lab.benchmark.published import paper_methods
-    from causewise.lab.benchmark.runner import Plan, plan, sample
+    from causewise.lab.benchmark.runner import Forecast, Limits, Plan, plan, sample
     from causewise.lab.benchmark.sets import load_present
     from causewise.lab.benchmark.store import Store
 
@@ -219,12 +216,17 @@ def reproduce(
 
 def do_pairs(work: "Plan", results: "Store", jobs: int, limits: "Limits", quiet: bool = False) -> "RunTotals":
     """Do the planned pairs, with progress, and say how it went."""
-    from causewise.lab.benchmark.progress import Forecast, Progress, duration
-    from causewise.lab.benchmark.runner import run
+    from causewise.lab.benchmark.runner import Forecast, run
 
     start = time.monotonic()
-    progress = Progress(terminal(sys.stderr), Forecast(work.todo_by_method, jobs, results.seconds()))
-    with progress.show() as on_rows:
+    forecast = Forecast(work.todo_by_method, jobs, results.seconds())
+    with progress({"": "pairs"}, forecast.remark) as on_progress:
+
+        def on_rows(rows: "Sequence[Row]") -> None:
+            forecast.learn(rows)
+            on_progress("", forecast.done.total(), work.todo)
+
+        on_rows([])
         tally = run(work, results, jobs=jobs, limits=limits, on_rows=on_rows)
     if not quiet:
         command = f"causewise bench status --store {shell_word(results.path)}"

@@ -60,15 +60,15 @@ def exit_code_of(problem: BaseException) -> int:
 @contextmanager
 def resumable_job() -> Iterator[None]:
     """For commands that take hours: SIGTERM is as good as Ctrl-C, and the sentence says that what is done is kept."""
-    from causewise.lab.benchmark.ledger import DiskError
-    from causewise.lab.benchmark.pool import PoolError
+    from causewise.lab.benchmark.store import DiskError
+    from causewise.worker_pool import WorkerError
 
     try:
         with kept_when_stopped():
             yield
     except InputError as problem:
         _leave(str(problem), INPUT_AT_FAULT)
-    except (DiskError, PoolError) as problem:
+    except (DiskError, WorkerError) as problem:
         _leave(str(problem), OUR_FAULT)
 
 

@@ -30,7 +30,7 @@ from causewise.cli.options import (
     split_names,
 )
 from causewise.cli.streams import STOPPED, put, put_lines, say, say_columns
-from causewise.formatting import percent, visible
+from causewise.formatting import duration, percent, visible
 from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
@@ -165,7 +165,6 @@ def scan(
 
 def _ask(foreseen: "ScanForecast", yes: bool) -> None:
     """Say what a long scan will take; a very long one is asked for where somebody can answer."""
-    from causewise.lab.benchmark.progress import duration
     from causewise.scanning.forecast import processes, size
 
     if foreseen.seconds <= WORTH_SAYING:

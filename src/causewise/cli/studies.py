@@ -53,7 +53,7 @@ def _run_study(name: str, out: Path | None, seeds: int | None, fast: bool, jobs:
     study = load(name)
     with resumable_job(), progress({name: "cells"}) as on_progress:
         scale = Scale(seeds, fast, networks)
-        rows = run(study, scale, folder, jobs, lambda done, total: on_progress(name, done, total))
+        rows = run(study, scale, folder, jobs, on_progress)
     # All files are written before anything is printed: a closed pipe must not cost them.
     tables = study.tables(rows)
     written = [*write_tables(folder, tables, rows), *write_figures(folder, study.figures(rows))]

@@ -7,18 +7,16 @@ sample has different ones, edges that need all rows are found too seldom (`bench
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 import numpy as np
 
 from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.order_search import fit_graph
 from causewise.numerics.native import FloatArray
-from causewise.parallel import deaf_children, follow_parent, one_thread
+from causewise.worker_pool import Lost, WorkerError, open_pool
 
 SHARE = 0.8
 OnDraw = Callable[[int, int], None]
@@ -48,44 +46,15 @@ def support(
 ) -> dict[tuple[int, int], float]:
     """The share of parts in which each edge is found, for all edges found in any."""
     times: Counter[tuple[int, int]] = Counter()
-    for done, arrows in enumerate(_all(draws, count, min(jobs, count)), start=1):
-        times.update(arrows)
-        on_draw(done, count)
+    with open_pool(min(jobs, count), nullcontext, [draws]) as pool:
+        parts = pool.map(_find_arrows, [[number] for number in range(count)])
+        for done, (number, [arrows]) in enumerate(parts, start=1):
+            if isinstance(arrows, Lost):
+                raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {arrows.reason}")
+            times.update(arrows)
+            on_draw(done, count)
     return {arrow: found / count for arrow, found in times.items()}
 
 
-def _all(draws: Draws, count: int, jobs: int) -> Iterator[Arrows]:
-    """Of every part, in any order."""
-    if jobs == 1:
-        yield from map(draws.arrows, range(count))
-        return
-    # Spawned, not forked: a fork of a process with threads may inherit a lock that nobody will release.
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), _enter, (draws,))
-    try:  # from here on, since a pool that is left alone finishes all its work before the program ends
-        with deaf_children():
-            waiting = [pool.submit(_arrows, number) for number in range(count)]
-        for each in as_completed(waiting):
-            yield each.result()
-    finally:
-        processes = list((pool._processes or {}).values())
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:  # after Ctrl-C, what is still at work has nobody left to report to
-            process.kill()
-            process.join()
-
-
-_here: tuple[Draws, ExitStack] | None = None
-"""In a worker: what it draws from, and the contexts that last as long as the process."""
-
-
-def _enter(draws: Draws) -> None:
-    global _here
-    follow_parent()
-    lasting = ExitStack()
-    lasting.enter_context(one_thread())
-    _here = draws, lasting
-
-
-def _arrows(number: int) -> Arrows:
-    assert _here is not None
-    return _here[0].arrows(number)
+def _find_arrows(draws: Draws, numbers: Sequence[int]) -> list[Arrows]:
+    return [draws.arrows(number) for number in numbers]

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from causewise.errors import InputError
-from causewise.scanning.engine import Run
 from causewise.scanning.pair_scorer import REMEMBERED, PairScorer
 from causewise.scanning.table import BLOCK, Pairs
-from causewise.scanning.tasks import Died, Tile
+from causewise.scanning.tasks import Tile
+from causewise.worker_pool import Lost, TaskPool
 
 FEW = 10
 """Fewer pairs are done as soon as they are foreseen."""
@@ -64,19 +64,19 @@ class ScanForecast:
 
 
 def forecast(
-    run: Run, judge: PairScorer, pairs: Pairs, processors: int, left: tuple[int, int], batch: int = 1
+    pool: TaskPool, judge: PairScorer, pairs: Pairs, processors: int, left: tuple[int, int], batch: int = 1
 ) -> ScanForecast:
     """Try some of the pairs, `batch` at a time; `left` are to be screened and oriented."""
-    tried = _tried(pairs, batch)
+    trials = _choose_trials(pairs, batch)
     screening: list[float] = []
     orienting: list[float] = []
     starting = 0.0
     # One after the other: of what is asked for and not waited for the scan would have to wait.
-    for part in (tried[k : k + batch] for k in range(0, len(tried), batch)):
+    for part in (trials[k : k + batch] for k in range(0, len(trials), batch)):
         begun = _clock()
-        [(_, results)] = run(_timed, [part])
-        took = [result for result in results if not isinstance(result, Died)]
-        if not screening and run.workers > 1:
+        [(_, results)] = pool.map(_time_pairs, [part])
+        took = [result for result in results if not isinstance(result, Lost)]
+        if not screening and pool.workers > 1:
             starting = max(0.0, _clock() - begun - sum(map(sum, took)))
         screening += [result[0] for result in took]
         orienting += [seconds for result in took for seconds in result[1:]]
@@ -84,16 +84,16 @@ def forecast(
             break
     # Of a column's first pair what is done once for the column, or for the process, is the larger part.
     to_screen, to_orient = left
-    at_once, memory = min(run.workers, processors), needed_memory(judge, len(pairs), run.workers)
+    at_once, memory = min(pool.workers, processors), estimate_memory(judge, len(pairs), pool.workers)
     times = _typical(screening) * to_screen / at_once, _typical(orienting) * to_orient / at_once
-    return ScanForecast(len(pairs), run.workers, *times, memory, starting)
+    return ScanForecast(len(pairs), pool.workers, *times, memory, starting)
 
 
 def _typical(seconds: Sequence[float]) -> float:
     return median_low(seconds) if seconds else 0.0
 
 
-def _tried(pairs: Pairs, batch: int) -> Pairs:
+def _choose_trials(pairs: Pairs, batch: int) -> Pairs:
     """Pairs that share their columns as the scan's do: those of few columns, or all with a target."""
     first = pairs[0]
     tile = [(i, j) for i, j in pairs if max(i - first[0], j - first[1]) < BLOCK]
@@ -101,7 +101,7 @@ def _tried(pairs: Pairs, batch: int) -> Pairs:
     return sorted(tile, key=max)[:most]
 
 
-def _timed(judge: PairScorer, pairs: Tile) -> list[Any]:
+def _time_pairs(judge: PairScorer, pairs: Tile) -> list[Any]:
     """Seconds that screening takes each pair, and orienting where there is something to orient."""
     times, testable = [], []
     for pair in pairs:
@@ -118,7 +118,7 @@ def _timed(judge: PairScorer, pairs: Tile) -> list[Any]:
     return times
 
 
-def needed_memory(judge: PairScorer, pairs: int, jobs: int) -> int:
+def estimate_memory(judge: PairScorer, pairs: int, jobs: int) -> int:
     """Bytes that a scan needs beyond the table: what processes map in common, what each has of its own, the result."""
     columns, rows = judge.values.shape
     a_column = _A_ROW * rows + _A_SHORT_ROW * min(rows, _SHORT)
@@ -129,17 +129,17 @@ def needed_memory(judge: PairScorer, pairs: int, jobs: int) -> int:
     return shared + jobs * (own + known + a_column) + _A_PAIR * pairs
 
 
-def remembered(jobs: int, free: int | None) -> int:
+def cache_size(jobs: int, free: int | None) -> int:
     """Bytes that each of some processes may remember about columns: together a share of what is free."""
     return REMEMBERED if free is None else min(REMEMBERED, int(_SHARE * free) // jobs)
 
 
-def fitting_jobs(judge: PairScorer, pairs: int, wish: Iterable[int], free: int | None) -> int:
+def choose_jobs(judge: PairScorer, pairs: int, wish: Iterable[int], free: int | None) -> int:
     """The first number of processes wished for with which the scan fits in memory; refused where none does."""
     wishes = list(wish)
 
     def need(jobs: int) -> int:
-        return needed_memory(replace(judge, remembered=remembered(jobs, free)), pairs, jobs)
+        return estimate_memory(replace(judge, remembered=cache_size(jobs, free)), pairs, jobs)
 
     fitting = [k for k in range(max(wishes), 0, -1) if free is None or need(k) <= free]
     for k in wishes:

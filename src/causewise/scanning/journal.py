@@ -2,6 +2,9 @@
 
 A line is one finished tile, in JSON, behind the hash of the line itself; the first says which scan this is. A line that
 was cut short, by a full disk or a kill, and all after it are passed over. When the scan is complete the file goes.
+
+Not the database of `lab.benchmark.store`: one process writes this file and nobody asks it anything, and a database
+would leave two more files beside it when the scan is killed.
 """
 
 import json
@@ -18,25 +21,25 @@ class Journal:
     """The finished tiles of one scan; `place` None keeps nothing."""
 
     def __init__(self, place: Path | None, identity: str) -> None:
-        self._place, self._identity = place, identity
+        self._place, self.identity = place, identity
         self.known: dict[str, list[Any]] = self._read()
 
     def _read(self) -> dict[str, list[Any]]:
         if self._place is None or not self._place.exists():
             return {}
-        found: dict[str, list[Any]] = {}
+        known: dict[str, list[Any]] = {}
         length = 0
         with self._place.open("rb") as stream:
             for number, line in enumerate(stream):
-                record = _checked(line)
-                if record is None or (number == 0 and record != [self._identity]):
+                record = _read_line(line)
+                if record is None or (number == 0 and record != [self.identity]):
                     break
                 length += len(line)
                 if number:
                     key, rows = record
-                    found[key] = rows
+                    known[key] = rows
         os.truncate(self._place, length)
-        return found
+        return known
 
     def count(self, what: str) -> int:
         """How many results are known already of one kind of work, whose tiles' keys begin with its name."""
@@ -49,7 +52,7 @@ class Journal:
         try:
             with self._place.open("ab") as stream:
                 if stream.tell() == 0:
-                    stream.write(_line([self._identity]))
+                    stream.write(_line([self.identity]))
                 stream.write(_line([key, rows]))
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -71,7 +74,7 @@ def _line(record: Any) -> bytes:
     return blake2b(text, digest_size=8).hexdigest().encode() + b" " + text + b"\n"
 
 
-def _checked(line: bytes) -> Any:
+def _read_line(line: bytes) -> Any:
     """What a line says; None where it is not whole."""
     mark, _, text = line.rstrip(b"\n").partition(b" ")
     if not line.endswith(b"\n") or blake2b(text, digest_size=8).hexdigest().encode() != mark:

@@ -5,7 +5,7 @@ memory, and processes that hold the same one share it.
 """
 
 import os
-import shutil
+import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +22,21 @@ IN_MEMORY = 1 << 26
 _NUMBER = 8
 
 
-class _Folder:
-    """A folder of its own, removed with the last who holds it, and at the end of the process at the latest."""
+class _ScratchFile:
+    """A file that lasts as long as this does, and leaves nothing behind: on Linux not even when the process is killed.
+
+    There it has no name, and other processes open it through this one's.
+    """
 
     def __init__(self) -> None:
-        self.path = tempfile.mkdtemp(prefix="causewise-")
-        finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        handle, name = tempfile.mkstemp(prefix="causewise-")
+        self.file, self.path = os.fdopen(handle, "wb"), name
+        if sys.platform == "linux":
+            Path(name).unlink()
+            self.path = f"/proc/{os.getpid()}/fd/{handle}"
+        else:
+            finalize(self, Path(name).unlink, missing_ok=True)
+        finalize(self, self.file.close)  # the last is called first
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class MappedColumns:
 
     path: str
     shape: tuple[int, int]
-    folder: _Folder | None = field(default=None, compare=False, repr=False)
+    file: _ScratchFile | None = field(default=None, compare=False, repr=False)
     """What lasts as long as this does; another process only looks on."""
 
     def __reduce__(self) -> Any:
@@ -66,7 +75,7 @@ class ColumnStore:
 
     def __init__(self) -> None:
         self._held, self._written = list[FloatArray](), 0
-        self._folder: _Folder | None = None
+        self._file: _ScratchFile | None = None
 
     def add(self, column: FloatArray) -> None:
         """One more line."""
@@ -76,11 +85,11 @@ class ColumnStore:
 
     def _write(self) -> None:
         try:
-            if self._folder is None:
-                self._folder = _Folder()
-            with self._path.open("ab") as file:
-                for column in self._held:
-                    file.write(np.ascontiguousarray(column).data)
+            if self._file is None:
+                self._file = _ScratchFile()
+            for column in self._held:
+                self._file.file.write(np.ascontiguousarray(column).data)
+            self._file.file.flush()
         except OSError as problem:
             raise InputError(
                 f"Could not write the table's columns to {tempfile.gettempdir()!r} ({problem.strerror}); expected "
@@ -91,13 +100,16 @@ class ColumnStore:
         self._held.clear()
 
     @property
-    def _path(self) -> Path:
-        assert self._folder is not None
-        return Path(self._folder.path) / "columns"
-
-    @property
     def values(self) -> FloatArray | MappedColumns:
         """All lines, in the order in which they came."""
-        if not self._written:
+        if self._file is None:
             return np.array(self._held)
-        return MappedColumns(os.fspath(self._path), (self._written, self._rows), self._folder)
+        return MappedColumns(self._file.path, (self._written, self._rows), self._file)
+
+
+def map_columns(values: FloatArray) -> FloatArray | MappedColumns:
+    """The lines of a matrix in a file, for several processes."""
+    store = ColumnStore()
+    store._held.extend(values)
+    store._write()
+    return store.values

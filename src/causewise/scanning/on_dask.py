@@ -28,12 +28,12 @@ import numpy as np
 
 from causewise.errors import InputError
 from causewise.pair import FloatArray
-from causewise.parallel import deaf_children, limit_processors
-from causewise.scanning.engine import InProcess, Run, alone
+from causewise.parallel import limit_processors, prepare_spawn
 from causewise.scanning.pair_scorer import PairScorer
 from causewise.scanning.table import FileColumns, UnseenError
-from causewise.scanning.tasks import Tile, Work, screened
+from causewise.scanning.tasks import Tile, pool_of_workers, screen_pairs, this_process
 from causewise.version import VERSION
+from causewise.worker import Work
 
 LOCAL = "local"
 INSTALL = "This needs Dask, which is not installed; install it with: pip install '.[dask]'"
@@ -52,7 +52,7 @@ class ClusterError(Exception):
 @contextmanager
 def on_dask(
     judge: PairScorer, there: FileColumns | None, where: Any, workers: int, identity: str, journal: str | None
-) -> Iterator[Run]:
+) -> "Iterator[DaskPool]":
     """A cluster that knows the judge: `local`, the address of a scheduler, or a client.
 
     `there` are the columns for workers that see their file, `identity` names the scan, `journal` the file that a scan
@@ -60,11 +60,11 @@ def on_dask(
     """
     with _client(where, workers) as client:
         _check_versions(client)
-        crew = _Cluster(client, judge, there, identity, _cut_short(client.scheduler.address, journal))
+        cluster = DaskPool(client, judge, there, identity, _describe_loss(client.scheduler.address, journal))
         try:
-            yield crew
+            yield cluster
         finally:
-            crew.release()
+            cluster.release()
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def _client(where: Any, workers: int) -> Iterator[Any]:
         if where == LOCAL:
             # No limit of memory a worker, as on plain processes; any free port for the page, whoever has the usual one.
             settings = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
-            with deaf_children():
+            with prepare_spawn():
                 where = opened.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, **settings))
         try:
             client = Client(where, timeout=_PATIENCE, set_as_default=False)
@@ -91,7 +91,7 @@ def _client(where: Any, workers: int) -> Iterator[Any]:
                 f"Got {where!r} as the Dask cluster, and no scheduler answers there; expected {LOCAL} or the address "
                 "of one that runs, such as tcp://host:8786: start one with dask scheduler, or use the first."
             ) from None
-        opened.callback(_closed, client)
+        opened.callback(_close, client)
         yield client
 
 
@@ -115,22 +115,20 @@ def _check_version(version: Any, place: str) -> None:
         )
 
 
-def _closed(client: Any) -> None:
+def _close(client: Any) -> None:
     # Where the scheduler is gone there is nobody to say goodbye to.
     with suppress(OSError, CancelledError):
         client.close(timeout=1)
 
 
-class _Cluster:
+class DaskPool:
     """The judge on a cluster: handed over when it is first needed, kept there until it is released."""
 
-    def __init__(
-        self, client: Any, judge: PairScorer, there: FileColumns | None, identity: str, cut_short: str
-    ) -> None:
-        self._client, self._identity, self._cut_short = client, identity, cut_short
+    def __init__(self, client: Any, judge: PairScorer, there: FileColumns | None, identity: str, loss: str) -> None:
+        self._client, self._identity, self._loss = client, identity, loss
         self._handed_over, self._read = judge, there and replace(judge, values=cast(FloatArray, there))
         self._held: dict[bool, Any] = {}
-        self.workers, self.gpu = client.run_on_scheduler(_seen)
+        self.workers, self.gpu = client.run_on_scheduler(_count_workers)
         # Networks train where there is a GPU, if anybody says so; a worker without one would take a thousand times.
         self.gpu = self.gpu and getattr(judge.build_method(), "wants_gpu", False)
 
@@ -139,17 +137,17 @@ class _Cluster:
         for held in self._held.values():
             held.release()
 
-    def __call__(self, work: Work, tiles: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
+    def map(self, work: Work, tasks: Sequence[Tile]) -> Iterator[tuple[int, list[Any]]]:
         """Each tile's number and results, in the order in which they finish."""
         from distributed import KilledWorker, as_completed
 
         blamed: Counter[int] = Counter()
         unseen: set[int] = set()
 
-        def given(k: int) -> Any:
-            return self._given(work, tiles[k], blamed[k], k in unseen)
+        def submit(k: int) -> Any:
+            return self._submit(work, tasks[k], blamed[k], k in unseen)
 
-        numbers = {given(k): k for k in range(len(tiles))}
+        numbers = {submit(k): k for k in range(len(tasks))}
         arriving = as_completed(list(numbers), loop=self._client.loop)
         try:
             for future in arriving:
@@ -159,7 +157,7 @@ class _Cluster:
                     if problem is None:
                         results = future.result()
                 except (CancelledError, OSError):
-                    raise ClusterError(self._cut_short) from None
+                    raise ClusterError(self._loss) from None
                 if problem is None:
                     yield k, results
                     continue
@@ -168,23 +166,23 @@ class _Cluster:
                 elif isinstance(problem, KilledWorker) and blamed[k] < _OFTEN:
                     blamed[k] += 1
                 elif isinstance(problem, KilledWorker):
-                    raise ClusterError(self._cut_short)
+                    raise ClusterError(self._loss)
                 else:
                     raise problem
-                again = given(k)
+                again = submit(k)
                 numbers[again] = k
                 arriving.add(again)
         finally:
             with suppress(OSError, CancelledError):
                 self._client.cancel(list(numbers))
 
-    def _given(self, work: Work, tile: Tile, blamed: int, unseen: bool) -> Any:
+    def _submit(self, work: Work, tile: Tile, blamed: int, unseen: bool) -> Any:
         held = self._judge(read=self._read is not None and not unseen)
         if held.cancelled():  # as all is when the connection is lost
-            raise ClusterError(self._cut_short)
+            raise ClusterError(self._loss)
         what = json.dumps([self._identity, work.__module__, work.__qualname__, tile, blamed, unseen])
         key = f"causewise-{blake2b(what.encode(), digest_size=16).hexdigest()}"
-        needed = {"resources": {_GPU: 1}} if self.gpu and work is not screened else {}
+        needed = {"resources": {_GPU: 1}} if self.gpu and work is not screen_pairs else {}
         # Those that were blamed come last: by then nobody is left who kills the worker they wait on.
         return self._client.submit(
             _alone if blamed else _tile, held, work, tile, VERSION, key=key, priority=-blamed, **needed
@@ -202,7 +200,7 @@ class _Cluster:
         return self._held[read]
 
 
-def _cut_short(address: str, journal: str | None) -> str:
+def _describe_loss(address: str, journal: str | None) -> str:
     kept = (
         f"what is finished is kept in {journal!r}: start the same scan again to go on from there."
         if journal
@@ -211,7 +209,7 @@ def _cut_short(address: str, journal: str | None) -> str:
     return f"The Dask cluster at {address} went away, or its workers died one after the other; {kept}"
 
 
-def _seen(dask_scheduler: Any) -> tuple[int, bool]:
+def _count_workers(dask_scheduler: Any) -> tuple[int, bool]:
     """On the scheduler: how many tasks are done at the same time, and whether a worker has declared a GPU."""
     workers = dask_scheduler.workers.values()
     return max(1, sum(each.nthreads for each in workers)), any(each.resources.get(_GPU) for each in workers)
@@ -227,14 +225,16 @@ def _tile(judge: PairScorer, work: Work, tile: Tile, version: str) -> list[Any]:
 
     _check_version(version, "the side that asks")  # this worker may have come later
     limit_processors(get_worker().state.nthreads)
-    with InProcess(judge) as run:
-        [(_, results)] = run(work, [tile])
+    with this_process(judge) as pool:
+        [(_, results)] = pool.map(work, [tile])
     return results
 
 
 def _alone(judge: PairScorer, work: Work, tile: Tile, version: str) -> list[Any]:
-    """On a worker: the results of a tile that may kill, which it does to another process."""
-    # Dask starts its workers as daemons, to which multiprocessing denies children; `alone` ends those it starts.
+    """On a worker: the results of a tile that may crash its process, in another one."""
+    # Dask starts its workers as daemons, to which multiprocessing denies children; the pool ends those it starts.
     this: Any = multiprocessing.current_process()
     this._config["daemon"] = False
-    return alone(judge, work, tile)
+    with pool_of_workers(judge, 1) as pool:
+        [(_, results)] = pool.map(work, [tile])
+    return results

@@ -15,20 +15,27 @@ import numpy as np
 from causewise.catalogue import DEFAULT, cost, sample_hint, seeded_method, stated_settings
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.knowledge.knowledge import Knowledge
-from causewise.parallel import Engine, OnProgress, processors
+from causewise.parallel import Engine, OnProgress, available_memory, processors
 from causewise.protocol import batch_size
-from causewise.scanning.engine import InProcess, Processes, Run
-from causewise.scanning.forecast import FEW, fitting_jobs, forecast, remembered
+from causewise.scanning.forecast import FEW, cache_size, choose_jobs, forecast
 from causewise.scanning.journal import Journal
-from causewise.scanning.machine import available_memory
-from causewise.scanning.on_dask import on_dask
+from causewise.scanning.on_dask import DaskPool, on_dask
 from causewise.scanning.pair_scorer import PairScorer, Screening, adjust_p_values, blank_row
 from causewise.scanning.result import Scan, find_library
 from causewise.scanning.scan_row import ScanRow
 from causewise.scanning.table import MOST, FileColumns, Pairs, ScanTable, choose_pairs, cut_tiles, read_scan_table
-from causewise.scanning.tasks import Died, Tile, Work, of_the_dead, oriented, screened
+from causewise.scanning.tasks import (
+    Tile,
+    describe_crash,
+    orient_pairs,
+    pool_of_workers,
+    screen_pairs,
+    this_process,
+)
 from causewise.tables.source import split_reading_options
 from causewise.version import VERSION
+from causewise.worker import Work
+from causewise.worker_pool import Lost, TaskPool
 
 ENGINE = Engine()
 _IN_PROCESS = 40
@@ -103,105 +110,103 @@ def scan(
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
     reading, stated = split_reading_options({name: value for name, value in settings.items() if value is not None})
     settings = stated_settings([method], stated, {name: f"{name}={value!r}" for name, value in stated.items()})[method]
-    built = seeded_method(method, seed, **settings)  # refused before a large table is read
-    tell, journal, dask = engine.on_progress, engine.journal, engine.dask
-    table = read_scan_table(data, columns, [adjust] if isinstance(adjust, str | int) else adjust, tell, **reading)
+    batch = batch_size(seeded_method(method, seed, **settings))  # refused before a large table is read
+    adjusted = [adjust] if isinstance(adjust, str | int) else adjust
+    table = read_scan_table(data, columns, adjusted, engine.on_progress, **reading)
+    background = Knowledge.of(knowledge, table.every)
+    judge = PairScorer(table.names, table.values, method, seed, settings, background, stability, table.notes)
     wanted = choose_pairs(table, pairs)
-    judge = PairScorer(
-        table.names, table.values, method, seed, settings, Knowledge.of(knowledge, table.every), stability, table.notes
-    )
-    identity = _identity(table, judge, wanted, fdr)
-    kept = Journal(None if journal is None else Path(journal), identity)
+    journal = Journal(None if engine.journal is None else Path(engine.journal), _identity(table, judge, wanted, fdr))
     # A GPU, on which a batch is larger than any tile, is one for all processes.
-    batch, gpu = batch_size(built), batch_size(built) > MOST
-    most, free = 1 if gpu or len(wanted) <= _IN_PROCESS else processors(), available_memory()
-    count = fitting_jobs(judge, len(wanted), [engine.jobs] if engine.jobs else range(most, 0, -1), free)
-    judge = replace(judge, remembered=remembered(count, free))
+    most, free = 1 if batch > MOST or len(wanted) <= _IN_PROCESS else processors(), available_memory()
+    jobs = choose_jobs(judge, len(wanted), [engine.jobs] if engine.jobs else range(most, 0, -1), free)
+    judge = replace(judge, remembered=cache_size(jobs, free))
     # Workers elsewhere read their columns themselves where they see the file.
-    there = None if dask is None else FileColumns.of(data, table, reading)
-    with _engine(judge, there, count, dask, identity, journal) as run:
-        gpu = gpu or run.gpu
+    there = None if engine.dask is None else FileColumns.of(data, table, reading)
+    with _open_pool(judge, there, jobs, engine, journal.identity) as pool:
+        on_gpu = batch > MOST or (isinstance(pool, DaskPool) and pool.gpu)
         if engine.on_forecast is not None and _may_be_long(method, len(wanted)):
-            left = (len(wanted) - kept.count("screening"), len(wanted) - kept.count("orienting"))
-            at_once = processors() if dask is None else run.workers
-            foreseen = forecast(run, judge, wanted, at_once, left, MOST if gpu else 1)
+            left = (len(wanted) - journal.count("screening"), len(wanted) - journal.count("orienting"))
+            at_once = processors() if engine.dask is None else pool.workers
+            foreseen = forecast(pool, judge, wanted, at_once, left, MOST if on_gpu else 1)
             engine.on_forecast(replace(foreseen, hint=sample_hint(method, table.n, len(wanted))))
         # On a CPU a batch of networks takes a minute; no more than that is lost with a process.
-        size = MOST if gpu or batch == 1 else min(MOST, batch)
-        found = _scanned(_Progress(judge, run, kept, tell), wanted, size, table, fdr, find_library(data))
-    return replace(found, finished=kept.close)
+        size = MOST if on_gpu or batch == 1 else min(MOST, batch)
+        tiled = _Tiles(judge, pool, journal, engine.on_progress)
+        result = _score_pairs(tiled, wanted, size, table, fdr, find_library(data))
+    return replace(result, finished=journal.close)
 
 
-def _scanned(run: "_Progress", wanted: Pairs, size: int, table: ScanTable, fdr: float, kind: str) -> Scan:
-    judge = run.judge
-    tested = [Screening(*each) for each in run.results("screening", screened, list(cut_tiles(wanted)))]
+def _open_pool(
+    judge: PairScorer, there: FileColumns | None, jobs: int, engine: Engine, identity: str
+) -> AbstractContextManager[TaskPool]:
+    """Who does the work: this process, several, or a cluster."""
+    if engine.dask is not None:
+        journal = None if engine.journal is None else os.fspath(engine.journal)
+        return on_dask(judge, there, engine.dask, jobs, identity, journal)
+    return this_process(judge) if jobs == 1 else pool_of_workers(judge, jobs)
+
+
+def _score_pairs(tiled: "_Tiles", wanted: Pairs, size: int, table: ScanTable, fdr: float, kind: str) -> Scan:
+    """Screen all pairs, orient those that are related, and put the rows into the order of the table."""
+    judge = tiled.judge
+    tested = [Screening(*each) for each in tiled.results("screening", screen_pairs, list(cut_tiles(wanted)))]
     adjusted = dict(zip(((s.i, s.j) for s in tested), adjust_p_values([s.p for s in tested]), strict=True))
     related = {(s.i, s.j): s for s in tested if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
     parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in cut_tiles(sorted(related), size)]
     rows = {(s.i, s.j): judge.apply_knowledge(blank_row(table.names, s, adjusted[s.i, s.j])) for s in tested}
     place = {name: k for k, name in enumerate(table.names)}
-    for each in run.results("orienting", oriented, parts):
+    for each in tiled.results("orienting", orient_pairs, parts):
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
         rows[place[row.x], place[row.y]] = row
     facts: dict[str, Any] = {"method": judge.method, "seed": judge.seed, "fdr": fdr, "stability": judge.stability}
-    facts["adjust"] = list(table.adjusted)
-    facts |= {"version": VERSION, **judge.settings}
+    facts |= {"adjust": list(table.adjusted), "version": VERSION, **judge.settings}
     hard = [(pair, judge.knowledge.on(table.names[pair[0]], table.names[pair[1]]).direction) for pair in wanted]
     before = tuple(
         (table.names[i], table.names[j]) if way == "x->y" else (table.names[j], table.names[i])
         for (i, j), way in hard
         if way
     )
-    told = (rows[pair] for pair in wanted)
-    kinds = table.kinds
+    kinds = {name: str(each) for name, each in table.kinds.items()}
     return Scan(
-        tuple(replace(row, x_kind=str(kinds[row.x]), y_kind=str(kinds[row.y])) for row in told),
+        tuple(replace(row, x_kind=kinds[row.x], y_kind=kinds[row.y]) for row in (rows[pair] for pair in wanted)),
         table.names,
         table.left_out,
         facts,
         kind,
         before,
-        {name: str(each) for name, each in kinds.items()},
+        kinds,
         tuple(dict.fromkeys(note for said in table.notes.values() for note in said)),
         judge,
     )
 
 
-def _engine(
-    judge: PairScorer, there: FileColumns | None, jobs: int, dask: Any, identity: str, journal: Any
-) -> AbstractContextManager[Run]:
-    """Who does the work: this process, several, or a cluster."""
-    if dask is not None:
-        return on_dask(judge, there, dask, jobs, identity, None if journal is None else os.fspath(journal))
-    return InProcess(judge) if jobs == 1 else Processes(judge, jobs)
-
-
 @dataclass(frozen=True, eq=False)
-class _Progress:
-    """Who works, what is kept and who is told."""
+class _Tiles:
+    """Who works on tiles, where finished ones are kept, and who hears of progress."""
 
     judge: PairScorer
-    run: Run
-    kept: Journal
-    tell: OnProgress
+    pool: TaskPool
+    journal: Journal
+    on_progress: OnProgress
 
     def results(self, what: str, work: Work, parts: Sequence[Tile]) -> Iterator[Any]:
         """Results of all tiles, in their order, whoever did them and whenever."""
         keys = [f"{what} {_digest([list(item[:2]) for item in part])}" for part in parts]
-        todo = [k for k, key in enumerate(keys) if key not in self.kept.known]
-        total, found = sum(map(len, parts)), dict(self.kept.known)
+        todo = [k for k, key in enumerate(keys) if key not in self.journal.known]
+        total, finished = sum(map(len, parts)), dict(self.journal.known)
         done = total - sum(len(parts[k]) for k in todo)
-        self.tell(what, done, total)
-        for number, results in self.run(work, [parts[k] for k in todo]):
+        self.on_progress(what, done, total)
+        for number, results in self.pool.map(work, [parts[k] for k in todo]):
             k = todo[number]
-            found[keys[k]] = [
-                of_the_dead(self.judge, each.item) if isinstance(each, Died) else each for each in results
+            finished[keys[k]] = [
+                describe_crash(self.judge, each.item) if isinstance(each, Lost) else each for each in results
             ]
-            self.kept.add(keys[k], found[keys[k]])
+            self.journal.add(keys[k], finished[keys[k]])
             done += len(parts[k])
-            self.tell(what, done, total)
+            self.on_progress(what, done, total)
         for key in keys:
-            yield from found[key]
+            yield from finished[key]
 
 
 def _digest(pairs: Sequence[Sequence[int]]) -> str:

@@ -10,5 +10,6 @@ worker_tasks   the tasks of a worker process
 jobs           the job manager, its worker pools, and the LRU caches of tables and answers
 routes         the paths
 application    all of it put together, and whom it speaks to
+job_pool       tasks and their queue, on worker processes
 server         sockets, slow clients, signals
 """

@@ -10,8 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from starlette.requests import Request
 
-from causewise.web.crew import Crew as JobPool
-from causewise.web.crew import CrewTask as PoolTask
+from causewise.web.job_pool import JobPool, PoolTask
 from causewise.web.limits import ServerLimits
 from causewise.web.request_error import RequestError, not_found_error, queue_full_error
 

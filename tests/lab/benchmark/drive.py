@@ -10,8 +10,7 @@ import typer
 from causewise.cli.bench import do_pairs
 from causewise.cli.failures import resumable_job
 from causewise.lab.benchmark.contenders import contenders
-from causewise.lab.benchmark.pool import Limits
-from causewise.lab.benchmark.runner import plan
+from causewise.lab.benchmark.runner import Limits, plan
 from causewise.lab.benchmark.store import Store
 
 PAIRS = 20

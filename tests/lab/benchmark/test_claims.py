@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from test_store import ROW
 
 from causewise.lab.benchmark import store as stores
-from causewise.lab.benchmark.store import BEAT_SECONDS, LEASE_SECONDS, Key, Store
+from causewise.lab.benchmark.store import LEASE_SECONDS, Key, Store
+from causewise.worker_pool import BEAT_SECONDS
 
 KEYS: list[Key] = [("toy", str(number), "m", 0, "h", "0") for number in range(4)]
 RUNNERS = 3

@@ -15,12 +15,12 @@ import toys
 from causewise.errors import InputError
 from causewise.lab.benchmark.contenders import contenders
 from causewise.lab.benchmark.metrics import accuracy
-from causewise.lab.benchmark.pool import Limits, PoolError
-from causewise.lab.benchmark.runner import plan, run
+from causewise.lab.benchmark.runner import Limits, plan, run
 from causewise.lab.benchmark.scores import pair_scores
 from causewise.lab.benchmark.sets import is_flipped
 from causewise.lab.benchmark.store import Row, Store
-from causewise.parallel import deaf_children
+from causewise.parallel import prepare_spawn
+from causewise.worker_pool import WorkerError
 
 
 def results(
@@ -171,12 +171,12 @@ def test_ctrl_c_that_reaches_a_worker_costs_no_pair(tmp_path: Path) -> None:
     assert all(row.correct for row in rows), [row.message for row in rows]
 
 
-@pytest.mark.parametrize("shield", ["follow_parent()", "deaf.__enter__()"])
+@pytest.mark.parametrize("shield", ["follow_parent()", "spawning.__enter__()"])
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be blocked here")
 def test_each_of_the_two_shields_keeps_ctrl_c_from_a_worker(shield: str) -> None:
     """One from the first moment on, one where signals cannot be blocked."""
     code = (
-        "import signal; from causewise.parallel import deaf_children, follow_parent; deaf = deaf_children(); "
+        "import signal; from causewise.parallel import follow_parent, prepare_spawn; spawning = prepare_spawn(); "
         f"{shield}; signal.raise_signal(signal.SIGINT); print('alive')"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).stdout == b"alive\n"
@@ -184,15 +184,15 @@ def test_each_of_the_two_shields_keeps_ctrl_c_from_a_worker(shield: str) -> None
 
 def test_ctrl_c_pressed_while_a_worker_is_started_is_heard_afterwards() -> None:
     heard = []
-    with pytest.raises(KeyboardInterrupt), deaf_children():  # that it comes last is the point
+    with pytest.raises(KeyboardInterrupt), prepare_spawn():  # that it comes last is the point
         signal.raise_signal(signal.SIGINT)
         heard.append("not yet")
     assert heard == ["not yet"]
 
 
 def test_a_worker_that_cannot_start_is_a_sentence_not_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(PoolError, match="could not be started"):
+    monkeypatch.setattr("multiprocessing.spawn._python_exe", b"/bin/false")
+    with pytest.raises(WorkerError, match="could not be started"):
         results(tmp_path / "s.sqlite", ["oracle"], [toys.collection(pairs=2)])
     with Store.read(tmp_path / "s.sqlite") as store:
         assert store.rows() == []

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from causewise.lab.benchmark.ledger import StoreError
-from causewise.lab.benchmark.store import APPLICATION_ID, SCHEMA, Row, Store
+from causewise.lab.benchmark.store import APPLICATION_ID, SCHEMA, Row, Store, StoreError
 
 ROW = Row(
     dataset="toy",

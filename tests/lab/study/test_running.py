@@ -61,8 +61,8 @@ def test_a_stopped_study_carries_on_where_it_was(tmp_path, tiny):
     rows = run(study, Scale(), tmp_path, on_progress=lambda *progress: heard.append(progress))
     assert [row["square"] for row in rows] == [seed**2 for seed in range(20)]
     assert study.done == [17, 18, 19]
-    assert heard[0] == (17, 20)
-    assert heard[-1] == (20, 20)
+    assert heard[0] == ("tiny", 17, 20)
+    assert heard[-1] == ("tiny", 20, 20)
 
 
 def test_a_new_revision_starts_anew(tmp_path, tiny):

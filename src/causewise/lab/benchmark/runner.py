@@ -4,22 +4,46 @@ Several runners may share a store: each claims a few pairs before it works on th
 another is at, so that a run is over when all its rows are there.
 """
 
+import itertools
 import math
-from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from causewise.catalogue import cost
 from causewise.decision import Direction
+from causewise.errors import InputError
+from causewise.formatting import duration
 from causewise.lab.benchmark.contenders import RESOLVER, Contender, by_fold
-from causewise.lab.benchmark.ledger import DiskError, StoreError
-from causewise.lab.benchmark.pool import Limits, Pool, Task
 from causewise.lab.benchmark.sets import Item, items
-from causewise.lab.benchmark.store import Key, Outcome, Row, Status, Store
+from causewise.lab.benchmark.store import DiskError, Key, Outcome, Row, Status, Store, StoreError, no_answer
+from causewise.lab.benchmark.worker import decide_batch, open_methods
 from causewise.lab.datasets import Collection
+from causewise.parallel import single_threaded
+from causewise.worker_pool import Lost, StartError, WorkerPool
 
 CHUNK = 8
-"""At most so many single pairs are handed to a worker at once; their rows still come back one by one."""
+"""At most so many single pairs are claimed at once."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one pair may cost."""
+
+    seconds: float = 600.0
+    """0 = no limit."""
+    memory_bytes: int = 0
+    """Address space per worker; 0 = as much as there is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Batches of pairs for one contender, claimed together; a method that is not batched gets batches of one."""
+
+    contender: Contender
+    batches: tuple[tuple[Item, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +114,66 @@ def sample(plan: Plan, known: Mapping[str, float], jobs: int) -> Plan:
     return replace(plan, tasks=tuple(tasks))
 
 
+@dataclass
+class Forecast:
+    """Forecasts from the seconds each method took so far, or else from its measured cost (`causewise.catalogue`)."""
+
+    todo: Counter[str]
+    jobs: int = 1
+    known: Mapping[str, float] = field(default_factory=dict)
+    """Seconds per pair of a method, from earlier runs."""
+    done: Counter[str] = field(default_factory=Counter)
+    spent: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    broken: int = 0
+
+    def learn(self, rows: Sequence[Row]) -> None:
+        """Some rows were made."""
+        for row in rows:
+            self.done[row.method] += 1
+            self.broken += Status(row.status).broken
+            # The first pair of a method in each worker pays for compiling.
+            if self.done[row.method] > self.jobs:
+                self.spent[row.method] += row.seconds
+
+    def words(self) -> str | None:
+        """`about 9 s`, `at least 9 s` where what some of the work costs is not known, None where nothing is."""
+        left = {method: count - self.done[method] for method, count in self.todo.items() if count > self.done[method]}
+        pace = self._pace()
+        costs = {method: self._seconds(method, pace) for method in left}
+        known = {method: seconds for method, seconds in costs.items() if seconds is not None}
+        if left and not known:
+            return None
+        work = sum(left[method] * seconds for method, seconds in known.items()) / self.jobs
+        return f"{'at least' if len(known) < len(left) else 'about'} {duration(work)}"
+
+    def remark(self) -> str:
+        """What is said beside a bar: how many rows are listed as failed, and how long the rest will take."""
+        left = self.words()
+        failed = f"{self.broken} failed, " if self.broken else ""
+        return failed + ("how long is not known yet" if left is None else f"{left} left")
+
+    def _seconds(self, method: str, pace: float) -> float | None:
+        """Of a pair, on this machine: as timed, else as measured elsewhere."""
+        timed, measured = self._timed(method), _measured_seconds(method)
+        return pace * measured if timed is None and measured is not None else timed
+
+    def _pace(self) -> float:
+        """Seconds here for one on the machine of the measured costs, over the methods that were timed here as well."""
+        both = [(self._timed(method), _measured_seconds(method)) for method in self.todo]
+        timed = [(here, there) for here, there in both if here is not None and there is not None]
+        return sum(here for here, _ in timed) / sum(there for _, there in timed) if timed else 1.0
+
+    def _timed(self, method: str) -> float | None:
+        if self.done[method] > self.jobs:
+            return self.spent[method] / (self.done[method] - self.jobs)
+        return self.known.get(method)
+
+
+def _measured_seconds(method: str) -> float | None:
+    measured = cost(method.split(":")[0])
+    return None if measured is None else measured.seconds
+
+
 def run(
     plan: Plan,
     store: Store,
@@ -100,15 +184,31 @@ def run(
     on_rows: Callable[[Sequence[Row]], None] = lambda rows: None,
 ) -> RunTotals:
     """Do what is planned; `on_rows` is called after every commit. An interrupt at any moment keeps what is finished."""
-    tally = RunTotals()
-    pool = Pool(jobs, limits or Limits(), resolver)
+    tally, limits = RunTotals(), limits or Limits()
+    claims = _Claims(store, plan.tasks, resolver)
     try:
-        with closing(pool.finished(plan.tasks, _Claims(store))) as finished:
-            for contender, batch, outcomes in finished:
+        with WorkerPool(
+            jobs,
+            open_methods,
+            [limits.memory_bytes],
+            seconds=limits.seconds,
+            retries=0,
+            environment=single_threaded() | {"MPLBACKEND": "Agg"},
+            captures=True,
+        ) as pool:
+            for number, outcomes in pool.map(decide_batch, claims.batches(), store.renew):
+                contender, batch = claims.handed_out.pop(number)
                 rows = [score_row(contender, each, outcome) for each, outcome in zip(batch, outcomes, strict=True)]
                 store.add(rows)
                 tally = tally.plus(rows)
                 on_rows(rows)
+    except StartError as problem:
+        if not limits.memory_bytes:
+            raise
+        limit = f"{limits.memory_bytes / 2**30:.3g} GiB"
+        raise InputError(
+            f"No worker process could start within {limit}: {problem.why} Give it more, or 0 for no limit."
+        ) from None
     finally:
         # What cannot be released now lapses; the reason for stopping is the one to report.
         with suppress(DiskError, StoreError):
@@ -122,8 +222,10 @@ def key(contender: Contender, item: Item) -> Key:
     return (item.dataset, item.pair_id, *who)
 
 
-def score_row(contender: Contender, item: Item, outcome: Outcome) -> Row:
+def score_row(contender: Contender, item: Item, outcome: Outcome | Lost) -> Row:
     """Turn an outcome back into file orientation, and compare it with the truth."""
+    if isinstance(outcome, Lost):
+        outcome = no_answer(Status.TIMEOUT if outcome.is_late else Status.CRASHED, outcome.reason, outcome.seconds)
     score = math.nan if outcome.status.broken else outcome.score
     forward, backward = outcome.forward, outcome.backward
     # Stored as if nothing had been swapped: whoever reads the rows need not know of the coin.
@@ -151,16 +253,29 @@ def score_row(contender: Contender, item: Item, outcome: Outcome) -> Row:
 
 @dataclass(frozen=True, eq=False)
 class _Claims:
-    """The store as the place where work is claimed."""
+    """Tasks of which only those are handed out that no other runner has claimed."""
 
     store: Store
+    tasks: Iterable[Task]
+    resolver: str
+    handed_out: dict[int, tuple[Contender, tuple[Item, ...]]] = field(default_factory=dict)
 
-    def claim(self, task: Task) -> tuple[Task | None, Task | None]:
-        mine, others = self.store.claim(key(task.contender, each) for batch in task.batches for each in batch)
-        return _part(task, mine), _part(task, others)
-
-    def renew(self) -> None:
-        self.store.renew()
+    def batches(self) -> Iterator[list[Any] | None]:
+        """Each batch as `decide_batch` takes it; None while another runner is at all that are left."""
+        waiting, count = deque(self.tasks), itertools.count()
+        while waiting:
+            # Each task is asked for once: what others are at goes back to the end of the queue until the next beat.
+            for _ in range(len(waiting)):
+                task = waiting.popleft()
+                who = task.contender
+                mine, others = self.store.claim(key(who, each) for batch in task.batches for each in batch)
+                if left := _part(task, others):
+                    waiting.append(left)
+                for batch in (_part(task, mine) or replace(task, batches=())).batches:
+                    self.handed_out[next(count)] = who, batch
+                    yield [(who.source, who.seed, self.resolver, each.pair) for each in batch]
+            if waiting:
+                yield None
 
 
 def _part(task: Task, keys: Container[Key]) -> Task | None:

@@ -1,5 +1,11 @@
 """Results: a row per method and pair, in file orientation; one SQLite file of them, never doubled, never lost.
 
+SQLite files take one entry per unit of work, committed as it is made: to resume is to do the same again.
+
+Write-ahead logging lets several runners and a reader share a file; an entry that is already there is left as it is, so
+that running twice is the same as running once. The cells of a study (`study.running`) are kept this way, and the
+benchmark's rows: one per pair as it is finished, never doubled, never lost.
+
 Runners that share the file claim a pair before they work on it, so that none is done twice. A claim holds for a few
 seconds and is renewed by a runner that lives: of one that was killed it lapses, and nobody waits for it longer.
 
@@ -16,10 +22,12 @@ from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from enum import Enum
 from pathlib import Path
+from typing import ClassVar, Self
 
 from causewise.decision import Decision, Direction
+from causewise.errors import InputError
 from causewise.formatting import csv_text, shell_word
-from causewise.lab.benchmark.ledger import BUSY_SECONDS, Ledger, StoreError
+from causewise.worker_pool import BEAT_SECONDS
 
 # ---- rows
 
@@ -145,12 +153,11 @@ def _cell(value: object) -> object:
 
 # ---- the file
 
+BUSY_SECONDS = 60.0
 APPLICATION_ID = 0x77686E63  # "whnc"
 SCHEMA = 2
 LEASE_SECONDS = 6.0
 """So long a claim holds that is not renewed."""
-BEAT_SECONDS = 1.0
-"""So often a runner renews its claims, and looks again for what others have claimed."""
 
 _KEY = ("dataset", "pair_id", "method", "seed", "settings_hash", "version")
 _TYPES = {"str": "TEXT NOT NULL", "int": "INTEGER NOT NULL", "bool": "INTEGER NOT NULL", "float": "REAL"}
@@ -177,6 +184,107 @@ _LATER = {"confidence": "NULL", "withheld": "(status = 'ok' AND message <> '')"}
 Key = tuple[str, str, str, int, str, str]
 
 
+class StoreError(InputError):
+    """The file named is no store of ours, or not usable as one; the message is one sentence."""
+
+
+class DiskError(Exception):
+    """The store is sound but cannot take more now; the message is one sentence: what happened, and what to do."""
+
+
+class Ledger:
+    """An open file; a subclass says in `prepare` which table it holds."""
+
+    remedy: ClassVar[str]
+    """What to do about a file that cannot be used."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self.path = path
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: str | Path) -> Iterator[Self]:
+        """Open for writing; the file is made if it is not there."""
+        place = Path(path)
+        if not place.parent.is_dir():
+            raise StoreError(f"There is no folder {place.parent} for the store {place.name}; make it first.")
+        with cls.translate_errors(place):
+            connection = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            ledger = cls(connection, place)
+            with cls.translate_errors(place):
+                # Before anything is written: another program's database is left exactly as it was.
+                if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone() != (0,):
+                    ledger.check()
+                _log_ahead(connection)
+                # A power cut may lose the last entries (they are made again on resume), never the file; kill -9 loses
+                # nothing.
+                connection.execute("PRAGMA synchronous = NORMAL")
+                with ledger.transaction():
+                    ledger.prepare()
+            yield ledger
+        finally:
+            connection.close()
+
+    def check(self) -> None:
+        """Raise `StoreError` where a file that has tables is not one of this kind."""
+
+    def prepare(self) -> None:
+        """Make the table where there is none, inside a transaction."""
+        raise NotImplementedError
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of it is committed, or nothing."""
+        # IMMEDIATE takes the lock now, and waits for it; a plain BEGIN would fail halfway beside a second runner.
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._connection
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    @classmethod
+    @contextmanager
+    def translate_errors(cls, path: Path) -> Iterator[None]:
+        """What SQLite says, in a sentence with what to do."""
+        try:
+            yield
+        except sqlite3.Error as problem:
+            raise _translate(path, str(problem), cls.remedy) from problem
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    # Changing the journal ignores the busy timeout, and two runners may start on a new file at the same moment.
+    patience = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as problem:
+            if "locked" not in str(problem) or time.monotonic() > patience:
+                raise
+            time.sleep(0.01)
+
+
+def _translate(path: Path, said: str, remedy: str) -> StoreError | DiskError:
+    if "not a database" in said or "malformed" in said:
+        return StoreError(f"{path} is not a store of causewise ({said}); {remedy}.")
+    if "full" in said or "disk I/O" in said:
+        return DiskError(
+            f"The disk with {path} is full ({said}); what was finished is kept: free some space and run the same "
+            "command again."
+        )
+    if "locked" in said or "busy" in said:
+        return DiskError(f"{path} is held by another program ({said}); run the same command again.")
+    if "readonly" in said or "unable to open" in said:
+        return StoreError(f"{path} cannot be written ({said}); {remedy}.")
+    return StoreError(f"{path} cannot be used ({said}); {remedy}.")
+
+
 class Store(Ledger):
     """An open store. Use `Store.open` to write and `Store.read` to look."""
 
@@ -194,11 +302,11 @@ class Store(Ledger):
         if not place.is_file():
             command = f"causewise bench run --store {shell_word(place)} …"
             raise StoreError(f"There is no store at {place}; make one with: {command}")
-        with cls.sentences(place):
+        with cls.translate_errors(place):
             connection = _reader(place)
         try:
             store = cls(connection, place)
-            with cls.sentences(place):
+            with cls.translate_errors(place):
                 store.check()
             yield store
         finally:
@@ -231,7 +339,7 @@ class Store(Ledger):
     def add(self, rows: Iterable[Row]) -> int:
         """Commit rows in one transaction, which ends their claims; says how many were new."""
         values = [tuple(_plain(value) for value in astuple(row)) for row in rows]
-        with self.sentences(self.path), self.transaction() as connection:
+        with self.translate_errors(self.path), self.transaction() as connection:
             new = connection.executemany(_INSERT, values).rowcount
             connection.executemany(f"DELETE FROM claim WHERE {_IS_KEY}", [row[: len(_KEY)] for row in values])
             return new
@@ -239,10 +347,9 @@ class Store(Ledger):
     def claim(self, keys: Iterable[Key]) -> tuple[set[Key], set[Key]]:
         """Which of these are now this runner's to do, and which another's; those that are there are neither."""
         now = time.time()
-        with self.sentences(self.path), self.transaction() as connection:
+        with self.translate_errors(self.path), self.transaction() as connection:
             connection.execute("DELETE FROM claim WHERE NOT until BETWEEN ? AND ?", (now, now + LEASE_SECONDS))
-            stored = f"SELECT 1 FROM result WHERE {_IS_KEY}"
-            missing = [key for key in keys if connection.execute(stored, key).fetchone() is None]
+            missing = [key for key in keys if not self._has(key)]
             connection.executemany(_CLAIM, [(*key, self._runner, now + LEASE_SECONDS) for key in missing])
             query = f"SELECT 1 FROM claim WHERE {_IS_KEY} AND runner = ?"
             mine = {key for key in missing if connection.execute(query, (*key, self._runner)).fetchone()}
@@ -252,24 +359,24 @@ class Store(Ledger):
         """Hold on to what is claimed; to be called often, and writes seldom."""
         if time.monotonic() - self._renewed < BEAT_SECONDS:
             return
-        with self.sentences(self.path), self.transaction() as connection:
+        with self.translate_errors(self.path), self.transaction() as connection:
             until = time.time() + LEASE_SECONDS
             connection.execute("UPDATE claim SET until = ? WHERE runner = ?", (until, self._runner))
         self._renewed = time.monotonic()
 
     def release(self) -> None:
         """Leave to others what is claimed and not done."""
-        with self.sentences(self.path), self.transaction() as connection:
+        with self.translate_errors(self.path), self.transaction() as connection:
             connection.execute("DELETE FROM claim WHERE runner = ?", (self._runner,))
 
     def keys(self) -> set[Key]:
         """The keys that are there."""
-        with self.sentences(self.path):
+        with self.translate_errors(self.path):
             return set(self._connection.execute(f"SELECT {', '.join(_KEY)} FROM result"))
 
     def rows(self) -> list[Row]:
         """Every row, in an order that does not depend on when it was made."""
-        with self.sentences(self.path):
+        with self.translate_errors(self.path):
             lacking = _missing_columns(self._connection)
             names = [_LATER[name] if name in lacking else name for name in _COLUMNS]
             records = self._connection.execute(f"SELECT {', '.join(names)} FROM result").fetchall()
@@ -278,7 +385,7 @@ class Store(Ledger):
     def seconds(self) -> dict[str, float]:
         """Per method the usual (median) seconds of a pair, to forecast what a run will cost."""
         spent: dict[str, list[float]] = {}
-        with self.sentences(self.path):
+        with self.translate_errors(self.path):
             for method, seconds in self._connection.execute("SELECT method, seconds FROM result"):
                 spent.setdefault(method, []).append(seconds or 0.0)
         return {method: statistics.median(values) for method, values in spent.items()}
@@ -286,9 +393,12 @@ class Store(Ledger):
     def forget(self, statuses: Iterable[str]) -> int:
         """Delete the rows of these statuses, so that the next run makes them again."""
         values = tuple(statuses)
-        with self.sentences(self.path), self.transaction() as connection:
+        with self.translate_errors(self.path), self.transaction():
             marks = ", ".join("?" * len(values))
-            return connection.execute(f"DELETE FROM result WHERE status IN ({marks})", values).rowcount
+            return self._connection.execute(f"DELETE FROM result WHERE status IN ({marks})", values).rowcount
+
+    def _has(self, key: Key) -> bool:
+        return self._connection.execute(f"SELECT 1 FROM result WHERE {_IS_KEY}", key).fetchone() is not None
 
 
 def natural(identifier: str) -> tuple[int, str]:

@@ -1,14 +1,8 @@
-"""The child process: builds methods, decides pairs, hands back outcomes. Started as `python -m` by the pool.
+"""In a worker process of a benchmark: methods are built, pairs decided, and whatever happens is an outcome."""
 
-Messages are pickles on what were standard input and output; both are moved out of reach first, so that a method which
-prints or reads cannot garble them.
-"""
-
-import os
-import pickle
-import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -18,34 +12,28 @@ from causewise.inference import add_warnings
 from causewise.lab.benchmark.contenders import load
 from causewise.lab.benchmark.store import Outcome, Status, no_answer, outcome_of
 from causewise.pair import Pair
-from causewise.parallel import follow_parent
+from causewise.parallel import limit_memory
 from causewise.protocol import Method
+from causewise.worker import report
+
+Built = dict[tuple[str, int], Method]
+"""Methods by what they are named and their seed."""
 
 
-def main() -> None:
-    """Serve until standard input ends."""
-    follow_parent()
-    # Standard input and output become nothing and standard error; the pipes live on under other numbers.
-    inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)
-    limit_memory(int(sys.argv[1]))
-    built: dict[tuple[str, int], Method] = {}
+@contextmanager
+def open_methods(memory: int) -> Iterator[Built]:
+    """What has been built in this process, which may take so many bytes of address space (0 = no limit)."""
+    if memory:
+        limit_memory(memory)
+    yield {}
 
-    def send(message: Any) -> None:
-        pickle.dump(message, outbox, protocol=pickle.HIGHEST_PROTOCOL)
-        outbox.flush()
 
-    send("hello")
-    while True:
-        try:
-            source, seed, resolver, batches = pickle.load(inbox)
-        except EOFError:
-            return
-        method = _method(source, seed, resolver, built)
-        send("ready")
-        for pairs in batches:
-            send(_failed(method, pairs) if isinstance(method, str) else decide(method, pairs))
+def decide_batch(built: Built, batch: Sequence[tuple[Any, int, str, Pair]]) -> list[Outcome]:
+    """The outcomes of pairs that come with their method, each as source, seed and resolver, or the method itself."""
+    source, seed, resolver, _ = batch[0]
+    method, pairs = _build(source, seed, resolver, built), [pair for *_, pair in batch]
+    report()  # a method's own time begins here
+    return _fail_all(method, pairs) if isinstance(method, str) else decide(method, pairs)
 
 
 def decide(method: Method, pairs: Sequence[Pair]) -> list[Outcome]:
@@ -54,20 +42,20 @@ def decide(method: Method, pairs: Sequence[Pair]) -> list[Outcome]:
     try:
         decisions = method.decide_many(pairs)
         each = (time.perf_counter() - start) / len(pairs)
-        judged = zip(_checked(decisions, len(pairs)), pairs, strict=True)
-        return [outcome_of(_as_told(decision, pair), each) for decision, pair in judged]
+        decided = zip(_check_decisions(decisions, len(pairs)), pairs, strict=True)
+        return [outcome_of(_add_warnings(decision, pair), each) for decision, pair in decided]
     except MemoryError:
         problem = "It ran out of memory."
     except BaseException as raised:  # also SystemExit: a method must not end the run
-        problem = _words(raised)
-    return _failed(problem, pairs, (time.perf_counter() - start) / len(pairs))
+        problem = _describe(raised)
+    return _fail_all(problem, pairs, (time.perf_counter() - start) / len(pairs))
 
 
-def _as_told(decision: Decision, pair: Pair) -> Decision:
+def _add_warnings(decision: Decision, pair: Pair) -> Decision:
     """Some rows withhold the answer of a method that has a confidence, and never its score.
 
     `infer` shows no number of what a warning stops; here the lean of every pair is counted, answered or not. Nor are
-    the rows beside a point mass judged alone: a score here is one of all rows.
+    the rows beside a point mass scored alone: a score here is one of all rows.
     """
     if decision.confidence is None:
         return decision
@@ -75,15 +63,7 @@ def _as_told(decision: Decision, pair: Pair) -> Decision:
     return replace(decision, warnings=told.warnings, reason=told.reason)
 
 
-def limit_memory(limit: int) -> None:
-    """Refuse memory beyond `limit` bytes (0 = no limit) where the system can."""
-    if limit:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def _method(source: Any, seed: int, resolver: str, built: dict[tuple[str, int], Method]) -> Method | str:
+def _build(source: Any, seed: int, resolver: str, built: Built) -> Method | str:
     """The method, or the sentence that says why it could not be built."""
     if not isinstance(source, str):
         return source  # unpickled; the parent checked it
@@ -92,26 +72,22 @@ def _method(source: Any, seed: int, resolver: str, built: dict[tuple[str, int], 
             built[source, seed] = load(resolver)(source, seed)
         return built[source, seed]
     except BaseException as raised:
-        return f"It could not be built: {_words(raised)}"
+        return f"It could not be built: {_describe(raised)}"
 
 
-def _checked(decisions: Any, expected: int) -> list[Decision]:
-    found = list(decisions)
-    if len(found) != expected:
-        raise ValueError(f"decide_many returned {len(found)} decisions for {expected} pairs.")
-    if wrong := [each for each in found if not isinstance(each, Decision)]:
+def _check_decisions(decisions: Any, expected: int) -> list[Decision]:
+    decided = list(decisions)
+    if len(decided) != expected:
+        raise ValueError(f"decide_many returned {len(decided)} decisions for {expected} pairs.")
+    if wrong := [each for each in decided if not isinstance(each, Decision)]:
         raise TypeError(f"decide_many returned a {type(wrong[0]).__name__} where a causewise.Decision was expected.")
-    return found
+    return decided
 
 
-def _failed(problem: Any, pairs: Sequence[Pair], seconds: float = 0.0) -> list[Outcome]:
+def _fail_all(problem: Any, pairs: Sequence[Pair], seconds: float = 0.0) -> list[Outcome]:
     return [no_answer(Status.FAILED, str(problem), seconds) for _ in pairs]
 
 
-def _words(raised: BaseException) -> str:
+def _describe(raised: BaseException) -> str:
     said = " ".join(str(raised).split())
     return f"{type(raised).__name__}: {said}"[:500] if said else f"{type(raised).__name__}."
-
-
-if __name__ == "__main__":
-    main()

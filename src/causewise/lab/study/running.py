@@ -6,12 +6,10 @@ that has just been started knows what to do. Its rows become tables and figures 
 
 import json
 import math
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib import import_module
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -20,9 +18,10 @@ import numpy as np
 from causewise.errors import ROUNDS, between
 from causewise.files import replace_with
 from causewise.formatting import csv_text, markdown_table
-from causewise.lab.benchmark.ledger import Ledger
+from causewise.lab.benchmark.store import Ledger
 from causewise.lab.plotting import figure_style, save
-from causewise.parallel import deaf_children, follow_parent, one_thread
+from causewise.parallel import OnProgress
+from causewise.worker_pool import Lost, WorkerError, open_pool
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +31,6 @@ Cell = dict[str, Any]
 Row = dict[str, Any]
 """What was measured, with the settings it was measured under."""
 MOST_JOBS = 1024
-Finished = tuple[Cell, list[Row]]
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ class CellLedger(Ledger):
 
     def add(self, study: str, cell: Cell, rows: list[Row]) -> None:
         """Commit a finished cell."""
-        with self.sentences(self.path), self.transaction() as connection:
+        with self.translate_errors(self.path), self.transaction() as connection:
             entry = (study, key(cell), json.dumps(rows))
             connection.execute("INSERT INTO finished VALUES (?, ?, ?) ON CONFLICT (study, cell) DO NOTHING", entry)
 
@@ -126,7 +124,7 @@ class CellLedger(Ledger):
         return [{**cell, **row} for cell in cells if key(cell) in stored for row in json.loads(stored[key(cell)])]
 
     def _stored(self, study: str) -> dict[str, str]:
-        with self.sentences(self.path):
+        with self.translate_errors(self.path):
             query = "SELECT cell, rows FROM finished WHERE study = ?"
             return dict(self._connection.execute(query, (study,)).fetchall())
 
@@ -146,9 +144,9 @@ def run(
     scale: Scale,
     folder: Path,
     jobs: int = 1,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: OnProgress = lambda what, done, of: None,
 ) -> list[Row]:
-    """Finish a study in a folder and return all its rows; `on_progress(done, total)` is called after every cell."""
+    """Finish a study in a folder and return all its rows; `on_progress` is called after every cell."""
     between("", 1, MOST_JOBS, jobs=jobs)
     if scale.seeds is not None:
         # At least two: standard deviations are estimated from them.
@@ -158,44 +156,19 @@ def run(
     with CellLedger.open(folder / "rows.sqlite") as ledger:
         todo = ledger.missing(name, cells)
         done = len(cells) - len(todo)
-        on_progress(done, len(cells))
-        with closing(_work(study.NAME, todo, jobs)) as finished:
-            for cell, rows in finished:
-                ledger.add(name, cell, rows)
+        on_progress(study.NAME, done, len(cells))
+        with open_pool(min(jobs, max(1, len(todo))), nullcontext, [study.NAME]) as pool:
+            for number, [rows] in pool.map(_measure, [[cell] for cell in todo]):
+                if isinstance(rows, Lost):
+                    raise WorkerError(f"The cell {key(todo[number])} could not be measured. {rows.reason}")
+                ledger.add(name, todo[number], rows)
                 done += 1
-                on_progress(done, len(cells))
+                on_progress(study.NAME, done, len(cells))
         return ledger.rows(name, cells)
 
 
-def _work(name: str, todo: list[Cell], jobs: int) -> Generator[Finished, None, None]:
-    if jobs == 1 or len(todo) < 2:
-        yield from (_measure(name, cell) for cell in todo)
-        return
-    # Spawned, not forked: a fork copies the locks of BLAS and of compiled code in whatever state they are.
-    with deaf_children():
-        pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=follow_parent)
-    others = set(active_children())
-    try:
-        waiting: set[Future[Finished]] = set()
-        # A few more than there are processes, so that all stay busy.
-        for cell in todo:
-            with deaf_children():
-                waiting.add(pool.submit(_measure, name, cell))
-            if len(waiting) > 2 * jobs:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from (each.result() for each in done)
-        yield from (each.result() for each in waiting)
-    except BaseException:
-        for worker in set(active_children()) - others:  # an interrupt waits for no cell
-            worker.kill()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _measure(name: str, cell: Cell) -> Finished:
-    with one_thread():
-        return cell, load(name).measure(cell)
+def _measure(name: str, cells: Sequence[Cell]) -> list[list[Row]]:
+    return [load(name).measure(cell) for cell in cells]
 
 
 # ---- tables and figures

@@ -10,35 +10,35 @@ from typing import Any
 import psutil
 import pytest
 
-from causewise.web.crew import Crew, CrewTask
+from causewise.web.job_pool import JobPool, PoolTask
 from causewise.web.request_error import RequestError as Refusal
 
 MIB = 1 << 20
 
 
 @contextmanager
-def crew(processes: int = 1, waiting: int = 4, seconds: float = 30.0, memory: int = 256 * MIB) -> Iterator[Crew]:
-    made = Crew(processes, waiting, seconds, memory, "toy_work")
-    made.start()
+def pool(workers: int = 1, waiting: int = 4, seconds: float = 30.0, memory: int = 256 * MIB) -> Iterator[JobPool]:
+    jobs = JobPool(workers, waiting, seconds, memory, "toy_work")
+    jobs.start()
     try:
-        yield made
+        yield jobs
     finally:
-        made.close()
+        jobs.close()
 
 
 @pytest.fixture(scope="module")
-def one() -> Iterator[Crew]:
-    with crew() as made:
-        yield made
+def one() -> Iterator[JobPool]:
+    with pool() as jobs:
+        yield jobs
 
 
-def answer(made: Crew, work: str, **settings: Any) -> Any:
-    return made.submit(work, settings, b"content").future.result(60)
+def answer(jobs: JobPool, work: str, **settings: Any) -> Any:
+    return jobs.submit(work, settings, b"content").future.result(60)
 
 
-def refused(made: Crew, work: str, **settings: Any) -> Refusal:
+def refused(jobs: JobPool, work: str, **settings: Any) -> Refusal:
     with pytest.raises(Refusal) as caught:
-        answer(made, work, **settings)
+        answer(jobs, work, **settings)
     return caught.value
 
 
@@ -49,49 +49,49 @@ def eventually(true: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def works(task: CrewTask) -> Callable[[], bool]:
+def works(task: PoolTask) -> Callable[[], bool]:
     return lambda: task.working
 
 
-def test_what_goes_in_comes_out(one: Crew) -> None:
+def test_what_goes_in_comes_out(one: JobPool) -> None:
     settings, content, _ = answer(one, "echo", a=1)
     assert (settings, content) == ({"a": 1}, b"content")
 
 
-def test_a_process_is_used_again(one: Crew) -> None:
+def test_a_process_is_used_again(one: JobPool) -> None:
     assert answer(one, "echo")[2] == answer(one, "echo")[2]
 
 
-def test_input_at_fault_is_a_sentence(one: Crew) -> None:
+def test_input_at_fault_is_a_sentence(one: JobPool) -> None:
     found = refused(one, "refuse")
     assert (found.status, str(found)) == (422, "Got nothing; expected something.")
 
 
-def test_what_the_command_line_would_offer_becomes_settings(one: Crew) -> None:
+def test_what_the_command_line_would_offer_becomes_settings(one: JobPool) -> None:
     assert refused(one, "unclear").choices == ({"decimal": "."}, {"decimal": ","}, {"header": False})
 
 
-def test_a_failure_of_ours_tells_the_terminal_and_nobody_else(one: Crew, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_of_ours_tells_the_terminal_and_nobody_else(one: JobPool, caplog: pytest.LogCaptureFixture) -> None:
     found = refused(one, "fail")
     assert found.status == 500
     assert "secret" not in str(found)
     assert "the secret" in caplog.text
 
 
-def test_a_process_that_dies_costs_one_task_its_answer(one: Crew) -> None:
+def test_a_process_that_dies_costs_one_task_its_answer(one: JobPool) -> None:
     before = answer(one, "echo")[2]
     assert "died" in str(refused(one, "die"))
     assert answer(one, "echo")[2] != before
 
 
-def test_an_idle_process_that_was_killed_costs_nothing(one: Crew) -> None:
+def test_an_idle_process_that_was_killed_costs_nothing(one: JobPool) -> None:
     pid = answer(one, "echo")[2]
     os.kill(pid, signal.SIGKILL)
     eventually(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     assert answer(one, "echo")[2] != pid
 
 
-def test_memory_beyond_the_limit_is_refused(one: Crew) -> None:
+def test_memory_beyond_the_limit_is_refused(one: JobPool) -> None:
     assert answer(one, "eat", bytes=32 * MIB) == 32 * MIB
     found = refused(one, "eat", bytes=512 * MIB)
     assert (found.status, "256 MiB" in str(found)) == (413, True)
@@ -99,13 +99,13 @@ def test_memory_beyond_the_limit_is_refused(one: Crew) -> None:
 
 
 def test_a_task_that_takes_too_long_is_ended() -> None:
-    with crew(seconds=0.3) as made:
-        found = refused(made, "sleep", seconds=600)
+    with pool(seconds=0.3) as jobs:
+        found = refused(jobs, "sleep", seconds=600)
         assert (found.status, "0.3 seconds" in str(found)) == (422, True)
-        assert answer(made, "echo")
+        assert answer(jobs, "echo")
 
 
-def test_a_full_queue_says_how_long_it_is(one: Crew) -> None:
+def test_a_full_queue_says_how_long_it_is(one: JobPool) -> None:
     tasks = [one.submit("sleep", {"seconds": 600}, b"")]
     eventually(works(tasks[0]))
     tasks += [one.submit("sleep", {"seconds": 600}, b"") for _ in range(4)]
@@ -123,15 +123,15 @@ def test_a_full_queue_says_how_long_it_is(one: Crew) -> None:
 
 
 def test_a_queue_of_large_tasks_is_full_sooner() -> None:
-    made = Crew(1, 4, 30.0, 256 * MIB, "toy_work", held=3 * MIB)  # never started: what is put there waits
-    made.submit("echo", {}, bytes(2 * MIB))
+    jobs = JobPool(1, 4, 30.0, 256 * MIB, "toy_work", held=3 * MIB)  # never started: what is put there waits
+    jobs.submit("echo", {}, bytes(2 * MIB))
     with pytest.raises(Refusal, match="1 jobs are waiting"):
-        made.submit("echo", {}, bytes(2 * MIB))
-    made.submit("echo", {}, bytes(MIB))
-    made.close()
+        jobs.submit("echo", {}, bytes(2 * MIB))
+    jobs.submit("echo", {}, bytes(MIB))
+    jobs.close()
 
 
-def test_progress_is_heard_while_the_work_goes_on(one: Crew) -> None:
+def test_progress_is_heard_while_the_work_goes_on(one: JobPool) -> None:
     task = one.submit("steps", {"of": 3}, b"")
     eventually(lambda: task.progress and task.progress.done == 3)
     assert task.progress is not None
@@ -143,10 +143,10 @@ def test_progress_is_heard_while_the_work_goes_on(one: Crew) -> None:
 
 def test_closing_ends_every_process_and_every_task() -> None:
     before = set(psutil.Process().children())
-    with crew(processes=2) as made:
-        working = made.submit("sleep", {"seconds": 600}, b"")
+    with pool(workers=2) as jobs:
+        working = jobs.submit("sleep", {"seconds": 600}, b"")
         eventually(works(working))
-        waiting = [made.submit("sleep", {"seconds": 600}, b"") for _ in range(3)]
+        waiting = [jobs.submit("sleep", {"seconds": 600}, b"") for _ in range(3)]
         started = set(psutil.Process().children()) - before
     for task in (working, *waiting):
         with pytest.raises(Refusal, match="closing"):

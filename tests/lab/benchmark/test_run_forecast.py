@@ -6,7 +6,8 @@ import made_up
 import pytest
 
 from causewise.catalogue import cost
-from causewise.lab.benchmark.progress import Forecast, duration
+from causewise.formatting import duration
+from causewise.lab.benchmark.runner import Forecast
 
 
 def seconds(method: str) -> float:
