@@ -66,7 +66,7 @@ def child() -> None:
 
 def deadly(judge: Any, related: Sequence[Any]) -> list[Any]:
     """Orient pairs, unless the poisoned one is among them."""
-    from causewise.scanning.tasks import orient_pairs
+    from causewise.scanning.pair_scorer import orient_pairs
 
     if any(tuple(item[:2]) == POISONED for item in related):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from trial import infer, run
 
 import causewise
-from causewise.cli.comparison import show_all
+from causewise.cli.answer import show_all
 from causewise.cli.options import split_methods
 from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Decision, Direction, Evidence

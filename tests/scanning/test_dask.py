@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import causewise
 from causewise.cli.app import app
 from causewise.errors import InputError
-from causewise.scanning import on_dask, scanner, tasks
+from causewise.scanning import on_dask, pair_scorer, scanner
 from causewise.scanning import table as scan_table
 
 distributed = pytest.importorskip("distributed")
@@ -105,7 +105,7 @@ def test_dead_workers_are_missed_by_nobody(table, client):
 def _deadly(judge, tile):
     if [0, 3] in [list(pair) for pair in tile]:
         os._exit(9)
-    return tasks.screen_pairs(judge, tile)
+    return pair_scorer.screen_pairs(judge, tile)
 
 
 def test_a_pair_that_kills_its_worker_costs_its_own_row_only(table, client, monkeypatch):

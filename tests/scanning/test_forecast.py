@@ -22,8 +22,7 @@ from causewise.scanning import forecast as forecasting
 from causewise.scanning import scanner
 from causewise.scanning.forecast import ScanForecast, cache_size, choose_jobs, estimate_memory, forecast
 from causewise.scanning.mapped import MappedColumns
-from causewise.scanning.pair_scorer import PairScorer
-from causewise.scanning.tasks import pool_of_workers, this_process
+from causewise.scanning.pair_scorer import PairScorer, pool_of_workers, this_process
 
 LONG = ScanForecast(pairs=19_900, jobs=2, screening=130.0, orienting=7200.0, memory=1_200_000_000)
 

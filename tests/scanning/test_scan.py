@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import causewise
 from causewise.errors import InputError
-from causewise.scanning import scanner, tasks
+from causewise.scanning import pair_scorer, scanner
 from causewise.scanning.pair_scorer import PairScorer, adjust_p_values
 
 
@@ -153,7 +153,7 @@ def test_what_is_known_is_obeyed(table):
 def _deadly(judge, tile):
     if [0, 3] in [list(pair) for pair in tile]:
         os._exit(9)
-    return tasks.screen_pairs(judge, tile)
+    return pair_scorer.screen_pairs(judge, tile)
 
 
 def test_a_pair_that_kills_its_process_costs_its_own_row_only(table, monkeypatch):

@@ -9,7 +9,7 @@ import causewise
 from causewise.methods.baselines.cgnn import Cgnn
 from causewise.methods.neural import NeuralLoci
 from causewise.protocol import record_failure
-from causewise.scanning import on_dask, scanner, tasks
+from causewise.scanning import on_dask, pair_scorer, scanner
 
 QUICK = "nn-loci-h:steps=40:hidden=5:device=cpu:engine=compiled"
 
@@ -32,7 +32,7 @@ def batches(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered(monkeypatch):
-    monkeypatch.setattr("causewise.models.network.fitting.MEMORY", 0)
+    monkeypatch.setattr("causewise.models.network.fitting.CACHE_SIZE", 0)
 
 
 def timeless(scan):
@@ -67,12 +67,12 @@ def test_cgnn_goes_by_batches_too(table, monkeypatch):
         return [record_failure(pair, "cgnn", "Not tried.") for pair in pairs]
 
     monkeypatch.setattr(Cgnn, "decide_many", decide_many)
-    monkeypatch.setattr("causewise.methods.baselines.cgnn.gpu_in_sight", lambda: False)
+    monkeypatch.setattr("causewise.methods.baselines.cgnn.has_gpu", lambda: False)
     scan = causewise.scan(table, method="cgnn", engine=causewise.Engine(jobs=1))
     related = len(scan) - scan.counts["unrelated"]
     assert seen == [4] * (related // 4) + [related % 4] * (related % 4 > 0)
     seen.clear()
-    monkeypatch.setattr("causewise.methods.baselines.cgnn.gpu_in_sight", lambda: True)
+    monkeypatch.setattr("causewise.methods.baselines.cgnn.has_gpu", lambda: True)
     causewise.scan(table, method="cgnn", engine=causewise.Engine(jobs=1))
     assert seen == [related]
 
@@ -94,7 +94,7 @@ def test_a_gpu_is_asked_for_where_a_worker_has_one(table):
             submit = client.submit
             client.submit = lambda *what, **how: asked.append((what[2:3], how.get("resources"))) or submit(*what, **how)
             list(run.map(_nothing, [[1]]))
-            list(run.map(tasks.screen_pairs, []))
+            list(run.map(pair_scorer.screen_pairs, []))
             assert ((_nothing,), {"GPU": 1}) in asked
             client.submit = submit
         assert timeless(causewise.scan(table, method=QUICK, engine=causewise.Engine(dask=client))) == one

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from causewise.cli.bars import progress
 from causewise.cli.failures import OUR_FAULT, resumable_job
-from causewise.cli.streams import put, put_lines, say
+from causewise.cli.streams import progress, put, put_lines, say
 from causewise.errors import InputError
 from causewise.files import replace_with
 from causewise.formatting import duration, shell_word

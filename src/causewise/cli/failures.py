@@ -60,7 +60,7 @@ def exit_code_of(problem: BaseException) -> int:
 @contextmanager
 def resumable_job() -> Iterator[None]:
     """For commands that take hours: SIGTERM is as good as Ctrl-C, and the sentence says that what is done is kept."""
-    from causewise.lab.benchmark.store import DiskError
+    from causewise.lab.benchmark.ledger import DiskError
     from causewise.worker_pool import WorkerError
 
     try:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from causewise.cli.bars import progress
 from causewise.cli.options import (
     BytesOption,
     ColumnsOption,
@@ -21,7 +20,7 @@ from causewise.cli.options import (
     reading_options,
     split_names,
 )
-from causewise.cli.streams import as_text, put, put_lines, say, say_columns
+from causewise.cli.streams import as_text, progress, put, put_lines, say, say_columns
 from causewise.formatting import percent, visible
 from causewise.tables.source import MAX_BYTES, MAX_ROWS
 

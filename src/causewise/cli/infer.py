@@ -182,7 +182,7 @@ def _print_answers(answers: "list[Answer]", as_json: bool) -> None:
     if as_json:
         put_lines(as_text(record_answers(answers)))
     elif len(answers) > 1:
-        from causewise.cli.comparison import show_all
+        from causewise.cli.answer import show_all
 
         show_all(answers)
     else:

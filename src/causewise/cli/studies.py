@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from causewise.cli.bars import progress
 from causewise.cli.failures import resumable_job
-from causewise.cli.streams import put_lines, say
+from causewise.cli.streams import progress, put_lines, say
 
 app = typer.Typer(no_args_is_help=True, help="Simulation studies: seeded, resumable, with tables and figures.")
 

@@ -1,16 +1,64 @@
 """`graph`: a table in, the order of its columns and the parents of each out."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.graphs.causal_graph import CausalGraph, Edge
-from causewise.graphs.graph_columns import read_graph_columns
+from causewise.graphs.graph_columns import Constraints, read_graph_columns
 from causewise.graphs.order_search import fit_graph, noise_p_values
-from causewise.graphs.support import Draws, support
+from causewise.numerics.native import FloatArray
 from causewise.parallel import Engine, one_thread, processors
 from causewise.tables.source import READING_OPTIONS, split_reading_options
 from causewise.version import VERSION
+from causewise.worker_pool import Lost, WorkerError, open_pool
+
+SHARE = 0.8
+OnDraw = Callable[[int, int], None]
+"""Called with how many parts are done, and of how many."""
+Arrows = frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Parts of the rows of some columns, each found by its number alone: who finds which does not matter."""
+
+    columns: FloatArray
+    constraints: Constraints
+    alpha: float
+    seed: int
+
+    def arrows(self, number: int) -> Arrows:
+        """The edges found on one part."""
+        n = self.columns.shape[1]
+        rng = np.random.default_rng([self.seed, number])
+        rows = np.sort(rng.choice(n, size=round(SHARE * n), replace=False))
+        return fit_graph(self.columns[:, rows], self.constraints, self.alpha).arrows
+
+
+def support(
+    draws: Draws, count: int, jobs: int, on_draw: OnDraw = lambda done, of: None
+) -> dict[tuple[int, int], float]:
+    """The share of parts in which each edge is found, for all edges found in any."""
+    times: Counter[tuple[int, int]] = Counter()
+    with open_pool(min(jobs, count), nullcontext, [draws]) as pool:
+        parts = pool.map(_find_arrows, [[number] for number in range(count)])
+        for done, (number, [arrows]) in enumerate(parts, start=1):
+            if isinstance(arrows, Lost):
+                raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {arrows.reason}")
+            times.update(arrows)
+            on_draw(done, count)
+    return {arrow: found / count for arrow, found in times.items()}
+
+
+def _find_arrows(draws: Draws, numbers: Sequence[int]) -> list[Arrows]:
+    return [draws.arrows(number) for number in numbers]
+
 
 ENGINE = Engine()
 DOUBT = 0.01

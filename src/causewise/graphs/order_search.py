@@ -113,7 +113,7 @@ class Likelihoods:
 
     def fit(self, column: int, earlier: Iterable[int]) -> AdditiveFit:
         """The column given those of its predecessors that matter, each given all others."""
-        required = self._required(column, earlier)
+        required = self._list_required(column, earlier)
         return self.smooths.prune(column, self._fit_once(column, earlier).fit, self.alpha, required)
 
     def _fit_once(self, column: int, earlier: Iterable[int]) -> _CachedFit:
@@ -122,13 +122,13 @@ class Likelihoods:
         for cached in self._cache[column]:
             if not (cached.chosen & ~offered or offered & ~cached.offered):
                 return cached
-        required = self._required(column, candidates)
+        required = self._list_required(column, candidates)
         fit = self.smooths.fit(column, candidates, self.alpha, required)
         chosen = _bits({term.parent for term in fit.terms}.union(required))
         self._cache[column].append(_CachedFit(offered, chosen, _log_likelihood(fit), fit))
         return self._cache[column][-1]
 
-    def _required(self, column: int, earlier: Iterable[int]) -> list[int]:
+    def _list_required(self, column: int, earlier: Iterable[int]) -> list[int]:
         return [k for k in earlier if self.constraints.required[k, column]]
 
 

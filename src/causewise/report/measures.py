@@ -59,7 +59,7 @@ def list_measures(decision: Decision) -> tuple[Measure, ...]:
         _compare("Log-likelihood", _LIKELIHOOD, *(e.log_likelihood for e in sides), higher=True),
         _compare("HSIC", _HSIC, *(e.hsic for e in sides), higher=False),
         _tests(sides),
-        _explained(decision),
+        _explain(decision),
     ]
     if any(evidence.scale is not None for evidence in sides):
         rows.append(Measure("Size of the noise", _NOISE, *(_span(evidence.scale) for evidence in sides)))
@@ -168,7 +168,7 @@ def _tests(sides: tuple[Evidence, Evidence]) -> Measure | None:
     return Measure("Independence test, p", _TEST, texts[0], texts[1], "" if None in standing else favours)
 
 
-def _explained(decision: Decision) -> Measure | None:
+def _explain(decision: Decision) -> Measure | None:
     pair = decision.pair
     shares = (
         _variance_share(pair.y, decision.forward.location),

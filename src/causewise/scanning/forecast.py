@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from causewise.errors import InputError
-from causewise.scanning.pair_scorer import REMEMBERED, PairScorer
+from causewise.scanning.pair_scorer import REMEMBERED, PairScorer, Tile
 from causewise.scanning.table import BLOCK, Pairs
-from causewise.scanning.tasks import Tile
 from causewise.worker_pool import Lost, TaskPool
 
 FEW = 10

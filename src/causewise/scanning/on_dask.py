@@ -29,9 +29,8 @@ import numpy as np
 from causewise.errors import InputError
 from causewise.pair import FloatArray
 from causewise.parallel import limit_processors, prepare_spawn
-from causewise.scanning.pair_scorer import PairScorer
+from causewise.scanning.pair_scorer import PairScorer, Tile, pool_of_workers, screen_pairs, this_process
 from causewise.scanning.table import FileColumns, UnseenError
-from causewise.scanning.tasks import Tile, pool_of_workers, screen_pairs, this_process
 from causewise.version import VERSION
 from causewise.worker import Work
 

@@ -3,8 +3,8 @@
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, fields, replace
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -21,9 +21,11 @@ from causewise.methods.combined.words import KINDS
 from causewise.numerics.columns import ColumnCache, once, shared_columns
 from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.pair import FloatArray, Pair, standardise
+from causewise.parallel import limit_processors, processors
 from causewise.protocol import Method, batch_size
-from causewise.scanning.mapped import MappedColumns
+from causewise.scanning.mapped import MappedColumns, map_columns
 from causewise.scanning.scan_row import ScanRow, apply_knowledge
+from causewise.worker_pool import InProcess, WorkerPool
 
 REMEMBERED = 2 << 30
 """Bytes of what is remembered about columns in one process, where there is room."""
@@ -216,3 +218,48 @@ def adjust_p_values(p_values: Sequence[float | None]) -> list[float | None]:
 
     adjusted = iter(false_discovery_control([p for p in p_values if p is not None]).tolist())
     return [None if p is None else next(adjusted) for p in p_values]
+
+
+Tile = Sequence[Any]
+
+
+def pool_of_workers(judge: PairScorer, jobs: int) -> WorkerPool:
+    """Workers that map the columns into their memory from one file."""
+    if isinstance(judge.values, np.ndarray):
+        judge = replace(judge, values=map_columns(judge.values))
+    return WorkerPool(jobs, _share_columns, (judge, jobs))
+
+
+def this_process(judge: PairScorer) -> InProcess:
+    """The tiles one after the other, here."""
+    return InProcess(_share_columns, (judge, 1))
+
+
+@contextmanager
+def _share_columns(judge: PairScorer, jobs: int) -> Iterator[PairScorer]:
+    if jobs > 1:
+        limit_processors(processors() // jobs)
+    with judge.share_columns():
+        yield judge
+
+
+def screen_pairs(judge: PairScorer, pairs: Tile) -> list[Any]:
+    """Of each pair (i, j), the fields of `Screening`."""
+    return [list(judge.screen(*pair)) for pair in pairs]
+
+
+def orient_pairs(judge: PairScorer, related: Tile) -> list[Any]:
+    """Of each related pair, given as those fields and its adjusted p-value, the fields of its row."""
+    return [asdict(row) for row in judge.orient_all([(Screening(*fields), p) for *fields, p in related])]
+
+
+def describe_crash(judge: PairScorer, item: Any) -> Any:
+    """What is said of a pair that crashed its worker, in the form of either kind of work."""
+    why = "The process that judged this pair died; look at the two columns for degenerate values."
+    if len(item) == 2:
+        i, j = item
+        missing = judge.count_missing(i, j)
+        return list(Screening(i, j, judge.values.shape[1] - missing, missing, None, None, why, 0.0))
+    *fields, adjusted = item
+    row = replace(blank_row(judge.names, Screening(*fields), adjusted), status="failed", reason=why)
+    return asdict(judge.apply_knowledge(row))

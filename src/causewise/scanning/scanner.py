@@ -20,18 +20,21 @@ from causewise.protocol import batch_size
 from causewise.scanning.forecast import FEW, cache_size, choose_jobs, forecast
 from causewise.scanning.journal import Journal
 from causewise.scanning.on_dask import DaskPool, on_dask
-from causewise.scanning.pair_scorer import PairScorer, Screening, adjust_p_values, blank_row
-from causewise.scanning.result import Scan, find_library
-from causewise.scanning.scan_row import ScanRow
-from causewise.scanning.table import MOST, FileColumns, Pairs, ScanTable, choose_pairs, cut_tiles, read_scan_table
-from causewise.scanning.tasks import (
+from causewise.scanning.pair_scorer import (
+    PairScorer,
+    Screening,
     Tile,
+    adjust_p_values,
+    blank_row,
     describe_crash,
     orient_pairs,
     pool_of_workers,
     screen_pairs,
     this_process,
 )
+from causewise.scanning.result import Scan, find_library
+from causewise.scanning.scan_row import ScanRow
+from causewise.scanning.table import MOST, FileColumns, Pairs, ScanTable, choose_pairs, cut_tiles, read_scan_table
 from causewise.tables.source import split_reading_options
 from causewise.version import VERSION
 from causewise.worker import Work

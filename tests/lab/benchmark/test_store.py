@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from causewise.lab.benchmark.store import APPLICATION_ID, SCHEMA, Row, Store, StoreError
+from causewise.lab.benchmark.ledger import StoreError
+from causewise.lab.benchmark.store import APPLICATION_ID, SCHEMA, Row, Store
 
 ROW = Row(
     dataset="toy",

@@ -1,13 +1,13 @@
-"""The judged rows: symmetric bit for bit, blind to row order and units, true to the recorded values."""
+"""The prepared rows: symmetric bit for bit, blind to row order and units, true to the recorded values."""
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from causewise.methods.combined.rows import prepare_rows, thinned
-from causewise.numerics.row_sampling import scramble
-from causewise.pair import FloatArray, spread
+from causewise.methods.combined.rows import prepare_rows
+from causewise.numerics.row_sampling import break_ties, scramble
+from causewise.pair import FloatArray
 
 REFLECTIONS = ((-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0))
 Columns = tuple[FloatArray, FloatArray]
@@ -127,33 +127,6 @@ def test_units_change_nothing(seed: int, power: int) -> None:
 # Thinning.
 
 
-@given(n=st.integers(10, 400), rows=st.integers(10, 400))
-def test_thinning_keeps_about_the_rows_asked_for(n: int, rows: int) -> None:
-    x, y = np.random.default_rng(n).normal(size=(2, n))
-    kept = thinned(x, y, rows)
-    assert min(n, rows) <= len(kept) <= min(n, rows) + 3
-    assert np.array_equal(kept, np.unique(kept))
-
-
-@pytest.mark.parametrize("places", [0, 1])
-def test_thinning_keeps_about_the_rows_asked_for_of_rounded_columns(places: int) -> None:
-    """Equal keys are those of a row and its mirror images, four at most."""
-    x, y = rounded(1, 5000, places, places)
-    assert 1000 <= len(thinned(x, y, 1000)) <= 1003
-
-
-def test_short_tables_are_kept_whole() -> None:
-    x, y = rounded(2, 120)
-    assert np.array_equal(thinned(x, y, 120), np.arange(120))
-
-
-def test_the_kept_rows_are_a_fair_sample() -> None:
-    x, y = np.random.default_rng(5).normal(size=(2, 8000))
-    kept = thinned(x, y, 2000)
-    for column in (x, y, x * y, x**2):
-        assert abs(column[kept].mean() - column.mean()) < 4 * column.std() / np.sqrt(2000)
-
-
 def test_kept_are_the_places_in_the_table() -> None:
     x, y = np.random.default_rng(6).normal(size=(2, 300))
     found = prepare_rows(x, y, 100)
@@ -185,7 +158,7 @@ def test_a_cell_is_filled_evenly_and_a_lone_value_stays(values: list[int], seed:
     column = np.array(values, float) ** 3  # gaps of all sizes
     assume(len(np.unique(column)) > 1)
     other = np.random.default_rng(seed).normal(size=len(column))
-    out = spread(column, other, scramble(np.arange(len(column), dtype=np.uint64)))
+    out = break_ties(column, other, scramble(np.arange(len(column), dtype=np.uint64)))
     low, high = cells(column)
     for value in np.unique(column):
         here = column == value
@@ -226,10 +199,3 @@ def test_spreading_adds_no_dependence_between_related_rounded_columns() -> None:
     added_x, added_y = found.x - x, found.y - y
     for a, b in ((added_x, y), (added_y, x), (added_x, added_y)):
         assert abs(np.corrcoef(a, b)[0, 1]) < 4 / np.sqrt(len(x))
-
-
-def test_scrambled_words_differ_and_look_random() -> None:
-    words = scramble(np.arange(50_000, dtype=np.uint64))
-    assert len(np.unique(words)) == len(words)
-    bits = (words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
-    assert np.all(np.abs(bits.mean(axis=0) - 0.5) < 5 * 0.5 / np.sqrt(len(words)))

@@ -17,7 +17,7 @@ from causewise.lab.benchmark.metrics import METRICS
 from causewise.lab.benchmark.published import paper_figures
 from causewise.lab.benchmark.scores import MEAN, ScoreTable, group_rows, summarise
 from causewise.lab.benchmark.store import Row, export_rows
-from causewise.lab.datasets.storage import unverified
+from causewise.lab.datasets.storage import list_unverified
 from causewise.lab.plotting import FORMATS, figure_style, save
 from causewise.report.html_pages import environment
 from causewise.version import VERSION
@@ -84,7 +84,7 @@ def _contents(rows: Sequence[Row]) -> dict[str, Any]:
         "metrics": list(METRICS),
         "columns": columns,
         "pairs": first.counts(),
-        "unverified": unverified(first.sets),
+        "unverified": list_unverified(first.sets),
         "methods": [_line(method, columns, summaries) for method in first.methods],
         "withholding": [_answers(first, method, columns) for method in first.withholding],
         "notes": rendering.notes(first),

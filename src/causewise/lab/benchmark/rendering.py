@@ -19,7 +19,7 @@ from causewise.lab.benchmark.published import PAPER, Published, protocols
 from causewise.lab.benchmark.scores import MEAN, AnswerRate, ScoreTable, group_rows, pair_scores
 from causewise.lab.benchmark.sets import count_pairs
 from causewise.lab.benchmark.store import Row, Status
-from causewise.lab.datasets.storage import remark_on, unverified
+from causewise.lab.datasets.storage import list_unverified, remark_on
 
 PARTIAL = "†"
 """Beside a number that rests on part of a set."""
@@ -113,7 +113,7 @@ def notes(summary: ScoreTable) -> list[str]:
 
 
 def _remark(sets: Collection[str]) -> str:
-    return f"\n- {remark_on(sets)}.\n" if unverified(sets) else ""
+    return f"\n- {remark_on(sets)}.\n" if list_unverified(sets) else ""
 
 
 def _columns(summary: ScoreTable) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ def _withholding(summary: ScoreTable) -> list[str]:
 # ---- numbers
 
 
-def _published(summary: ScoreTable, method: str, column: str, look: Look) -> Published | None:
+def _find_published(summary: ScoreTable, method: str, column: str, look: Look) -> Published | None:
     """What ours is compared with."""
     return summary.published_number(method, column, PAPER if look.against == "paper" else "") if look.against else None
 
@@ -138,7 +138,7 @@ def _numbers(summary: ScoreTable, method: str, column: str, look: Look) -> dict[
     if look.intervals:
         numbers["low"], numbers["high"] = summary.bounds(method, column)
     if look.against:
-        theirs = _published(summary, method, column, look)
+        theirs = _find_published(summary, method, column, look)
         numbers[f"minus_{look.against}"] = math.nan if theirs is None else numbers["value"] - theirs.value
     return numbers
 
@@ -171,7 +171,7 @@ def _text(summary: ScoreTable, method: str, column: str, look: Look, bold: str) 
     if look.intervals:
         low, high = summary.bounds(method, column)
         text += f" [{low:.0f}–{high:.0f}]"
-    if theirs := _published(summary, method, column, look):
+    if theirs := _find_published(summary, method, column, look):
         text += f" ({value - theirs.value:+.1f}{f' {theirs.marks}' if theirs.marks else ''})"
     return text
 
@@ -195,7 +195,9 @@ def _any_partial(summary: ScoreTable) -> bool:
 
 def _legend(summary: ScoreTable, look: Look) -> list[str]:
     """What the letters beside published numbers mean, of those that are there."""
-    numbers = (_published(summary, method, column, look) for method in summary.methods for column in _columns(summary))
+    numbers = (
+        _find_published(summary, method, column, look) for method in summary.methods for column in _columns(summary)
+    )
     marks = {mark for number in numbers if number for mark in number.marks}
     return [f"{each.mark}: {each.says}" for each in protocols().values() if each.mark in marks]
 
@@ -259,7 +261,7 @@ def _csv_line(summary: ScoreTable, method: str, look: Look) -> list[tuple[str, s
     for column in _columns(summary) if _withholding(summary) else ():
         for name, number in _answer_rate(summary, method, column).items():
             line.append((f"{column}_answered" + ("" if name == "share" else f"_{name}"), _decimal(number)))
-    unsure = " ".join(unverified(summary.sets))
+    unsure = " ".join(list_unverified(summary.sets))
     return [*line, ("unverified_sets", unsure)] if unsure else line
 
 
@@ -278,7 +280,7 @@ def _json(summary: ScoreTable, look: Look) -> str:
 
 def _record(summary: ScoreTable, method: str, column: str, look: Look) -> dict[str, Any]:
     record = _round(_numbers(summary, method, column, look))
-    number = _published(summary, method, column, look) if look.against == "published" else None
+    number = _find_published(summary, method, column, look) if look.against == "published" else None
     if number is not None:
         record |= {"source": number.source, "protocol": [each.name for each in number.protocol]}
     if method in _withholding(summary):

@@ -17,8 +17,9 @@ from causewise.decision import Direction
 from causewise.errors import InputError
 from causewise.formatting import duration
 from causewise.lab.benchmark.contenders import RESOLVER, Contender, by_fold
+from causewise.lab.benchmark.ledger import DiskError, StoreError
 from causewise.lab.benchmark.sets import Item, items
-from causewise.lab.benchmark.store import DiskError, Key, Outcome, Row, Status, Store, StoreError, no_answer
+from causewise.lab.benchmark.store import Key, Outcome, Row, Status, Store, no_answer
 from causewise.lab.benchmark.worker import decide_batch, open_methods
 from causewise.lab.datasets import Collection
 from causewise.parallel import single_threaded
@@ -154,16 +155,16 @@ class Forecast:
 
     def _seconds(self, method: str, pace: float) -> float | None:
         """Of a pair, on this machine: as timed, else as measured elsewhere."""
-        timed, measured = self._timed(method), _measured_seconds(method)
+        timed, measured = self._mean_seconds(method), _measured_seconds(method)
         return pace * measured if timed is None and measured is not None else timed
 
     def _pace(self) -> float:
         """Seconds here for one on the machine of the measured costs, over the methods that were timed here as well."""
-        both = [(self._timed(method), _measured_seconds(method)) for method in self.todo]
+        both = [(self._mean_seconds(method), _measured_seconds(method)) for method in self.todo]
         timed = [(here, there) for here, there in both if here is not None and there is not None]
         return sum(here for here, _ in timed) / sum(there for _, there in timed) if timed else 1.0
 
-    def _timed(self, method: str) -> float | None:
+    def _mean_seconds(self, method: str) -> float | None:
         if self.done[method] > self.jobs:
             return self.spent[method] / (self.done[method] - self.jobs)
         return self.known.get(method)

@@ -135,14 +135,14 @@ def published_set(name: str) -> PublishedSet:
     raise InputError(f"Got the data set {name!r}, which causewise does not know; {hint}")
 
 
-def unverified(names: Container[str]) -> tuple[str, ...]:
+def list_unverified(names: Container[str]) -> tuple[str, ...]:
     """Those of the named sets whose values cannot be checked."""
     return tuple(known.name for known in published_sets() if known.name in names and not known.values_verified)
 
 
 def remark_on(names: Container[str]) -> str:
     """What every list and table says about such sets, without the full stop; empty where there are none."""
-    sets = ", ".join(unverified(names))
+    sets = ", ".join(list_unverified(names))
     return f"{sets}: the values cannot be verified, only the labels (no hash of the files is known)" if sets else ""
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from causewise.errors import ROUNDS, between
 from causewise.files import replace_with
 from causewise.formatting import csv_text, markdown_table
-from causewise.lab.benchmark.store import Ledger
+from causewise.lab.benchmark.ledger import Ledger
 from causewise.lab.plotting import figure_style, save
 from causewise.parallel import OnProgress
 from causewise.worker_pool import Lost, WorkerError, open_pool
@@ -109,7 +109,7 @@ class CellLedger(Ledger):
 
     def missing(self, study: str, cells: Iterable[Cell]) -> list[Cell]:
         """Those cells that are not finished, in their order."""
-        stored = self._stored(study)
+        stored = self._read_cells(study)
         return [cell for cell in cells if key(cell) not in stored]
 
     def add(self, study: str, cell: Cell, rows: list[Row]) -> None:
@@ -120,10 +120,10 @@ class CellLedger(Ledger):
 
     def rows(self, study: str, cells: Iterable[Cell]) -> list[Row]:
         """The rows of these cells, each with its cell's settings, in the cells' order whoever finished first."""
-        stored = self._stored(study)
+        stored = self._read_cells(study)
         return [{**cell, **row} for cell in cells if key(cell) in stored for row in json.loads(stored[key(cell)])]
 
-    def _stored(self, study: str) -> dict[str, str]:
+    def _read_cells(self, study: str) -> dict[str, str]:
         with self.translate_errors(self.path):
             query = "SELECT cell, rows FROM finished WHERE study = ?"
             return dict(self._connection.execute(query, (study,)).fetchall())
