@@ -55,7 +55,7 @@ def scan(
     adjust: Annotated[
         str | None,
         typer.Option(
-            metavar="COL,…", help="Judge what these columns leave of all others: a common cause is accounted for."
+            metavar="COL,…", help="Score what these columns leave of all others: a common cause is accounted for."
         ),
     ] = None,
     known: KnownOption = None,

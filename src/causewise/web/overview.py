@@ -118,6 +118,6 @@ def _describe_layout(table: ColumnTable, reading: dict[str, Any]) -> list[str]:
 
 def _describe_size(rows: int, missing: int, judged: int, columns: int) -> list[str]:
     if not rows:  # no column could be read
-        return [f"{judged} of {columns} columns can be judged."]
+        return [f"{judged} of {columns} columns can be scored."]
     cells = f"{missing:,} cell{'s' * (missing != 1)} without a value" if missing else "no cell without a value"
-    return [f"{rows:,} row{'s' * (rows != 1)}; {cells}.", f"{judged} of {columns} columns can be judged."]
+    return [f"{rows:,} row{'s' * (rows != 1)}; {cells}.", f"{judged} of {columns} columns can be scored."]
