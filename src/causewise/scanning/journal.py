@@ -86,11 +86,11 @@ class Journal:
             for line in stream:
                 record = _read_line(line)
                 if record is None:
+                    stream.truncate(length)
                     break
                 length += len(line)
                 key, rows = record
                 known[key] = rows
-            stream.truncate(length)
         return known
 
     def _check_beginning(self, first: bytes) -> None:
