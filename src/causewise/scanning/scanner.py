@@ -2,10 +2,9 @@
 
 import json
 import os
-import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import Engine, OnProgress, available_memory, processors
 from causewise.protocol import batch_size
 from causewise.scanning.forecast import FEW, cache_size, choose_jobs, forecast
-from causewise.scanning.journal import Journal
+from causewise.scanning.journal import Journal, ScanIdentity
 from causewise.scanning.on_dask import DaskPool, on_dask
 from causewise.scanning.pair_scorer import (
     PairScorer,
@@ -119,14 +118,15 @@ def scan(
     background = Knowledge.of(knowledge, table.every)
     judge = PairScorer(table.names, table.values, method, seed, settings, background, stability, table.notes)
     wanted = choose_pairs(table, pairs)
-    journal = Journal(None if engine.journal is None else Path(engine.journal), _identity(table, judge, wanted, fdr))
+    identity = _identify(table, judge, wanted, fdr)
+    journal = Journal(None if engine.journal is None else Path(engine.journal), identity)
     # A GPU, on which a batch is larger than any tile, is one for all processes.
     most, free = 1 if batch > MOST or len(wanted) <= _IN_PROCESS else processors(), available_memory()
     jobs = choose_jobs(judge, len(wanted), [engine.jobs] if engine.jobs else range(most, 0, -1), free)
     judge = replace(judge, remembered=cache_size(jobs, free))
     # Workers elsewhere read their columns themselves where they see the file.
     there = None if engine.dask is None else FileColumns.of(data, table, reading)
-    with _open_pool(judge, there, jobs, engine, journal.identity) as pool:
+    with _open_pool(judge, there, jobs, engine, identity.digest) as pool:
         on_gpu = batch > MOST or (isinstance(pool, DaskPool) and pool.gpu)
         if engine.on_forecast is not None and _may_be_long(method, len(wanted)):
             left = (len(wanted) - journal.count("screening"), len(wanted) - journal.count("orienting"))
@@ -214,17 +214,29 @@ class _Tiles:
 
 def _digest(pairs: Sequence[Sequence[int]]) -> str:
     """A tile goes by its pairs, so that one that was cut otherwise is another."""
-    return blake2b(json.dumps(pairs).encode(), digest_size=8).hexdigest()
+    return _shorten(json.dumps(pairs).encode())
 
 
-def _identity(table: ScanTable, judge: PairScorer, wanted: Sequence[tuple[int, int]], fdr: float) -> str:
-    digest = blake2b(digest_size=16)
+def _shorten(content: bytes) -> str:
+    return blake2b(content, digest_size=8).hexdigest()
+
+
+def _identify(table: ScanTable, judge: PairScorer, wanted: Sequence[tuple[int, int]], fdr: float) -> ScanIdentity:
+    digest = blake2b(json.dumps(table.names).encode(), digest_size=16)
     for k in range(len(table.names)):
         digest.update(np.ascontiguousarray(table.values[k]).data)
-    facts = [table.names, judge.method, judge.seed, dict(judge.settings), judge.stability, list(wanted), fdr, VERSION]
-    facts.append(dict(judge.notes))
-    digest.update(json.dumps(facts).encode() + pickle.dumps(judge.knowledge))
-    return digest.hexdigest()
+    kept = [*Screening._fields, *(each.name for each in fields(ScanRow))]
+    # Not pickled: its bytes depend on whether equal names are one object.
+    stated = repr(judge.knowledge)
+    facts = [dict(judge.settings), judge.stability, list(wanted), fdr, dict(judge.notes), stated]
+    return ScanIdentity(
+        VERSION,
+        _shorten(json.dumps(kept).encode()),
+        digest.hexdigest(),
+        judge.method,
+        judge.seed,
+        _shorten(json.dumps(facts).encode()),
+    )
 
 
 def _may_be_long(method: str, pairs: int) -> bool:
