@@ -168,11 +168,10 @@ def read_graph_columns(
         if beside := _find_beside(name, firm, background):
             shown = list_names([repr(other) for other in beside], "", "")
             notes.add(f"Between {name!r} and {shown} no edge is looked for: which comes first is not given.")
-    dates = [name for name in columns if date_note(name) in notes]
     notes |= {
         f"{name!r} holds dates, which no other column causes: with first: [{name}] as knowledge none will."
-        for name in dates
-        if any(not _excludes(other, name, background) for other in columns if other not in dates)
+        for name in columns
+        if date_note(name) in notes and not _is_given_as_first(name, list(columns), background)
     }
     return GraphColumns(
         tuple(columns),
@@ -180,7 +179,7 @@ def read_graph_columns(
         {name: tallies[name].column_type for name in columns},
         placed,
         background,
-        left_out,
+        {name: left_out[name] for name in table.names if name in left_out},
         int(np.count_nonzero(~complete)),
         tuple(sorted(notes)),
     )
@@ -235,6 +234,13 @@ def _find_beside(name: str, others: Sequence[str], knowledge: Knowledge) -> list
         return []
     is_first = {other: all(knowledge.explain_order(other, each) for each in behind) for other in others}
     return [other for other in others if is_first[other] and _is_open(name, other, knowledge)]
+
+
+def _is_given_as_first(name: str, columns: Sequence[str], knowledge: Knowledge) -> bool:
+    """Whether no column may cause this one, but for those that are given as first with it."""
+    others = [other for other in columns if other != name]
+    beside = _find_beside(name, others, knowledge)
+    return all(_excludes(other, name, knowledge) for other in others if other not in beside)
 
 
 def _excludes(cause: str, effect: str, knowledge: Knowledge) -> bool:

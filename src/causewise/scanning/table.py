@@ -180,6 +180,7 @@ def read_scan_table(
         if others:  # a fit a column, which may take longer than the scan
             tell("adjusting", done, expected)
     left_out |= {name: explain_unreadable(problem, name) for name, problem in unreadable.items()}
+    left_out = {name: left_out[name] for name in table.names if name in left_out}
     check_two_columns(names, left_out, unreadable, where)
     return ScanTable(
         tuple(names), store.values, left_out, tuple(table.names), kinds, notes, adjustment.names, unreadable
