@@ -10,6 +10,7 @@ from causewise.cli.options import (
     BytesOption,
     ColumnsOption,
     DecimalOption,
+    ExcludeOption,
     FileArgument,
     HeaderOption,
     KnownOption,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 def graph(
     file: FileArgument,
     columns: ColumnsOption = None,
+    exclude: ExcludeOption = None,
     known: KnownOption = None,
     alpha: Annotated[
         float, typer.Option(metavar="0.001", help="Level of the test that lets a parent into a mean or a spread.")
@@ -70,6 +72,7 @@ def graph(
         found = find_graph(
             file,
             columns=split_names(columns),
+            exclude=split_names(exclude) or (),
             knowledge=known,
             alpha=alpha,
             bootstrap=bootstrap,

@@ -24,6 +24,9 @@ FileArgument = Annotated[
 ColumnsOption = Annotated[
     str | None, typer.Option(metavar="A,B,…", help="Only these columns, by name or number from 1.")
 ]
+ExcludeOption = Annotated[
+    str | None, typer.Option(metavar="A,B,…", help="All columns but these, by name or number from 1.")
+]
 KnownOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Background knowledge: tiers, edges, odds (YAML or CSV).")
 ]

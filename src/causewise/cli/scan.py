@@ -14,6 +14,7 @@ from causewise.cli.options import (
     ColumnsOption,
     DecimalOption,
     DirectOption,
+    ExcludeOption,
     FileArgument,
     HeaderOption,
     KnownOption,
@@ -48,6 +49,7 @@ WORTH_SAYING, WORTH_ASKING = 10.0, 3600.0
 def scan(
     file: FileArgument,
     columns: ColumnsOption = None,
+    exclude: ExcludeOption = None,
     target: Annotated[str | None, typer.Option(metavar="COL", help="Only pairs with this column.")] = None,
     pairs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Only the pairs of a CSV file, two columns a line.")
@@ -133,6 +135,7 @@ def scan(
             file,
             method=method,
             columns=split_names(columns),
+            exclude=split_names(exclude),
             pairs=target if pairs is None else pairs,
             adjust=split_names(adjust) or (),
             knowledge=known,

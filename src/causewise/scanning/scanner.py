@@ -33,7 +33,16 @@ from causewise.scanning.pair_scorer import (
 )
 from causewise.scanning.result import Scan, find_library
 from causewise.scanning.scan_row import ScanRow
-from causewise.scanning.table import MOST, FileColumns, Pairs, ScanTable, choose_pairs, cut_tiles, read_scan_table
+from causewise.scanning.table import (
+    MOST,
+    FileColumns,
+    Pairs,
+    ScanTable,
+    choose_pairs,
+    cut_tiles,
+    read_scan_table,
+    refuse_unreadable,
+)
 from causewise.tables.source import split_reading_options
 from causewise.version import VERSION
 from causewise.worker import Work
@@ -90,7 +99,7 @@ def scan(
         Processes, a Dask cluster, a journal to go on from, and who hears of progress.
     **settings
         Settings of the method by name, as in `infer`: `threshold`, `neither`, `direct`, `recording` of the default. And
-        how to read a text file: `decimal`, `header`, `max_bytes`, `max_lines`.
+        how to read a text file: `decimal`, `header`, `max_bytes`, `max_lines`. And `exclude`: columns to leave out.
 
     Returns
     -------
@@ -110,12 +119,14 @@ def scan(
     between("scan", *SEEDS, seed=seed)
     if not isinstance(stability, bool):
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
+    exclude = settings.pop("exclude", None) or ()
     reading, stated = split_reading_options({name: value for name, value in settings.items() if value is not None})
     settings = stated_settings([method], stated, {name: f"{name}={value!r}" for name, value in stated.items()})[method]
     batch = batch_size(seeded_method(method, seed, **settings))  # refused before a large table is read
     adjusted = [adjust] if isinstance(adjust, str | int) else adjust
-    table = read_scan_table(data, columns, adjusted, engine.on_progress, **reading)
+    table = read_scan_table(data, columns, adjusted, engine.on_progress, exclude, **reading)
     background = Knowledge.of(knowledge, table.every)
+    refuse_unreadable(background.required_columns, table.unreadable)
     judge = PairScorer(table.names, table.values, method, seed, settings, background, stability, table.notes)
     wanted = choose_pairs(table, pairs)
     identity = _identify(table, judge, wanted, fdr)

@@ -42,6 +42,14 @@ class FrameTable:
         """Some columns as numbers, missing values as NaN."""
         return (_convert(self.raw(k), self.names[k]) for k in positions)
 
+    def columns_or_errors(self, *positions: int) -> Iterator[NDArray[Any] | InputError]:
+        """The same; in the place of a column that cannot be read, the error that says why."""
+        for k in positions:
+            try:
+                yield _convert(self.raw(k), self.names[k])
+            except InputError as problem:
+                yield problem
+
     def notes(self, *positions: int) -> tuple[str, ...]:
         """That a column is levels in an order; of dates, the pair itself speaks."""
         notes = []
