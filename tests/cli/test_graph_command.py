@@ -119,3 +119,14 @@ def test_a_bad_cell_costs_its_column_and_not_the_table(wide, tmp_path, command):
     assert result.exit_code == 0, result.output
     assert "Left out: group (it has the text 'rotary' in line 58)." in result.stderr
     assert "Column 'group' has the text 'rotary'" in run(command, table, "--columns", "dose,group").stderr
+
+
+def test_first_and_last_give_a_place_beside_a_file_of_knowledge(wide, tmp_path):
+    known = tmp_path / "known.yaml"
+    known.write_text("before: [[dose, response]]\n")
+    result = run("graph", wide, "--first", "group", "--last", "cost", "--known", known)
+    assert result.exit_code == 0, result.output
+    order = result.stdout.splitlines()[0]
+    assert order.endswith("causes first: group, dose, response, cost.") and "Left out" not in result.stderr
+    refused = run("graph", wide, "--first", "nobody")
+    assert refused.exit_code == 2 and "'nobody'" in refused.stderr
