@@ -119,7 +119,7 @@ def test_where_the_point_mass_is_all_that_relates_the_columns_that_is_said() -> 
     assert found.stopped and not found.unrelated
     left = np.count_nonzero(smoked)
     assert f"among the other {left} of 1200 rows no relation is visible" in found.explanation
-    assert "so the direction rests on whether 'y' is 0, which this method cannot judge" in found.explanation
+    assert "so the direction rests on whether 'y' is 0, which this method cannot score" in found.explanation
     assert [str(text) for text in found.warnings] == [found.reason.removeprefix("Undecided: ")]
 
 

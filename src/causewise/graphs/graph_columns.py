@@ -104,8 +104,8 @@ class GraphColumns:
             # Broken in the order of the rows, ties would follow the column that the rows are sorted by.
             key = scramble(np.arange(values.shape[1], dtype=np.uint64) + np.uint64(k << 32))
             values[k] = standardise(break_ties(values[k], values[k], key))
-        notes = (f"{names[k]!r} has many equal values: ties are broken at random." for k in tied)
-        return replace(self, names=tuple(names), values=values, notes=(*self.notes, *notes))
+        notes = (*self.notes, *_note_ties([names[k] for k in tied]))
+        return replace(self, names=tuple(names), values=values, notes=notes)
 
     def constraints(self) -> Constraints:
         """Background knowledge in the order of the columns; between two whose place is not found there is no edge."""
@@ -200,6 +200,12 @@ def _too_coarse(name: str, values: Tally, firm: Sequence[str], knowledge: Knowle
 def _has_long_ties(column: FloatArray) -> bool:
     """Whether equal values leave gaps: the noise's density is taken from rows √n apart, in parts of the rows too."""
     return int(np.unique(column, return_counts=True)[1].max()) > math.isqrt(len(column)) // 2
+
+
+def _note_ties(names: Sequence[str]) -> list[str]:
+    """One sentence about all columns whose ties are broken, in the order of their names."""
+    listed, has = ", ".join(map(repr, sorted(names))), "has" if len(names) == 1 else "have"
+    return [f"{listed} {has} many equal values: ties are broken at random."] if names else []
 
 
 def _too_few_rows(rows: int, columns: Mapping[str, FloatArray], where: str) -> InputError:
