@@ -67,6 +67,10 @@ def test_the_record_is_valid_json_even_without_numbers():
     assert json.loads(text)["score"] is None
 
 
+def test_the_number_of_rows_is_at_hand():
+    assert decision(0.1).n == decision(0.1).to_dict()["n"] == PAIR.n == 12
+
+
 def test_one_line_says_it_all():
     assert str(decision(0.25)) == "rain → river (some-method, score +0.25, n = 12)"
     assert repr(decision(0.25)) == "<Decision: rain → river (some-method, score +0.25, n = 12)>"

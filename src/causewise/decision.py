@@ -180,6 +180,11 @@ class Decision(Record):
         return "undecided" if self.direction is Direction.UNDECIDED else "oriented"
 
     @property
+    def n(self) -> int:
+        """How many complete rows the pair has; where only those beside a point mass are scored, these."""
+        return self.pair.n
+
+    @property
     def rows_given(self) -> int:
         """All rows that were handed in, those too that lack a value or share a point mass."""
         return (self.given_rows or self.pair.n) + self.pair.dropped
@@ -240,6 +245,12 @@ class Decision(Record):
         x, y = self.pair.x_name, self.pair.y_name
         return {Direction.FORWARD: (x, y), Direction.BACKWARD: (y, x)}.get(self.leaning)
 
+    @property
+    def doubt(self) -> str:
+        """What to add to the confidence of an answer that a low threshold let through; empty for any other."""
+        faint = not self.reason and self.confidence is not None and self.confidence < USABLE
+        return ", little better than a coin" if faint else ""
+
     def __str__(self) -> str:
         parts = (self.method, self._strength, self.thinned or f"n = {self.pair.n}")
         told = len(self.warnings)
@@ -256,7 +267,7 @@ class Decision(Record):
         if self.confidence is not None and not self.leaning_names:
             return "no usable lean"
         towards = f" for {visible(' → '.join(self.leaning_names))}" if self.reason and self.leaning_names else ""
-        sure = "" if self.confidence is None else f"confidence {percent(self.confidence)}{towards}, "
+        sure = "" if self.confidence is None else f"confidence {percent(self.confidence)}{towards}{self.doubt}, "
         return f"{sure}score {self.score:+.4g}"
 
     def __repr__(self) -> str:
@@ -277,7 +288,7 @@ class Decision(Record):
             "leaning": self.leaning.value,
             "status": self.status,
             "method": self.method,
-            "n": self.pair.n,
+            "n": self.n,
             "x": self.pair.x_name,
             "y": self.pair.y_name,
             "kinds": {column: str(kind) for column, kind in self.kinds.items()},

@@ -52,6 +52,16 @@ def test_another_method_shows_its_own_numbers(table: Path) -> None:
     assert "weight" not in shown
 
 
+def test_a_threshold_of_a_half_does_not_sell_a_coin_as_an_answer(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    dose = rng.uniform(-2, 2, 60)
+    table = tmp_path / "few.csv"
+    rows = np.column_stack([dose, np.sin(2 * dose) + rng.normal(size=60)])
+    np.savetxt(table, rows, delimiter=",", header="dose,response", comments="")
+    first = infer(table, "--threshold", "0.5").stdout.splitlines()[0]
+    assert re.fullmatch(r"dose → response: 5\d %, little better than a coin", first)
+
+
 def test_a_threshold_decides_how_sure_an_answer_must_be(table: Path) -> None:
     strict = json.loads(infer(table, "--threshold", "0.999", "--json").stdout)
     usual = json.loads(infer(table, "--json").stdout)
@@ -185,6 +195,8 @@ def test_another_method_with_settings(table: Path) -> None:
 def test_missing_values_left_out_are_counted(table: Path, tmp_path: Path) -> None:
     holes = tmp_path / "holes.csv"
     holes.write_text(table.read_text() + "NA,1,2\n1,,2\n")
+    refused = " ".join(infer(holes).stderr.split())
+    assert "leave them out with --nan-policy omit, which" in refused and "nan_policy" not in refused
     record = json.loads(infer(holes, "--nan-policy", "omit", "--json").stdout)
     assert record["dropped_rows"] == 2
     assert any("2 rows" in warning for warning in record["warnings"])

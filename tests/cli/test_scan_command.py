@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -78,7 +79,9 @@ def test_what_is_known_is_obeyed(table, tmp_path):
     known = tmp_path / "known.csv"
     known.write_text("kind,cause,effect,value\nrequired,response,dose,\n")
     result = run("scan", table, "--known", known, "--target", "dose")
-    assert "response → dose" in result.stdout
+    assert "1 given." in result.stdout.splitlines()[0] and "0 oriented" in result.stdout
+    (line,) = (each for each in result.stdout.splitlines() if "response → dose" in each)
+    assert re.search(r"given, +\d+ % by the data alone", line) and "█" not in line
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,13 @@ def test_neither_the_order_of_rows_nor_processes_matter(table):
     assert any("'b' has many equal values" in warning for warning in found.warnings)
 
 
+def test_columns_with_ties_are_named_in_one_sentence(table):
+    steps = table | {name: np.round(table[name], 1) for name in ("b", "a")}
+    found = causewise.graph(steps, columns=["a", "b"])
+    (warning,) = (each for each in found.warnings if "equal values" in each)
+    assert warning == "'a', 'b' have many equal values: ties are broken at random."
+
+
 def test_values_that_are_spread_stay_in_their_cells(table):
     steps = table | {"b": np.round(table["b"], 1)}
     spread = read_graph_columns(steps, ["a", "b"]).to_canonical()

@@ -145,6 +145,7 @@ def _all() -> dict[str, Decision]:
         "withheld": weighed(rows, (0.9049, 0.7149, -0.1049, 0.0)),
         "withheld backward": weighed(rows, (-0.2049, 0.1149, 0.0449, -1.4049)),
         "no usable lean": weighed(rows, (0.2449, 0.1149, -0.0349, 0.0)),
+        "faint": weighed(rows, (0.4449, 0.1149, -0.0349, 0.0), threshold=0.5),
         "stopped": stopped(rows),
         "unrelated": unrelated(rows),
         "thinned": weighed(pair(21_000)),

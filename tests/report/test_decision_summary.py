@@ -1,6 +1,7 @@
 """What is said about a decision: its stance, its numbers, and how to repeat and cite it."""
 
 import ast
+import re
 import shlex
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from scipy import stats
 from specimens import SPECIMENS, WARNINGS, decided, pair, weighed
 
 from causewise.catalogue import CATALOGUE
+from causewise.inference import Answer
 from causewise.methods.combined.method import NEITHER_PRIOR
 from causewise.report import provenance
 from causewise.report.decision_summary import summarise
@@ -20,6 +22,7 @@ from causewise.report.decision_wording import (
     density_note,
     group_by_severity,
     halves,
+    heading,
     readings,
     sentence,
 )
@@ -37,6 +40,7 @@ STANCES = {
     "score only": Stance.UNTESTED,
     "confident": Stance.WEIGHED,
     "confident backward": Stance.WEIGHED,
+    "faint": Stance.FAINT,
     "confident without a reason": Stance.WEIGHED,
     "withheld": Stance.WITHHELD,
     "withheld backward": Stance.WITHHELD,
@@ -90,6 +94,17 @@ def test_below_a_usable_lean_no_number_reads_like_one() -> None:
     assert "no usable lean" in summary.badge and "no usable lean" in summary.sentence
     assert "no usable lean" in str(decision) and "score" not in str(decision)
     assert "no usable lean" in provenance.paragraph(decision)
+
+
+def test_a_low_threshold_does_not_make_a_coin_an_answer() -> None:
+    decision = SPECIMENS["faint"]
+    summary = summarise(decision, 100)
+    assert decision.cause == "altitude" and summary.stance is Stance.FAINT
+    assert re.fullmatch(r"5\d %, little better than a coin", summary.badge)
+    assert "little better than a coin" in str(decision)
+    assert "little better than a coin" in heading(decision)
+    assert "little better than a coin (altitude → temperature 5" in provenance.paragraph(decision)
+    assert "coin" not in str(SPECIMENS["confident"]) + str(SPECIMENS["no usable lean"])
 
 
 def test_a_stopped_pair_shows_its_reason_and_no_number() -> None:
@@ -204,6 +219,26 @@ def test_the_command_survives_a_shell() -> None:
     assert words[words.index("-x") + 1] == 'it\'s "rain" $HOME; rm'
     assert words[words.index("-y") + 1] == "river flow"
     assert words[:2] == ["causewise", "infer"]
+
+
+def test_compared_methods_are_asked_again() -> None:
+    decision = SPECIMENS["confident"]
+    others = [Answer("igci", SPECIMENS["score only"], 0.2), Answer("odd:k=1", SPECIMENS["failed"], 1.5)]
+    answers = [Answer("causewise", decision, 0.1), *others]
+    for asked in (answers, others):
+        words = shlex.split(provenance.command(decision, asked))
+        assert words[words.index("--method") + 1] == "causewise,igci,odd:k=1"
+        assert "decision.report(\"report.html\", methods=['igci', 'odd:k=1'])" in provenance.python(decision, asked)
+    assert summarise(decision, 100, others).command == provenance.command(decision, others)
+    assert "methods=" not in provenance.python(decision)
+
+
+def test_the_paragraph_is_made_of_sentences_and_has_the_warnings() -> None:
+    told = provenance.paragraph(SPECIMENS["warned"])
+    assert "Warnings about these rows: The rows are few. The fit took long. On a line. " in told
+    assert "roughly, and adds up description length" in told
+    assert "noise, smooth f and g, and noise independent of the cause." in provenance.paragraph(SPECIMENS["clear"])
+    assert provenance.paragraph(SPECIMENS["stopped"]).count("takes only 2 distinct values") == 1
 
 
 def test_settings_that_differ_from_the_defaults_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -14,7 +15,7 @@ from matplotlib.text import Text
 from specimens import HOSTILE
 
 from causewise.errors import InputError
-from causewise.report.canvas import boxes_for_unknown_letters
+from causewise.report.canvas import MUTED, boxes_for_unknown_letters
 from causewise.report.graph_pictures import draw_causal_graph, draw_graph
 from causewise.report.scan_matrix import READABLE, draw_matrix
 from causewise.scanning.consistency import Order, find_order
@@ -164,6 +165,34 @@ def test_arrows_are_thicker_the_surer_and_dashed_against_the_order() -> None:
     assert len(set(widths)) == 3
     assert widths == sorted(widths)  # the surest is drawn last, on top
     assert [patch.get_linestyle() == "-" for patch in arrows] == [False, True, True]
+
+
+def given(cause: str, effect: str) -> ScanRow:
+    return replace(arrow(cause, effect, 0.97), is_given=True)
+
+
+def test_what_is_given_is_counted_apart_and_looks_like_no_finding() -> None:
+    apart = ScanRow("b", "c", 100, 0, status="unrelated", is_given=True)
+    rows, columns = [arrow("a", "b"), given("a", "c"), apart], ["a", "b", "c"]
+    matrix, drawn = draw_matrix(rows, columns), draw_graph(rows, columns)
+    assert marks(matrix, "arrow") == {(0, 1)}
+    assert marks(matrix, "given") == {(0, 2)} and marks(matrix, "given effect") == {(2, 0)}
+    assert marks(matrix, "given apart") == {(1, 2), (2, 1)}
+    for figure in (matrix, drawn):
+        assert "3 columns, 3 pairs: 1 oriented, 2 given" in [text.get_text() for text in texts_of(figure)]
+    found, fixed = sorted(arrows(drawn), key=lambda each: matplotlib.colors.to_hex(each.get_edgecolor()) == MUTED)
+    assert found.get_linestyle() == "-" and fixed.get_linestyle() != "-"
+    assert matplotlib.colors.to_hex(fixed.get_edgecolor()) == MUTED
+    assert any("given by background knowledge" in text.get_text() for text in texts_of(drawn))
+
+
+def test_a_required_edge_of_a_causal_graph_is_drawn_as_given() -> None:
+    edges = graph(2)
+    ((a, b),) = edges.edges
+    edges.edges[a, b]["required"] = True
+    figure = draw_causal_graph(edges, "heading")
+    assert {matplotlib.colors.to_hex(each.get_edgecolor()) for each in arrows(figure)} == {MUTED}
+    assert any("given by background knowledge" in text.get_text() for text in texts_of(figure))
 
 
 def test_names_do_not_cover_each_other() -> None:

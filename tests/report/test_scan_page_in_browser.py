@@ -1,6 +1,7 @@
 """The scan's page in a browser, under a policy of nonces: sort, filter, open a pair, walk by keyboard."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -106,6 +107,27 @@ def test_what_a_warning_stops_has_no_number_and_what_hardly_leans_no_lean(page: 
     assert dialog.locator(".badge").inner_text() == "undecided, not scored"
     assert "Score" not in dialog.locator("dl.key").inner_text()
     assert dialog.locator(".outcomes, .bars").count() == 0
+
+
+def test_what_is_given_is_marked_and_has_no_confidence_of_its_own(browser: Any) -> None:
+    scan = drawn_scan(["a", "b", "c", "d", "e"])
+    rows = [replace(row, is_given=row.status == "oriented" or k == 2) for k, row in enumerate(scan.rows)]
+    page, told = opened(browser, render_scan(replace(scan, rows=tuple(rows))))
+    assert "2 given, between 5 columns" in page.get_by_role("heading", level=1).inner_text()
+    assert [status for status in cells(page, 2) if status in ("oriented", "given")] == ["given"] * 3
+    sure = [cell for cell, status in zip(cells(page, 3), cells(page, 2), strict=True) if status == "given"]
+    assert sorted(cell.startswith("data alone") for cell in sure) == [False, True, True]
+    legend = page.locator("#matrix-legend").inner_text()
+    assert "is given to cause it" in legend and "is given as unrelated" in legend and "causes the column" not in legend
+    page.get_by_label("Confidence at least").fill("61")
+    assert "given" not in cells(page, 2)
+    page.get_by_role("button", name="Show all").click()
+    page.locator("#pairs-table tbody tr.given button").first.click()
+    dialog = page.get_by_role("dialog")
+    assert dialog.locator(".badge").inner_text().startswith("given, by the data alone")
+    assert dialog.locator(".mark").inner_text() == "given" and "tie" in dialog.get_attribute("class")
+    page.close()
+    assert told == []
 
 
 def test_a_pair_without_a_report_has_its_picture(page: Any) -> None:

@@ -39,6 +39,24 @@ def small() -> Scan:
     return causewise.scan(table, engine=causewise.Engine(jobs=1))
 
 
+def test_what_is_given_is_counted_apart_and_stands_behind_what_was_found(small: Scan) -> None:
+    knowledge = {"required": [["noise", "dose"]], "before": [["response", "dose"]], "forbidden": [["dose", "noise"]]}
+    table = dict(zip(small.columns, small.scorer.values, strict=True))
+    scan = causewise.scan(table, knowledge=knowledge, engine=causewise.Engine(jobs=1))
+    assert scan.counts["oriented"] == 0 and scan.counts["given"] == 2
+    assert str(scan) == "6 pairs of 4 columns: 0 oriented, 0 undecided, 4 unrelated, 2 given"
+    page = render_scan(scan)
+    assert "No arrows found, 2 given, between 4 columns" in page
+    assert "4 are unrelated and 2 are given by background knowledge" in page
+    assert 'class="answer tie"' in page and 'class="arrow given"' in page and ", given; by the data alone" in page
+    record = {(row["x"], row["y"]): row for row in scan.to_dict()["rows"]}["dose", "response"]
+    assert (record["status"], record["is_given"]) == ("oriented", True)
+    edges = scan.to_networkx().edges
+    assert edges["response", "dose"]["given"] is True
+    free = causewise.scan(table, knowledge={"before": [["dose", "response"]]}, engine=causewise.Engine(jobs=1))
+    assert free.counts["given"] == 0 and free.counts["oriented"] == 1  # the data say so themselves
+
+
 def test_ten_thousand_pairs_are_five_megabytes_at_most() -> None:
     scan = drawn_scan([f"column number {k}" for k in range(142)], method="igci")
     page = render_scan(scan)

@@ -24,7 +24,7 @@ STATEMENTS = st.one_of(
     st.builds(PairStatement, log_odds=SCORES, why=st.just("'a' to cause 'b'")),
 )
 ANSWER = {"x->y": ("a", "b"), "y->x": ("b", "a"), "undecided": (None, None)}
-ODDS = {"cause", "effect", "direction", "status", "confidence", "reason"}
+ODDS = {"cause", "effect", "direction", "status", "confidence", "reason", "is_given"}
 WHY = "'a' to cause 'b'"
 NEITHER = st.floats(0, 0.99)
 FORWARD = PairStatement("x->y", why=WHY)
@@ -79,6 +79,15 @@ def test_hard_knowledge_is_obeyed_exactly_and_leaves_the_numbers(row, statement,
     else:
         assert found == row
     assert replace(found, **{name: getattr(row, name) for name in ODDS}) == row
+
+
+@given(rows(), STATEMENTS, THRESHOLDS)
+def test_what_the_data_do_not_say_themselves_is_given(row, statement, threshold):
+    found = apply_knowledge(row, statement, threshold)
+    soft = statement.direction is None and not statement.unrelated
+    by_the_data = soft or (found.status, found.direction) == (row.status, row.direction)
+    assert found.is_given == (not by_the_data)
+    assert found.outcome == (found.status if by_the_data else "given")
 
 
 @given(SCORES, NEITHER, st.sampled_from(["x->y", "y->x"]))

@@ -179,6 +179,11 @@ def test_what_is_not_there_is_said(client: httpx.Client, path: str) -> None:
     assert "There is no" in read_sentence(client.get(path), 404)
 
 
+def test_the_navigation_says_what_its_pages_are_for(client: httpx.Client) -> None:
+    page = client.get("/").text
+    assert '<a href="/teach">Try it yourself</a>' in page and '<a href="/openapi.json">API</a>' in page
+
+
 def test_an_answer_that_made_room_is_said_on_the_page(client: httpx.Client) -> None:
     response = client.get("/answers/gone")
     assert response.status_code == 404

@@ -71,8 +71,9 @@ def _show(console: "Console", decision: Decision) -> None:
 
 
 def headline(decision: Decision) -> str:
-    """The verdict with names made fit to print."""
-    return single_line(decision.verdict)
+    """The verdict with names made fit to print; with its confidence where that is hardly more than a half."""
+    verdict = single_line(decision.verdict)
+    return f"{verdict}: {wording.badge(decision)}" if decision.doubt else verdict
 
 
 def explanation(decision: Decision) -> str:
@@ -117,7 +118,9 @@ def numbers(console: "Console", decision: Decision) -> None:
     rounded, sure = round_score(decision), confidence(decision)
     if rounded:
         towards, _ = directions(decision)
-        strength = f"confidence {sure}" if sure else "" if decision.confidence is None else "no usable lean"
+        strength = (
+            f"confidence {sure}{decision.doubt}" if sure else "" if decision.confidence is None else "no usable lean"
+        )
         paragraph(console, f"Towards {towards}: {'; '.join(filter(None, (str(rounded), strength)))}.")
 
 
@@ -180,7 +183,7 @@ def _summary(decision: Decision) -> str:
     sure = confidence(decision) if scored else ""
     parts = (
         f"score {format_signed(decision.score)}" if scored else "",
-        f"confidence {sure}" if sure else "",
+        f"confidence {sure}{decision.doubt}" if sure else "",
         f"method {decision.method}",
         rows_text(decision),
     )

@@ -61,7 +61,7 @@ def graph(
     max_bytes: BytesOption = MAX_BYTES,
     max_rows: RowsOption = MAX_ROWS,
 ) -> None:
-    """In which order do all columns of a table cause each other, and who moves whose mean or spread?
+    """In which order do all columns of a table cause each other, and which change another's average or spread?
 
     Up to some 30 columns of numbers or dates; rows with a missing value are left out.
 
@@ -116,7 +116,7 @@ def _show(found: "CausalGraph") -> None:
 
 
 def _lines(edges: "tuple[Edge, ...]") -> Iterator[str]:
-    """A table: who moves whom, what of it, how clearly, and in how many parts of the rows."""
+    """A table: parent and child, what changes, how clearly, and in how many parts of the rows."""
     cells = [
         (
             f"{visible(edge.parent)} → {visible(edge.child)}",

@@ -170,3 +170,5 @@ def hint_at_options() -> Iterator[None]:
     except UnclearError as problem:
         ways = " or ".join(" ".join(map(shell_word, answer)) for answer in problem.answers)
         raise InputError(f"{problem} On the command line: {ways}.") from None
+    except InputError as problem:
+        raise InputError(str(problem).replace("nan_policy='omit'", "--nan-policy omit")) from None

@@ -203,8 +203,8 @@ def _ask_to_begin() -> bool:
 def _show(found: "Scan") -> None:
     put(f"{found}.")
     oriented = [row for row in found.rows if row.status == "oriented"]
-    # The surest first; methods without a confidence by the size of their score.
-    oriented.sort(key=lambda row: (-(row.confidence or 0.0), -abs(row.score or 0.0)))
+    # What was found before what is given, the surest first; methods without a confidence by the size of their score.
+    oriented.sort(key=lambda row: (row.is_given, -(row.confidence or 0.0), -abs(row.score or 0.0)))
     if oriented:
         put_lines("\n".join(_lines(oriented[:SHOWN], found.threshold)))
         if len(oriented) > SHOWN:
@@ -220,13 +220,15 @@ def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
     arrows = [f"{visible(row.cause or '')} → {visible(row.effect or '')}" for row in rows]
     width = max(map(len, arrows))
     for arrow, row in zip(arrows, rows, strict=True):
-        sure = "given" if row.score is None else f"{row.score:+.3g}"
-        if row.confidence is not None:
+        sure = "" if row.score is None else f"{row.score:+.3g}"
+        if row.is_given:
+            sure = f"given{'' if row.confidence is None else f', {percent(row.confidence):>4} by the data alone'}"
+        elif row.confidence is not None:
             sure = f"{percent(row.confidence):>5}  {draw_line_bar(row.confidence, row.neither or 0.0, threshold)}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
         yield f"  {arrow:{width}}  {sure}   n = {row.scored_of}{halves}{told}"
-    if any(row.confidence is not None for row in rows):
+    if any(row.confidence is not None and not row.is_given for row in rows):
         yield explain_line_bar(threshold)
 
 

@@ -52,7 +52,7 @@ class Edge:
         )
 
     def __str__(self) -> str:
-        return f"{visible(self.parent)} → {visible(self.child)} ({self.moves})"
+        return f"{visible(self.parent)} → {visible(self.child)} ({self.moves}{', given' * self.required})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,9 @@ class CausalGraph:
 
     @property
     def _counts(self) -> str:
-        edges = f"{len(self.edges)} edge{'s' * (len(self.edges) != 1)}"
+        given = sum(edge.required for edge in self.edges)
+        found = len(self.edges) - given
+        edges = f"{found} edge{'s' * (found != 1)}{f' found and {given} given' if given else ''}"
         return f"{edges} between {len(self.order)} columns of {self.n:,} rows"
 
     def parents(self, column: str) -> tuple[str, ...]:
@@ -147,3 +149,9 @@ class CausalGraph:
         from causewise.report.graph_pictures import draw_causal_graph
 
         return draw_causal_graph(self.to_networkx(), self._counts, path)
+
+    def _repr_html_(self) -> str:
+        """The order and the first edges, for notebooks."""
+        from causewise.report.html_pages import render_graph_card
+
+        return render_graph_card(self)

@@ -104,8 +104,8 @@ class GraphColumns:
             # Broken in the order of the rows, ties would follow the column that the rows are sorted by.
             key = scramble(np.arange(values.shape[1], dtype=np.uint64) + np.uint64(k << 32))
             values[k] = standardise(break_ties(values[k], values[k], key))
-        notes = (f"{names[k]!r} has many equal values: ties are broken at random." for k in tied)
-        return replace(self, names=tuple(names), values=values, notes=(*self.notes, *notes))
+        notes = (*self.notes, *_note_ties([names[k] for k in tied]))
+        return replace(self, names=tuple(names), values=values, notes=notes)
 
     def constraints(self) -> Constraints:
         """Background knowledge in the order of the columns; where an order is neither given nor found is no edge."""
@@ -278,3 +278,9 @@ def _find_complete(
             )
         left_out[worst] = f"it lacks {lacking} values, and with it {rows} rows are complete"
     return np.zeros(0, dtype=bool)
+
+
+def _note_ties(names: Sequence[str]) -> list[str]:
+    """One sentence about all columns whose ties are broken, in the order of their names."""
+    listed, has = ", ".join(map(repr, sorted(names))), "has" if len(names) == 1 else "have"
+    return [f"{listed} {has} many equal values: ties are broken at random."] if names else []

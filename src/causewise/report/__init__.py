@@ -14,5 +14,5 @@ graph_layout      where the names and arrows of a graph stand
 graph_pictures    the graph of a scan and the causal graph drawn
 scan_matrix       all pairs of a scan drawn
 scan_summary      everything the page of a scan shows
-html_pages        the pages of a decision and of a scan, and the card for notebooks
+html_pages        the pages of a decision and of a scan, and cards for notebooks
 """

@@ -177,8 +177,8 @@ def summarise(decision: Decision, max_points: int, answers: Sequence[Answer] = (
         facts=_facts(decision, columns),
         warnings=_warnings(decision),
         settings=provenance.settings(decision),
-        command=provenance.command(decision),
-        python=provenance.python(decision),
+        command=provenance.command(decision, answers),
+        python=provenance.python(decision, answers),
         paragraph=provenance.paragraph(decision),
         bibtex=provenance.bibtex(decision),
     )

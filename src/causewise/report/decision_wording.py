@@ -63,6 +63,10 @@ class Stance(Enum):
         "confidence {confidence}",
         "The evidence taken together favours {cause} as the cause of {effect}.",
     )
+    FAINT = (
+        "{confidence}, little better than a coin",
+        "The evidence taken together hardly favours {cause} as the cause of {effect}.",
+    )
     WITHHELD = (
         "undecided, {confidence} for {leans}",
         "{method} gives no direction for {x} and {y}: the evidence does not lean clearly enough to one side.",
@@ -91,7 +95,7 @@ class Stance(Enum):
             return cls.WITHHELD if decision.leaning_names else cls.NO_LEAN
         # A method with a confidence has weighed its tests already: reading them again would count them twice.
         if decision.confidence is not None:
-            return cls.WEIGHED
+            return cls.FAINT if decision.doubt else cls.WEIGHED
         forward = decision.direction is Direction.FORWARD
         return {
             None: cls.UNTESTED,
@@ -102,7 +106,7 @@ class Stance(Enum):
         }[decision.reading]
 
 
-_OWN_REASON = (Stance.WEIGHED, Stance.WITHHELD, Stance.NO_LEAN, Stance.STOPPED, Stance.UNRELATED)
+_OWN_REASON = (Stance.WEIGHED, Stance.FAINT, Stance.WITHHELD, Stance.NO_LEAN, Stance.STOPPED, Stance.UNRELATED)
 """Whose own reason is the whole sentence."""
 
 
@@ -272,7 +276,9 @@ def heading(decision: Decision) -> str:
         verdict = badge(decision)  # names both columns
     else:
         verdict = f"{cause} → {effect}" if decision.cause is not None else f"{badge(decision)}: {x}, {y}"
-    strength = f"confidence {confidence(decision)}" if confidence(decision) else f"score {score(decision)}"
+    strength = (
+        f"confidence {confidence(decision)}{decision.doubt}" if confidence(decision) else f"score {score(decision)}"
+    )
     facts = (decision.method, rows_text(decision), "" if decision.reason else strength)
     return f"{verdict}   ({', '.join(filter(None, facts))})"
 

@@ -146,6 +146,7 @@ class Arrow(NamedTuple):
     opacity: float
     against: bool
     """Whether it contradicts the order of the columns."""
+    given: bool
     words: str
 
 
@@ -197,7 +198,7 @@ def shape_graph(rows: Sequence[ScanRow], columns: Sequence[str], arranged: Seque
 
 def _shape_arrow(row: ScanRow, boxes: Mapping[str, Box], rank: Mapping[str, int], thin: float, top: float) -> Arrow:
     cause, effect = row.cause or "", row.effect or ""
-    sure = strength(row.confidence)
+    sure = 0.2 if row.is_given else strength(row.confidence)  # of one width, whatever the data make of it
     width = (1.1 + 2.2 * sure) * thin
     start, end = (_to_pixels(border_point(boxes[a], boxes[b]), top) for a, b in ((cause, effect), (effect, cause)))
     way = end - start
@@ -210,8 +211,9 @@ def _shape_arrow(row: ScanRow, boxes: Mapping[str, Box], rank: Mapping[str, int]
         line=f"M{_at(start)}Q{_at(bend)} {_at(foot + 0.3 * length * along)}",
         head=f"M{_at(end)}L{_at(left)} {_at(right)}Z",
         width=round(width, 2),
-        opacity=round(0.45 + 0.55 * sure, 2),
-        against=rank.get(cause, 0) > rank.get(effect, 0),
+        opacity=1.0 if row.is_given else round(0.45 + 0.55 * sure, 2),
+        against=not row.is_given and rank.get(cause, 0) > rank.get(effect, 0),
+        given=row.is_given,
         words=arrow(row),
     )
 

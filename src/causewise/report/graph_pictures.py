@@ -1,7 +1,8 @@
 """Graphs drawn: names in boxes, arrows from cause to effect; no Graphviz needed.
 
 A scan's columns stand by distance, those of a causal graph in layers, causes above. No fact is told by colour alone:
-confidence is a lightness and a width, and what contradicts the order is dashed as well as orange.
+confidence is a lightness and a width, what contradicts the order is dashed as well as orange, and what is given by
+background knowledge is dotted as well as grey.
 """
 
 import os
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
     from networkx import DiGraph
 
 
+LineStyle = str | tuple[float, tuple[float, ...]]
+_DASHES, _DOTS = (0, (4, 2)), (0, (1, 1.5))
+
+
 def draw_graph(
     rows: Sequence[ScanRow],
     columns: Sequence[str],
@@ -57,14 +62,19 @@ def _scan_figure(rows: Sequence[ScanRow], columns: Sequence[str], order: Order |
     rank = {} if order is None else {name: k for k, name in enumerate(order.columns)}
     against = {(a, b) for a, b in arrows.edges if rank and rank[a] > rank[b]}
     thin = float(np.clip((80 / max(arrows.number_of_edges(), 1)) ** 0.5, 0.4, 1))
-    for a, b, facts in sorted(arrows.edges(data=True), key=lambda edge: edge[2]["weight"]):
-        _draw_arrow(ax, boxes[a], boxes[b], facts["weight"], thin, (a, b) in against)
+    given = {(a, b) for a, b, facts in arrows.edges(data=True) if "given" in facts}
+    against -= given
+    for a, b, facts in sorted(arrows.edges(data=True), key=lambda edge: ("given" not in edge[2], edge[2]["weight"])):
+        if (a, b) in given:
+            _draw_given(ax, boxes[a], boxes[b], thin)
+        else:
+            _draw_arrow(ax, boxes[a], boxes[b], facts["weight"], thin, (a, b) in against)
     for box in boxes.values():
         _draw_box(ax, box, font)
     write_heading(figure, rows, columns)
     alone = [label(name) for name in columns if name not in boxes]
     ends = accumulate(measure_text(f"{name}, ", 8.5) for name in alone)
-    legend = graph_legend(bool(against), alone, max(sum(end <= paper[0] - 2.6 for end in ends), 1))
+    legend = graph_legend(bool(against), alone, max(sum(end <= paper[0] - 2.6 for end in ends), 1), bool(given))
     left, low = np.array([0.2, 0.15]) / figure.get_size_inches()
     figure.text(left, low, legend, color=MUTED, fontsize=8.5, parse_math=False)
     return figure
@@ -98,15 +108,24 @@ def shade(confidence: float | None, against: bool = False) -> Any:
 def _draw_arrow(ax: "Axes", cause: Box, effect: Box, confidence: float, thin: float, against: bool) -> None:
     sure = strength(confidence)
     width = (0.6 + 1.8 * sure) * thin
-    # A bend, since a straight arrow that runs under a third name looks like two.
-    ends = {"posA": border_point(cause, effect), "posB": border_point(effect, cause)}
-    line = ends | {"connectionstyle": "arc3,rad=0.08", "zorder": 2 + sure}
     ink = shade(0.15 + 0.85 * confidence, against)
-    _add_arrow(ax, width, width + 1.6, (8 + 5 * sure) * thin**0.5, ink, against, line)
+    line = _bend(cause, effect) | {"zorder": 2 + sure}
+    _add_arrow(ax, width, width + 1.6, (8 + 5 * sure) * thin**0.5, ink, _DASHES if against else "-", line)
+
+
+def _draw_given(ax: "Axes", cause: Box, effect: Box, thin: float) -> None:
+    """An arrow that the data do not say: of one width, whatever they make of it."""
+    _add_arrow(ax, 1.2 * thin, 1.2 * thin + 1.6, 9 * thin**0.5, MUTED, _DOTS, _bend(cause, effect) | {"zorder": 2})
+
+
+def _bend(cause: Box, effect: Box) -> dict[str, Any]:
+    """From border to border, bent, since a straight arrow that runs under a third name looks like two."""
+    ends = {"posA": border_point(cause, effect), "posB": border_point(effect, cause)}
+    return ends | {"connectionstyle": "arc3,rad=0.08"}
 
 
 def _add_arrow(
-    ax: "Axes", width: float, seam: float, head: float, ink: Any, dashed: bool, line: dict[str, Any]
+    ax: "Axes", width: float, seam: float, head: float, ink: Any, style: LineStyle, line: dict[str, Any]
 ) -> None:
     """An arrow over a white seam, which parts it from those it crosses."""
     from matplotlib.patches import FancyArrowPatch
@@ -114,7 +133,7 @@ def _add_arrow(
     line = line | {"shrinkA": 0, "shrinkB": 1.5}
     ax.add_patch(FancyArrowPatch(arrowstyle="-", linewidth=seam, color=PAPER, **line))
     look: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": head, "joinstyle": "miter", "gid": "arrow"}
-    ax.add_patch(FancyArrowPatch(color=ink, linewidth=width, linestyle=(0, (4, 2)) if dashed else "-", **look, **line))
+    ax.add_patch(FancyArrowPatch(color=ink, linewidth=width, linestyle=style, **look, **line))
 
 
 def _draw_box(ax: "Axes", box: Box, font: float) -> None:
@@ -165,6 +184,8 @@ def _causal_legend(arrows: "DiGraph") -> list[str]:
         lines.append("The thicker and darker, the more random parts of the rows have it.")
     if any(each["spread"] for each in facts):
         lines.append("±: it affects the variance. Dashed: the variance alone, not the mean.")
+    if any(each.get("required") for each in facts):
+        lines.append("Dotted and grey: given by background knowledge.")
     alone = [label(name) for name in arrows if not arrows.degree(name)]
     if alone:
         more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
@@ -184,7 +205,10 @@ def _draw_way(ax: "Axes", way: Sequence[Vector], facts: dict[str, Any]) -> None:
         codes += [Path.CURVE4] * 3
     line = {"path": Path(np.array(points), codes), "zorder": 2 + sure}
     width, ink = 0.7 + 1.3 * sure, shade(0.6 + 0.4 * sure, variance_only)
-    _add_arrow(ax, width, width + 1.8, 8 + 3 * sure, ink, variance_only, line)
+    style: LineStyle = _DASHES if variance_only else "-"
+    if facts.get("required"):
+        width, ink, style = 1.2, MUTED, _DOTS
+    _add_arrow(ax, width, width + 1.8, 8 + 3 * sure, ink, style, line)
     if facts["spread"]:
         k = (len(way) - 1) // 2
         x, y = (way[k] + way[k + 1]) / 2

@@ -1,24 +1,27 @@
-"""Results as HTML that needs nothing else, no network, no other file, no framework: pages, and a card for notebooks."""
+"""Results as HTML that needs nothing else, no network, no other file, no framework: pages, and cards for notebooks."""
 
 import functools
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from causewise.decision import Decision
 from causewise.files import replace_with
+from causewise.formatting import format_count, format_p, percent
+from causewise.graphs.causal_graph import CausalGraph, Edge
 from causewise.inference import Answer, ask, half_samples
+from causewise.report import scan_wording
 from causewise.report.decision_picture import MOST_DOTS, draw_column, draw_fit, draw_quantiles, draw_residual
 from causewise.report.decision_summary import summarise
 from causewise.report.geometry import coarsen_curve
-from causewise.report.scan_summary import summarise_scan
+from causewise.report.scan_summary import sort_surest_first, summarise_scan
 from causewise.scanning.result import Scan
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_CARD_DOTS, _CARD_CURVE = 400, 100
+_CARD_DOTS, _CARD_CURVE, _CARD_ROWS = 400, 100, 10
 
 
 @functools.cache
@@ -75,6 +78,56 @@ def render_card(decision: Decision) -> str:
         for side in summary.sides
     }
     return environment().get_template("card.html").render(s=summary, d=decision, pictures=pictures)
+
+
+class TableCard(NamedTuple):
+    """What the card of a whole table shows."""
+
+    title: str
+    sentence: str
+    tone: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    more: str
+    """How many rows are left out; empty where none are."""
+
+    def render(self) -> str:
+        """One scoped element that follows a notebook's theme."""
+        return environment().get_template("table_card.html").render(card=self)
+
+
+def render_scan_card(scan: Scan) -> str:
+    """What was found in a scan, and its surest pairs."""
+    rows = sort_surest_first(scan.rows)
+    return TableCard(
+        scan_wording.title(scan),
+        scan_wording.sentence(scan),
+        "weighed" if scan.counts["oriented"] else "tie",
+        ("Pair", "Status", "Confidence", "Rows"),
+        tuple(
+            (scan_wording.pair(row), row.outcome, scan_wording.sureness(row), row.scored_of)
+            for row in rows[:_CARD_ROWS]
+        ),
+        _count_more(len(rows)),
+    ).render()
+
+
+def render_graph_card(graph: CausalGraph) -> str:
+    """The order of a causal graph, and its first edges."""
+    title, _, order = str(graph).partition("; ")
+    rows = tuple(map(_edge_cells, graph.edges[:_CARD_ROWS]))
+    columns = ("Edge", "What changes", "p", "Found in parts of the rows")
+    return TableCard(title, order[:1].upper() + order[1:], "tie", columns, rows, _count_more(len(graph.edges))).render()
+
+
+def _edge_cells(edge: Edge) -> tuple[str, ...]:
+    parent, child = (scan_wording.column_name(name, 40) for name in (edge.parent, edge.child))
+    moves = edge.moves + ", given" * edge.required
+    return f"{parent} → {child}", moves, format_p(edge.p, None), "–" if edge.support is None else percent(edge.support)
+
+
+def _count_more(count: int) -> str:
+    return format_count(count - _CARD_ROWS) if count > _CARD_ROWS else ""
 
 
 def render_scan(scan: Scan, nonce: str = "") -> str:

@@ -5,6 +5,7 @@ import hashlib
 import re
 import shlex
 import unicodedata
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from causewise.catalogue import CATALOGUE, Entry, defaults
 from causewise.criteria import LEVEL
 from causewise.decision import Decision
 from causewise.formatting import format_count, format_signed, percent, single_line
+from causewise.inference import Answer
 from causewise.pair import Pair
 from causewise.report.decision_wording import halves, p_equals, rows_text, sentence
 from causewise.report.score_bars import outcome_bar, round_score
@@ -95,24 +97,36 @@ def _changed_settings(decision: Decision) -> dict[str, Any]:
     return {k: v for k, v in settings.items() if k in usual and usual[k] != v}
 
 
-def command(decision: Decision) -> str:
-    """The line to type in a terminal; the file is the reader's."""
+def _compared_methods(decision: Decision, answers: Sequence[Answer]) -> list[str]:
+    """The other methods that were asked, each once, with their settings where they are told."""
+    others = [each for each in answers if each.decision is not decision]
+    told = [
+        each.asked if ":" in each.asked or each.decision.failed else specification(each.decision) for each in others
+    ]
+    return [name for name in dict.fromkeys(told) if name != specification(decision)]
+
+
+def command(decision: Decision, answers: Sequence[Answer] = ()) -> str:
+    """The line to type in a terminal; the file is the reader's, `answers` are those of methods it was compared with."""
     x, y = (shlex.quote(single_line(name)) for name in (decision.pair.x_name, decision.pair.y_name))
     nan = " --nan-policy omit" if decision.pair.dropped else ""
     repeated = " --stability" if decision.half_samples else ""
-    return f"causewise infer FILE.csv -x {x} -y {y} --method {shlex.quote(specification(decision))}{nan}{repeated}"
+    methods = shlex.quote(",".join([specification(decision), *_compared_methods(decision, answers)]))
+    return f"causewise infer FILE.csv -x {x} -y {y} --method {methods}{nan}{repeated}"
 
 
-def python(decision: Decision) -> str:
+def python(decision: Decision, answers: Sequence[Answer] = ()) -> str:
     """The same in Python."""
     x, y = repr(decision.pair.x_name), repr(decision.pair.y_name)
     nan = ', nan_policy="omit"' if decision.pair.dropped else ""
     repeated = "print(decision.stability())\n" if decision.half_samples else ""
+    compared = _compared_methods(decision, answers)
+    methods = f", methods={compared!r}" if compared else ""
     return (
         "import pandas as pd\nimport causewise\n\n"
         'table = pd.read_csv("FILE.csv")\n'
         f"decision = causewise.infer(table, {x}, {y}, method={specification(decision)!r}{nan})\n"
-        f'print(decision)\n{repeated}decision.report("report.html")\n'
+        f'print(decision)\n{repeated}decision.report("report.html"{methods})\n'
     )
 
 
@@ -154,12 +168,20 @@ def paragraph(decision: Decision) -> str:
     parts = [
         f"The causal direction between {x} and {y} ({rows_text(decision)}{left_out}) was inferred "
         f"with the method {specification(decision)} of the program causewise {decision.version}"
-        f"{f' ({of_test}{labels})' if labels or of_test else ''}{f', which assumes {entry.assumes}' if entry else ''}.",
+        f"{f' ({of_test}{labels})' if labels or of_test else ''}.",
+        f"The method assumes {_join_clauses(entry.assumes)}." if entry else "",
         _result(decision),
         halves(decision.half_samples) if decision.half_samples else "",
+        _cautions(decision),
         _assumptions(decision),
     ]
     return " ".join(part for part in parts if part)
+
+
+def _join_clauses(text: str) -> str:
+    """What a semicolon parts, as one list: `a; b; c` becomes `a, b, and c`."""
+    *first, last = text.split("; ")
+    return f"{', '.join(first)}, and {last}" if first else last
 
 
 def _result(decision: Decision) -> str:
@@ -179,7 +201,7 @@ def _result(decision: Decision) -> str:
     score = f"The score (positive favours {x} → {y}) was {format_signed(decision.score)}"
     if decision.confidence is not None:
         score += f", a calibrated confidence of {percent(decision.confidence)}"
-    return f"{score}{f'; independence{tests}' if decision.reading else ''}. {sentence(decision)}"
+    return f"{score}.{f' Tests of the independence{tests}.' if decision.reading else ''} {sentence(decision)}"
 
 
 def _confidence(decision: Decision) -> str:
@@ -192,7 +214,13 @@ def _confidence(decision: Decision) -> str:
     asked = decision.settings.get("threshold")
     below = f", below the {100 * asked:g} % asked for" if isinstance(asked, float) and decision.reason else ""
     answer = "no direction was given" if decision.cause is None else f"the answer was {single_line(decision.verdict)}"
-    return f", a confidence of {percent(decision.confidence)}{below}{shares}: {answer}"
+    return f", a confidence of {percent(decision.confidence)}{decision.doubt}{below}{shares}: {answer}"
+
+
+def _cautions(decision: Decision) -> str:
+    """The warnings about these rows, as sentences, but for one that is the result already."""
+    told = [single_line(each) for each in decision.warnings if single_line(each) not in _result(decision)]
+    return f"Warnings about these rows: {' '.join(told)}" if told else ""
 
 
 def _assumptions(decision: Decision) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causewise.report.canvas import CHOSEN, GRID, INK, MUTED, OTHER, PALE, PAPER, blank_figure, make_figure
+from causewise.report.canvas import CHOSEN, GRID, INK, MUTED, OTHER, PALE, PAPER, PLAIN, blank_figure, make_figure
 from causewise.report.graph_layout import POINT, label, measure_text, strength
 from causewise.report.graph_pictures import shade, write_heading
 from causewise.scanning.consistency import Order
@@ -24,16 +24,24 @@ MARKED = 250
 LEGEND = 0.9
 """Inches at the lower edge."""
 
+_GIVEN = "#c3ccd6"
+"""Light, since dark cells are sure ones."""
+
 Look = dict[str, Any]
 _KINDS: dict[str, Look] = {
     "arrow": {"words": "causes the column above", "face": CHOSEN, "marker": ">", "ink": PAPER},
     "against": {"words": "causes it, against the order", "face": OTHER, "marker": ">", "ink": PAPER},
     "effect": {"words": "is caused by it", "face": PAPER, "marker": "<", "ink": "#a9c9de"},
+    "given": {"words": "is given to cause it", "face": _GIVEN, "marker": ">", "ink": PLAIN},
+    "given effect": {"words": "is given to be caused by it", "face": PAPER, "marker": "<", "ink": MUTED},
+    "given apart": {"words": "is given as unrelated", "face": PALE, "marker": "_", "ink": MUTED},
     "undecided": {"words": "undecided", "face": PAPER, "marker": "o", "ink": MUTED},
     "unrelated": {"words": "unrelated", "face": PALE},
     "failed": {"words": "failed", "face": PAPER, "marker": "x", "ink": INK},
 }
 """What a cell may say of the column at its left."""
+_MIRRORED = {"arrow": "effect", "against": "effect", "given": "given effect"}
+"""Of a kind that has a direction, what the other cell of the pair says."""
 Cells = Mapping[str, Sequence[tuple[int, int, float | None]]]
 """By what they say: row and column of the cell that tells the direction, and the confidence."""
 
@@ -76,7 +84,7 @@ def _figure(rows: Sequence[ScanRow], columns: Sequence[str], ordered: bool) -> "
     if looks is _KINDS:
         _draw_marks(ax, cells, cell / POINT)
     write_heading(figure, rows, columns)
-    present = {*cells, *({"effect"} if cells.keys() & {"arrow", "against"} else ())}
+    present = {*cells, *(_MIRRORED[kind] for kind in cells if kind in _MIRRORED)}
     _draw_legend(figure, [look for kind, look in looks.items() if kind in present])
     return figure
 
@@ -91,9 +99,14 @@ def _group_cells(rows: Sequence[ScanRow], columns: Sequence[str], ordered: bool)
     groups: dict[str, list[tuple[int, int, float | None]]] = {}
     for row in rows:
         i, j = (place[row.y], place[row.x]) if row.cause == row.y else (place[row.x], place[row.y])
-        kind = row.status if row.status != "oriented" else "against" if ordered and i > j else "arrow"
-        groups.setdefault(kind, []).append((i, j, row.confidence))
+        groups.setdefault(_find_kind(row, ordered and i > j), []).append((i, j, row.confidence))
     return groups
+
+
+def _find_kind(row: ScanRow, against: bool) -> str:
+    if row.is_given:
+        return "given" if row.cause is not None else "given apart"
+    return row.status if row.status != "oriented" else "against" if against else "arrow"
 
 
 def _draw_cells(ax: "Axes", cells: Cells, n: int, looks: Mapping[str, Look]) -> None:
@@ -101,11 +114,10 @@ def _draw_cells(ax: "Axes", cells: Cells, n: int, looks: Mapping[str, Look]) -> 
 
     image = np.ones((n, n, 3))
     for kind, group in cells.items():
-        arrow = kind in ("arrow", "against")
-        face = to_rgb(looks["effect" if arrow else kind]["face"])
+        face, mirrored = to_rgb(looks[kind]["face"]), to_rgb(looks[_MIRRORED.get(kind, kind)]["face"])
         for i, j, confidence in group:
-            image[j, i] = face
-            image[i, j] = shade(confidence, kind == "against") if arrow else face
+            image[j, i] = mirrored
+            image[i, j] = shade(confidence, kind == "against") if kind in ("arrow", "against") else face
     np.einsum("iic->ic", image)[:] = to_rgb(GRID)
     ax.imshow(image, interpolation="nearest", aspect="auto")
     if n <= MARKED:
@@ -131,6 +143,9 @@ def _draw_marks(ax: "Axes", cells: Cells, points: float) -> None:
             size = (points * (0.3 + 0.2 * sure)) ** 2
             ax.scatter(j, i, s=size, marker=">", linewidths=line, gid=kind, **hollow)
             draw_small("effect", j, i)
+        elif kind == "given":
+            draw_small(kind, i, j)
+            draw_small("given effect", j, i)
         else:
             draw_small(kind, np.concatenate([i, j]), np.concatenate([j, i]))
 

@@ -48,8 +48,8 @@ MOST_REPORTS = 300
 MOST_SECONDS = 20.0
 """That the pairs with a report took in the scan: as long it takes to decide them anew."""
 REPORT_POINTS = 150
-STATUSES = ("oriented", "undecided", "failed", "unrelated")
-"""In the order of the table; a row holds the place."""
+OUTCOMES = ("oriented", "given", "undecided", "failed", "unrelated")
+"""Statuses, and `given`, in the order of the table; a row holds the place."""
 _GRAIN = 2**16 - 2
 """Steps into which a column's range is divided; the next whole number stands for a missing value."""
 
@@ -101,6 +101,8 @@ class ScanSummary:
     usable: str
     """The confidence below which a lean is not worth a number."""
     prior: str
+    given: bool
+    """Whether background knowledge alone fixed some pair."""
     version: str
 
 
@@ -121,7 +123,7 @@ def summarise_scan(scan: Scan) -> ScanSummary:
         tone="weighed" if scan.counts["oriented"] else "tie",
         key=wording.key_facts(scan),
         order="" if order is None or not order.total else single_line(order.words),
-        quality=single_line(scan.quality().words) if scan.counts["oriented"] > 1 else "",
+        quality=single_line(scan.quality().words) if sum(row.cause is not None for row in scan.rows) > 1 else "",
         left_out=ColumnList.of(scan.left_out),
         stepped=ColumnList.of({name: kind for name, kind in scan.kinds.items() if kind != ColumnType.CONTINUOUS}),
         notes=tuple(map(single_line, scan.notes[:MOST_LISTED])),
@@ -137,6 +139,7 @@ def summarise_scan(scan: Scan) -> ScanSummary:
         adjusted=", ".join(wording.column_name(name) for name in scan.facts.get("adjust", ())),
         usable=percent(USABLE),
         prior=wording.prior(scan),
+        given=scan.counts["given"] > 0,
         version=str(scan.facts.get("version", "")),
     )
 
@@ -153,7 +156,7 @@ def tabulate(scan: Scan, rows: Sequence[ScanRow], order: Sequence[str]) -> str:
             "names": [wording.column_name(name) for name in names],
             "recorded": [scan.kinds.get(name, "") for name in names],
             "order": [at[name] for name in order if name in at],
-            "statuses": STATUSES,
+            "statuses": OUTCOMES,
             "threshold": scan.threshold,
             "needed": state_threshold(scan.threshold),
             "usable": USABLE,
@@ -167,11 +170,11 @@ def tabulate(scan: Scan, rows: Sequence[ScanRow], order: Sequence[str]) -> str:
 
 
 def sort_surest_first(rows: Iterable[ScanRow]) -> list[ScanRow]:
-    """Arrows, then leanings, then the rest, each by confidence, size of the score and dependence."""
+    """Arrows, then what is given, leanings and the rest, each by confidence, size of the score and dependence."""
     return sorted(
         rows,
         key=lambda row: (
-            STATUSES.index(row.status),
+            OUTCOMES.index(row.outcome),
             -(row.confidence or 0.0),
             -abs(row.score or 0.0),
             math.inf if row.dependence_p is None else row.dependence_p,
@@ -214,7 +217,7 @@ def _rows(rows: Sequence[ScanRow], at: Mapping[str, int], sentences: _Sentences)
     return {
         "x": [at[row.x] for row in rows],
         "y": [at[row.y] for row in rows],
-        "status": [STATUSES.index(row.status) for row in rows],
+        "status": [OUTCOMES.index(row.outcome) for row in rows],
         "way": [(row.cause == row.x) - (row.cause == row.y) for row in rows],
         # Rounded down, as percentages are: 79.99 % does not become 80.
         "confidence": [None if row.confidence is None else math.floor(1e4 * row.confidence) / 1e4 for row in rows],

@@ -28,7 +28,7 @@ def to_digraph(rows: Iterable[ScanRow], columns: Sequence[str]) -> "DiGraph":
 
     An edge has `weight` (the confidence; 1.0 where the method gives none, so that weighted algorithms count each such
     arrow once), `n`, and, where they exist, `score` (> 0 favours the edge's own direction), `p_forward` (of the edge's
-    direction) and `p_backward`.
+    direction) and `p_backward`. One that is given, not found, has `given` too.
     """
     edges = []
     for row in rows:
@@ -41,6 +41,7 @@ def to_digraph(rows: Iterable[ScanRow], columns: Sequence[str]) -> "DiGraph":
                 "p_forward": p_values[not forward],
                 "p_backward": p_values[forward],
                 "n": row.n,
+                "given": row.is_given or None,
             }
             edges.append((row.cause, row.effect, attributes))
     return build_digraph(columns, edges)

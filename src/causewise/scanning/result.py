@@ -69,9 +69,9 @@ class Scan:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many pairs have each status."""
-        counts = Counter(row.status for row in self.rows)
-        return {status: counts[status] for status in ("oriented", "undecided", "unrelated", "failed")}
+        """How many pairs have each status; apart from these those that are `given`, not found."""
+        counts = Counter(row.outcome for row in self.rows)
+        return {outcome: counts[outcome] for outcome in ("oriented", "undecided", "unrelated", "failed", "given")}
 
     @property
     def threshold(self) -> float:
@@ -79,7 +79,7 @@ class Scan:
         return THRESHOLD if self.scorer is None else self.scorer.threshold
 
     def __str__(self) -> str:
-        counts = [f"{count} {status}" for status, count in self.counts.items() if count or status != "failed"]
+        counts = [f"{count} {each}" for each, count in self.counts.items() if count or each not in ("failed", "given")]
         return f"{len(self)} pair{'s' * (len(self) != 1)} of {len(self.columns)} columns: {', '.join(counts)}"
 
     def __repr__(self) -> str:
@@ -120,6 +120,12 @@ class Scan:
         from causewise.report.html_pages import write_scan
 
         write_scan(self, path)
+
+    def _repr_html_(self) -> str:
+        """What was found and the surest pairs, for notebooks."""
+        from causewise.report.html_pages import render_scan_card
+
+        return render_scan_card(self)
 
     def to_dict(self) -> dict[str, Any]:
         """A JSON-ready record of the scan: its rows, columns, settings, seed and version."""
@@ -193,10 +199,10 @@ def _to_arrow(table: Mapping[str, list[Any]]) -> Any:
     # A column that is empty still has its type.
     text = {"x", "y", "status", "direction", "cause", "effect", "warnings", "reason", "x_kind", "y_kind"}
     whole = {"n", "dropped_rows", "rows_judged"}
-    kinds = {
-        name: pyarrow.string() if name in text else pyarrow.int64() if name in whole else pyarrow.float64()
-        for name in table
-    }
+    types = (
+        dict.fromkeys(text, pyarrow.string()) | dict.fromkeys(whole, pyarrow.int64()) | {"is_given": pyarrow.bool_()}
+    )
+    kinds = {name: types.get(name, pyarrow.float64()) for name in table}
     return pyarrow.table({name: pyarrow.array(values, kinds[name]) for name, values in table.items()})
 
 

@@ -61,12 +61,19 @@ class ScanRow:
     warnings: tuple[str, ...] = ()
     reason: str = ""
     """Why there is no answer; what background knowledge changed."""
+    is_given: bool = False
+    """Whether background knowledge alone fixed the direction, or that there is none: the data do not say so."""
     seconds: float = 0.0
     rows_judged: int | None = None
     """How many of the n rows the score rests on."""
     x_kind: str | None = None
     y_kind: str | None = None
     """What each column is by how its values repeat, as in `causewise.column_types`."""
+
+    @property
+    def outcome(self) -> str:
+        """The status; `given` where background knowledge alone fixed it."""
+        return "given" if self.is_given else self.status
 
     @property
     def scored_of(self) -> str:
@@ -88,8 +95,9 @@ def _impose(row: ScanRow, statement: PairStatement) -> ScanRow:
     direction = Direction(statement.direction or "undecided")
     scored = row.confidence is not None and row.score is not None
     confidence = split_probability(row.score or 0.0, row.neither or 0.0).get(direction.value) if scored else None
-    row = _explain(row, f"Given: {statement.why}.")
-    return replace(_point(row, direction, "unrelated"), confidence=confidence)
+    told = _explain(row, f"Given: {statement.why}.")
+    found = replace(_point(told, direction, "unrelated"), confidence=confidence)
+    return replace(found, is_given=(found.status, found.direction) != (row.status, row.direction))
 
 
 def _add_log_odds(row: ScanRow, statement: PairStatement, threshold: float) -> ScanRow:

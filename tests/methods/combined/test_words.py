@@ -156,7 +156,7 @@ def test_the_most_promising_step_comes_first() -> None:
     [
         ((0.4, 0.012), "leave rain → river standing alone (p = 0.4 against 0.012)"),
         ((0.012, 0.4), "leave river → rain standing alone (p = 0.4 against 0.012)"),
-        ((0.4, 0.3), "reject neither direction (p = 0.4 and 0.3)"),
+        ((0.4, 0.3), "Both directions are compatible with the data (p = 0.4 and 0.3)"),
         ((0.03, 0.02), "reject both directions (p = 0.03 and 0.02)"),
         ((-700.0, -1000.0), "reject both directions (p = 1e-305 and 1e-435)"),
     ],
@@ -209,7 +209,7 @@ def test_what_lowers_the_weight_is_named_and_nothing_else(told: tuple[str, ...],
 
 def test_dependent_rows_are_told_with_what_they_are_worth() -> None:
     text = explain_score(account(effective=40.2, weight=ReliabilityWeight(0.5, 0.99)))
-    assert "the 1000 rows" in text and "effective number is about 40" in text
+    assert "the 1000 rows" in text and "count as about 40 independent ones" in text
 
 
 def test_thousands_of_dependent_rows_are_not_worth_a_word() -> None:

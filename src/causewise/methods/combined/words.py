@@ -147,7 +147,7 @@ def _say_tests(account: Account) -> str:
     return {
         ModelCheck.FORWARD_FITS: f"The tests leave {x} → {y} standing alone (p = {p} against {q}).",
         ModelCheck.BACKWARD_FITS: f"The tests leave {y} → {x} standing alone (p = {q} against {p}).",
-        ModelCheck.BOTH_FIT: f"The tests reject neither direction (p = {p} and {q}).",
+        ModelCheck.BOTH_FIT: f"Both directions are compatible with the data (p = {p} and {q}).",
         ModelCheck.NEITHER_FITS: f"The tests reject both directions (p = {p} and {q}).",
         None: "",
     }[ModelCheck.of(forward.p_value, backward.p_value)]
@@ -156,7 +156,7 @@ def _say_tests(account: Account) -> str:
 def _say_limits(account: Account) -> str:
     """What keeps the reliability weight of these rows low."""
     weight, n, effective = account.weight, account.pair.n, account.effective_rows
-    dependent = f"the {n} rows resemble their neighbours: their effective number is about {max(round(effective), 1)}"
+    dependent = f"the {n} rows resemble their neighbours and count as about {max(round(effective), 1)} independent ones"
     values, name = min(zip(account.distinct, (account.pair.x_name, account.pair.y_name), strict=True))
     reasons = (
         (effective < 0.5 * n and weight.rows < _NEARLY_ALL, dependent),

@@ -132,8 +132,8 @@ const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar } = (() 
     const picture = shape("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": described(side) });
     fit(picture, side, turned);
     if (side.residual) residuals(picture, side, turned[0]);
-    const mark = side.chosen ? [" ", build("span", { class: "mark" }, "chosen")] : [];
-    const kind = side.chosen ? " chosen" : side.contested ? " against" : " plain";
+    const mark = side.chosen ? [" ", build("span", { class: "mark" }, side.mark || "chosen")] : [];
+    const kind = side.chosen ? ` ${side.mark || "chosen"}` : side.contested ? " against" : " plain";
     return build("figure", { class: `side${kind}` },
       build("figcaption", {}, build("strong", {}, ...arrow(side.cause, side.effect)), ...mark, build("br"), build("span", {}, side.outcome)),
       build("div", { class: "panels drawn" }, picture));

@@ -30,7 +30,7 @@ const scan = (() => {
   // The three outcomes, the direction that is shown first.
   const outcomes = (k) => {
     const shown = rows.confidence[k], neither = rows.neither[k];
-    if (shown === null || neither === null || status(k) === "unrelated") return null;
+    if (shown === null || neither === null || status(k) === "unrelated" || status(k) === "given") return null;
     const [x, y] = [names[rows.x[k]], names[rows.y[k]]];
     const [cause, effect] = leaning(k) < 0 ? [y, x] : [x, y];
     const [lead, other, none] = rows.percents[k];
@@ -41,10 +41,11 @@ const scan = (() => {
   const sure = (k) => {
     if (stopped(k)) return "not scored";
     if (rows.confidence[k] === null || status(k) === "unrelated") return "";
+    if (status(k) === "given") return `by the data alone ${percent(rows.confidence[k])}`;
     return rows.way[k] || usable(k) ? `confidence ${percent(rows.confidence[k])}` : "no usable lean";
   };
   const describe = (k) => {
-    const words = { oriented: "", undecided: ": undecided", unrelated: ": unrelated", failed: ": could not be scored" };
+    const words = { oriented: "", given: rows.way[k] ? ": given" : ": given as unrelated", undecided: ": undecided", unrelated: ": unrelated", failed: ": could not be scored" };
     return `${ends(k).join(between(k) === " · " ? " and " : between(k))}${words[status(k)]}${sure(k) && `, ${sure(k)}`}`;
   };
   const named = Math.max(...rows.confidence.map((c) => (c === null ? 0 : 1)), 0) > 0;

@@ -34,6 +34,7 @@
     return `M${(x - turn * w * 0.8).toFixed(2)} ${(y - w).toFixed(2)}L${(x + turn * w).toFixed(2)} ${y.toFixed(2)}L${(x - turn * w * 0.8).toFixed(2)} ${(y + w).toFixed(2)}z`;
   };
   const dot = (i, j) => `M${margin + (j + 0.5) * cell} ${margin + (i + 0.5) * cell}h0`;
+  const bar = (i, j) => `M${margin + (j + 0.28) * cell} ${margin + (i + 0.5) * cell}h${0.44 * cell}`;
   const cross = (i, j) => {
     const x = margin + (j + 0.5) * cell, y = margin + (i + 0.5) * cell, w = 0.22 * cell;
     return `M${x - w} ${y - w}L${x + w} ${y + w}M${x - w} ${y + w}L${x + w} ${y - w}`;
@@ -54,6 +55,13 @@
         to(against ? "against" : "arrow", square(i, j), level);
         to(against ? "against-mark" : "arrow-mark", triangle(i, j, 0.35 + 0.07 * level, false), level);
         to("effect-mark", triangle(j, i, 0.3, true));
+      } else if (status === "given" && rows.way[k]) {
+        to("given", square(i, j));
+        to("given-mark", triangle(i, j, 0.35, false));
+        to("given-effect-mark", triangle(j, i, 0.3, true));
+      } else if (status === "given") {
+        to("unrelated", square(i, j) + square(j, i));
+        to("given-apart", bar(i, j) + bar(j, i));
       } else if (status === "unrelated") to("unrelated", square(i, j) + square(j, i));
       else if (status === "undecided") to("undecided", dot(i, j) + dot(j, i), level);
       else to("failed", cross(i, j) + cross(j, i));
@@ -61,12 +69,12 @@
     const grid = Array.from({ length: N + 1 }, (_, k) => `M${margin + k * cell} ${margin}v${side}M${margin} ${margin + k * cell}h${side}`);
     const diagonal = arranged.map((_, k) => square(k, k)).join("");
     const drawn = [shape("rect", { class: "sheet", x: margin, y: margin, width: side, height: side })];
-    for (const kind of ["unrelated", "arrow", "against"]) {
-      (paths[kind] || []).forEach((d, level) => d && drawn.push(shape("path", { class: kind, d, "fill-opacity": kind === "unrelated" ? 1 : 0.4 + 0.15 * level })));
+    for (const kind of ["unrelated", "given", "arrow", "against"]) {
+      (paths[kind] || []).forEach((d, level) => d && drawn.push(shape("path", { class: kind, d, "fill-opacity": kind === "unrelated" ? 1 : kind === "given" ? 0.3 : 0.4 + 0.15 * level })));
     }
     drawn.push(shape("path", { class: "diagonal", d: diagonal }));
     if (cell >= 8) drawn.push(shape("path", { class: "lines", d: grid.join("") }));
-    for (const kind of ["arrow-mark", "against-mark", "effect-mark", "failed"]) {
+    for (const kind of ["arrow-mark", "against-mark", "effect-mark", "given-mark", "given-effect-mark", "given-apart", "failed"]) {
       (paths[kind] || []).forEach((d) => d && drawn.push(shape("path", { class: kind, d })));
     }
     (paths.undecided || []).forEach((d, level) => d && drawn.push(shape("path", { class: "undecided", d, "stroke-width": cell * (0.22 + 0.08 * level + (cell < 12 ? 0.25 : 0)) })));
@@ -128,14 +136,18 @@
     return build("li", {}, sample, words);
   };
   const right = (name) => shape("path", { class: name, d: "M6 5L15 10L6 15z" });
-  const oriented = rows.status.includes(0);
-  const against = picture.querySelector(".against") !== null;
+  const has = (status) => rows.x.some((_, k) => scan.status(k) === status);
+  const isDrawn = (name) => picture.querySelector(`.${name}`) !== null;
+  const oriented = has("oriented");
+  const against = isDrawn("against");
   document.getElementById("matrix-legend").append(...[
     oriented && key("arrow", [right("arrow-mark")], "causes the column above"),
     against && key("against", [right("against-mark")], "causes it, against the order"),
     oriented && key("", [shape("path", { class: "effect-mark", d: "M14 5L6 10L14 15z" })], "is caused by it"),
-    rows.status.includes(1) && key("", [shape("path", { class: "undecided", d: "M10 10h0", "stroke-width": 7 })], "related, undecided"),
-    rows.status.includes(3) && key("unrelated", [], "unrelated"),
-    rows.status.includes(2) && key("", [shape("path", { class: "failed", d: "M5 5L15 15M5 15L15 5" })], "could not be scored"),
+    isDrawn("given") && key("given", [right("given-mark")], "is given to cause it"),
+    isDrawn("given-apart") && key("unrelated", [shape("path", { class: "given-apart", d: "M5.6 10h8.8" })], "is given as unrelated"),
+    has("undecided") && key("", [shape("path", { class: "undecided", d: "M10 10h0", "stroke-width": 7 })], "related, undecided"),
+    has("unrelated") && key("unrelated", [], "unrelated"),
+    has("failed") && key("", [shape("path", { class: "failed", d: "M5 5L15 15M5 15L15 5" })], "could not be scored"),
   ].filter(Boolean));
 })();

@@ -80,9 +80,9 @@ const openPair = (() => {
   // Background knowledge outweighs the data: the row says which direction was given.
   const given = (found, k) => ({
     ...found,
-    sides: found.sides.map((side, s) => ({ ...side, contested: rows.way[k] !== 0, chosen: rows.way[k] === (s ? -1 : 1) })),
+    sides: found.sides.map((side, s) => ({ ...side, contested: rows.way[k] !== 0, chosen: rows.way[k] === (s ? -1 : 1), mark: scan.status(k) === "given" ? "given" : undefined })),
     sum: sum(k),
-    outcomes: scan.outcomes(k),
+    outcomes: scan.status(k) === "given" ? found.outcomes : scan.outcomes(k),
   });
   const show = () => {
     const k = list[place], found = report(k), parts = [];

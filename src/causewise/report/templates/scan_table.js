@@ -12,10 +12,12 @@
   const firstOf = (k) => (scan.way(k) < 0 ? rows.y[k] : rows.x[k]);
   const secondOf = (k) => (scan.way(k) < 0 ? rows.x[k] : rows.y[k]);
   const size = (value) => (value === null ? null : Math.abs(value));
-  const related = (k, value) => (scan.status(k) === "unrelated" ? null : value);
+  // What is given is not found: its numbers, the data's, neither sort nor choose it.
+  const related = (k, value) => (["unrelated", "given"].includes(scan.status(k)) ? null : value);
 
   const confidence = (k) => {
     const sure = related(k, rows.confidence[k]), outcomes = scan.outcomes(k);
+    if (scan.status(k) === "given") return [rows.confidence[k] === null ? "–" : `data alone ${scan.percent(rows.confidence[k])}`];
     if (sure === null) return ["–"];
     const words = rows.way[k] || scan.usable(k) ? scan.percent(sure) : "no lean";
     return [build("span", { class: "sure" }, words), ...(outcomes ? [build("span", { class: "outcomes" }, outcomeBar(outcomes, { "aria-hidden": "true" }))] : [])];
