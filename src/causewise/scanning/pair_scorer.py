@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from causewise.catalogue import seeded_method
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
-from causewise.inference import decide_pairs, half_samples
+from causewise.inference import decide_pairs, half_samples, prepare_method
 from causewise.knowledge.knowledge import Knowledge
 from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import NO_DIRECTION
@@ -53,7 +52,8 @@ class PairScorer:
     names: Sequence[str]
     values: FloatArray | MappedColumns
     """One line a column."""
-    method: str
+    method: str | Method
+    """By its name, or somebody's own."""
     seed: int
     settings: Mapping[str, Any]
     knowledge: Knowledge
@@ -154,9 +154,14 @@ class PairScorer:
         """The confidence that an answer needs."""
         return float(getattr(self.build_method(), "threshold", THRESHOLD))
 
+    @property
+    def method_name(self) -> str:
+        """The method as it was asked for, with its settings."""
+        return self.method if isinstance(self.method, str) else self.method.name
+
     def build_method(self) -> Method:
         """The method, ready to decide."""
-        return seeded_method(self.method, self.seed, **self.settings)
+        return prepare_method(self.method, self.seed, self.settings)
 
 
 def _prepare_kernel(column: FloatArray) -> Any:

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from causewise.catalogue import DEFAULT, cost, sample_hint, seeded_method, stated_settings
+from causewise.catalogue import DEFAULT, cost, sample_hint, stated_settings
 from causewise.errors import SEEDS, InputError, between, positive
+from causewise.inference import prepare_method
 from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import Engine, OnProgress, available_memory, processors
-from causewise.protocol import batch_size
+from causewise.protocol import Method, MethodPickle, batch_size
 from causewise.scanning.forecast import FEW, cache_size, choose_jobs, forecast
 from causewise.scanning.journal import Journal
 from causewise.scanning.on_dask import DaskPool, on_dask
@@ -50,7 +51,7 @@ _WORTH_TRYING = 5.0
 def scan(
     data: Any,
     *,
-    method: str = DEFAULT,
+    method: str | Method = DEFAULT,
     columns: Sequence[str | int] | None = None,
     pairs: Any = None,
     adjust: Sequence[str | int] = (),
@@ -71,7 +72,8 @@ def scan(
     data
         A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a CSV or Parquet file.
     method
-        A name from `causewise.list_methods()`, with settings if need be.
+        A name from `causewise.list_methods()`, with settings if need be, or an object with a `name` and
+        `decide_many(pairs)`. One that other processes cannot import, such as one of a notebook, is asked in this one.
     columns, pairs
         Only these columns; only the pairs with this column (its name or number), or those of a list, or of a CSV file
         (a `Path`) with two names a line.
@@ -112,27 +114,33 @@ def scan(
     if not isinstance(stability, bool):
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
     reading, stated = split_reading_options({name: value for name, value in settings.items() if value is not None})
-    settings = stated_settings([method], stated, {name: f"{name}={value!r}" for name, value in stated.items()})[method]
-    batch = batch_size(seeded_method(method, seed, **settings))  # refused before a large table is read
+    spelt = {name: f"{name}={value!r}" for name, value in stated.items()}
+    settings = stated_settings([method], stated, spelt)[method] if isinstance(method, str) else stated
+    built = prepare_method(method, seed, settings)  # refused before a large table is read
+    batch, own = batch_size(built), None if isinstance(method, str) else MethodPickle.of(method)
+    stays = not isinstance(method, str) and _stays_here(method.name, own, engine)
     adjusted = [adjust] if isinstance(adjust, str | int) else adjust
     table = read_scan_table(data, columns, adjusted, engine.on_progress, **reading)
     background = Knowledge.of(knowledge, table.every)
     judge = PairScorer(table.names, table.values, method, seed, settings, background, stability, table.notes)
     wanted = choose_pairs(table, pairs)
-    journal = Journal(None if engine.journal is None else Path(engine.journal), _identity(table, judge, wanted, fdr))
+    identity = _identity(table, judge, wanted, fdr, own.identity if own else b"")
+    journal = Journal(None if engine.journal is None else Path(engine.journal), identity)
     # A GPU, on which a batch is larger than any tile, is one for all processes.
-    most, free = 1 if batch > MOST or len(wanted) <= _IN_PROCESS else processors(), available_memory()
+    few = stays or batch > MOST or len(wanted) <= _IN_PROCESS
+    most, free = 1 if few else processors(), available_memory()
     jobs = choose_jobs(judge, len(wanted), [engine.jobs] if engine.jobs else range(most, 0, -1), free)
     judge = replace(judge, remembered=cache_size(jobs, free))
     # Workers elsewhere read their columns themselves where they see the file.
     there = None if engine.dask is None else FileColumns.of(data, table, reading)
     with _open_pool(judge, there, jobs, engine, journal.identity) as pool:
         on_gpu = batch > MOST or (isinstance(pool, DaskPool) and pool.gpu)
-        if engine.on_forecast is not None and _may_be_long(method, len(wanted)):
+        if engine.on_forecast is not None and _may_be_long(judge.method_name, len(wanted)):
             left = (len(wanted) - journal.count("screening"), len(wanted) - journal.count("orienting"))
             at_once = processors() if engine.dask is None else pool.workers
             foreseen = forecast(pool, judge, wanted, at_once, left, MOST if on_gpu else 1)
-            engine.on_forecast(replace(foreseen, hint=sample_hint(method, table.n, len(wanted))))
+            hint = sample_hint(method, table.n, len(wanted)) if isinstance(method, str) else ""
+            engine.on_forecast(replace(foreseen, hint=hint))
         # On a CPU a batch of networks takes a minute; no more than that is lost with a process.
         size = MOST if on_gpu or batch == 1 else min(MOST, batch)
         tiled = _Tiles(judge, pool, journal, engine.on_progress)
@@ -162,7 +170,7 @@ def _score_pairs(tiled: "_Tiles", wanted: Pairs, size: int, table: ScanTable, fd
     for each in tiled.results("orienting", orient_pairs, parts):
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
         rows[place[row.x], place[row.y]] = row
-    facts: dict[str, Any] = {"method": judge.method, "seed": judge.seed, "fdr": fdr, "stability": judge.stability}
+    facts: dict[str, Any] = {"method": judge.method_name, "seed": judge.seed, "fdr": fdr, "stability": judge.stability}
     facts |= {"adjust": list(table.adjusted), "version": VERSION, **judge.settings}
     hard = [(pair, judge.knowledge.on(table.names[pair[0]], table.names[pair[1]]).direction) for pair in wanted]
     before = tuple(
@@ -217,13 +225,44 @@ def _digest(pairs: Sequence[Sequence[int]]) -> str:
     return blake2b(json.dumps(pairs).encode(), digest_size=8).hexdigest()
 
 
-def _identity(table: ScanTable, judge: PairScorer, wanted: Sequence[tuple[int, int]], fdr: float) -> str:
+def _stays_here(name: str, pickled: MethodPickle | None, engine: Engine) -> bool:
+    """Whether a method of somebody's own cannot be handed to another process; refused where it has to be."""
+    if pickled is not None and "__main__" not in pickled.modules:
+        return False
+    wish = (
+        f"jobs={engine.jobs}"
+        if (engine.jobs or 1) > 1
+        else "dask"
+        if engine.dask is not None
+        else "a journal"
+        if engine.journal is not None and pickled is None
+        else ""
+    )
+    if wish:
+        raise InputError(
+            f"Got {wish} with the method {name!r}, which cannot be pickled for another process or a file; expected one "
+            " whose class and functions are at the top of a module that can be imported: put it into a file of its "
+            "own and import it, or leave the wish out."
+        )
+    return True
+
+
+def _identity(table: ScanTable, judge: PairScorer, wanted: Sequence[tuple[int, int]], fdr: float, own: bytes) -> str:
     digest = blake2b(digest_size=16)
     for k in range(len(table.names)):
         digest.update(np.ascontiguousarray(table.values[k]).data)
-    facts = [table.names, judge.method, judge.seed, dict(judge.settings), judge.stability, list(wanted), fdr, VERSION]
+    facts = [
+        table.names,
+        judge.method_name,
+        judge.seed,
+        dict(judge.settings),
+        judge.stability,
+        list(wanted),
+        fdr,
+        VERSION,
+    ]
     facts.append(dict(judge.notes))
-    digest.update(json.dumps(facts).encode() + pickle.dumps(judge.knowledge))
+    digest.update(json.dumps(facts).encode() + pickle.dumps(judge.knowledge) + own)
     return digest.hexdigest()
 
 
