@@ -5,8 +5,9 @@
 
 Every scan is the command `causewise scan TABLE --out FILE`, in a process of its own. Faults are real: SIGKILL to a
 worker (three times), to the scheduler, to the command itself; a file that may not grow any more; a pair whose judging
-kills the process that does it. Afterwards the same command is given again where the first one could not end well. Files
-are compared byte for byte without their column `seconds`.
+kills the process that does it; somebody's file, or another scan's, where pairs are to be kept. Afterwards the same
+command is given again where the first one could not end well. Files are compared byte for byte without their column
+`seconds`.
 """
 
 import argparse
@@ -230,6 +231,22 @@ def poison(place: Place) -> str:
     return _words(*place.begun("poison").ended())
 
 
+def foreign(place: Place) -> str:
+    """Somebody's file stands where pairs are to be kept, then the work of another scan; both are moved away."""
+    part, moved, endings = place.out.with_name(place.out.name + ".part"), place.out.with_name("moved"), []
+    another = Scanning(place.table, place.out, (*place.where, "--seed", "1"))
+    _several(another, 1)
+    another.process.kill()
+    another.ended()
+    for content in (part.read_bytes(), b"precious\n"):
+        part.write_bytes(content)
+        code, _ = place.begun().ended()
+        kept = part.exists() and part.read_bytes() == content and not place.out.exists()
+        endings.append("refused" if code == 2 and kept else f"exit code {code}, {'kept' if kept else 'LOST'}")
+        part.replace(moved)
+    return f"{'; '.join(endings)}; moved away: {_words(*place.begun().ended())}"
+
+
 def _several(scanning: Scanning, tiles: int = 4) -> None:
     for _ in range(tiles):
         scanning.moved_on()
@@ -248,6 +265,7 @@ FAULTS: dict[str, Callable[[Place], str]] = {
     "client": client,
     "disk": disk,
     "poison": poison,
+    "foreign": foreign,
 }
 
 
@@ -306,6 +324,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if passed_over or (asked.fault or fault) != fault:
                 continue
             ending, amiss, _ = tried(engine, fault, table, expected)
+            amiss = amiss or ("somebody's file is lost" if "LOST" in ending else "")
             wrong += bool(amiss)
             same = "that of the quiet run" + (", but for a row that says so" if fault == "poison" else "")
             print(f"| {engine} | {fault} | {ending} | {amiss or same} |", flush=True)

@@ -24,12 +24,21 @@ import os, sys, threading, time
 PACKAGE, LOG = os.environ["WALK_PACKAGE"], os.environ["WALK_LOG"]
 seen = set()
 
+def is_importing(frame):
+    while frame:
+        if frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(PACKAGE):
+            return not frame.f_code.co_filename.endswith("__main__.py")
+        frame = frame.f_back
+    return False
+
 def note(frame, event, argument):
     code = frame.f_code
     if event != "call" or code.co_filename in seen or not code.co_flags & 1:
         return
-    seen.add(code.co_filename)
-    if code.co_filename.startswith(PACKAGE):
+    if not code.co_filename.startswith(PACKAGE):
+        seen.add(code.co_filename)
+    elif not is_importing(frame):
+        seen.add(code.co_filename)
         with open(LOG, "a") as log:
             log.write(f"{time.time()} {code.co_filename}\\n")
 
@@ -87,8 +96,12 @@ def main(checkout: Path) -> None:
         table = folder / "table.csv"
         np.savetxt(table, np.stack([a, b, c], 1), delimiter=",", header="a,b,c", comments="")
         data, store = folder / "data", str(folder / "rows.sqlite")
-        make = ["data", "generate", "AN", "--pairs", "2", "--seed", "0", "--out", str(data / "AN")]
-        trace(checkout, folder, *make)
+        pairs = data / "ANLSMN_pairs" / "AN"
+        pairs.mkdir(parents=True)
+        rows = "".join(f'"{k}",{one},{two}\n' for k, (one, two) in enumerate(zip(a, b, strict=True), 1))
+        for k in range(1, 101):
+            (pairs / f"pair_{k}.txt").write_text(f'"","x","y"\n{rows}')
+        (pairs / "pairs_gt.txt").write_text("1\n" * 100)
         walks = {
             "infer": trace(checkout, folder, "infer", str(table), "-x", "a", "-y", "b"),
             "scan": trace(checkout, folder, "scan", str(table)),
@@ -104,7 +117,8 @@ def main(checkout: Path) -> None:
             ),
         }
     for name, files in walks.items():
-        print(f"**`{name}`**: {len(files)} files, {count_changes(files)} changes of folder: {', '.join(files)}.\n")
+        names = ", ".join(file.removesuffix("/__init__") for file in files)
+        print(f"**`{name}`**: {len(files)} files, {count_changes(files)} changes of folder: {names}.\n")
 
 
 if __name__ == "__main__":

@@ -305,7 +305,8 @@ def guide_lines() -> list[list[str]]:
 
 def test_the_guide_names_every_type_and_every_law_of_the_benchmark() -> None:
     assert not [kind for kind in ColumnType if f"**{kind}**" not in PAGE]
-    assert not [law for law in BENCHMARK.LAWS if law not in PAGE]
+    measured = (ROOT / "docs" / "studies" / "column-types.md").read_text(encoding="utf-8")
+    assert not [law for law in BENCHMARK.LAWS if law not in measured]
 
 
 def test_every_line_of_the_guide_names_a_test_that_exists() -> None:

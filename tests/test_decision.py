@@ -126,8 +126,8 @@ def test_a_decision_has_one_status(made, status):
 
 def test_rows_left_aside_are_told():
     assert decision(0.4).thinned == decision(0.4, rows_judged=12).thinned == ""
-    assert decision(0.4, rows_judged=10).thinned == "judged on 10 of 12 rows"
-    assert "judged on 10 of 12 rows" in str(decision(0.4, rows_judged=10))
+    assert decision(0.4, rows_judged=10).thinned == "scored on 10 of 12 rows"
+    assert "scored on 10 of 12 rows" in str(decision(0.4, rows_judged=10))
 
 
 def test_the_record_tells_levels_and_halves_where_they_are():

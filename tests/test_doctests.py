@@ -11,11 +11,11 @@ import causewise
 
 SITE = Path(__file__).parents[1] / "docs" / "_ext"
 sys.path.insert(0, str(SITE))
-from api_pages import DOORS, public_names  # noqa: E402  # found by the line above
+from api_pages import MODULES, public_names  # noqa: E402  # found by the line above
 
-NAMES = [(door, name) for door in DOORS for name in public_names(door)]
+NAMES = [(module, name) for module in MODULES for name in public_names(module)]
 PUBLIC = sorted(
-    {*causewise._MODULES.values(), *(getattr(import_module(door), name).__module__ for door, name in NAMES)}
+    {*causewise._MODULES.values(), *(getattr(import_module(module), name).__module__ for module, name in NAMES)}
 )
 
 
@@ -25,6 +25,6 @@ def test_examples(module: str) -> None:
     assert failed == 0
 
 
-@pytest.mark.parametrize(("door", "name"), NAMES)
-def test_what_the_site_lists_has_an_example(door: str, name: str) -> None:
-    assert ">>>" in (getattr(import_module(door), name).__doc__ or "")
+@pytest.mark.parametrize(("module", "name"), NAMES)
+def test_what_the_site_lists_has_an_example(module: str, name: str) -> None:
+    assert ">>>" in (getattr(import_module(module), name).__doc__ or "")

@@ -50,7 +50,7 @@ def test_the_answer_is_that_of_the_rows_handed_in_alone() -> None:
     dry = f"'river' is 0 in {100 * np.mean(~wet):.2g} % of rows, a point mass"
     assert told["warnings"] == [f"{dry}: only the other {np.count_nonzero(wet)} of 600 rows are scored."]
     assert told["warning_levels"] == [Severity.LOWERS]
-    assert f"judged on {np.count_nonzero(wet)} of 600 rows" in str(found)
+    assert f"scored on {np.count_nonzero(wet)} of 600 rows" in str(found)
 
 
 def test_turning_the_pair_round_turns_the_answer() -> None:
@@ -71,7 +71,7 @@ def test_rows_left_out_for_missing_values_stay_a_share_of_all() -> None:
     found = causewise.infer(table, "rain", "river", nan_policy="omit")
     assert found.pair.dropped == 30
     assert found.rows_given == 600
-    assert found.thinned == f"judged on {found.pair.n} of 600 rows"
+    assert found.thinned == f"scored on {found.pair.n} of 600 rows"
     assert any("30 rows (5 %) with a missing value" in text for text in found.warnings)
 
 
@@ -119,7 +119,7 @@ def test_where_the_point_mass_is_all_that_relates_the_columns_that_is_said() -> 
     assert found.stopped and not found.unrelated
     left = np.count_nonzero(smoked)
     assert f"among the other {left} of 1200 rows no relation is visible" in found.explanation
-    assert "so the direction rests on whether 'y' is 0, which this method cannot judge" in found.explanation
+    assert "so the direction rests on whether 'y' is 0, which this method cannot score" in found.explanation
     assert [str(text) for text in found.warnings] == [found.reason.removeprefix("Undecided: ")]
 
 

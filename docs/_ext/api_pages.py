@@ -5,45 +5,45 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-DOORS = {
+MODULES = {
     "causewise": "What most people use",
     "causewise.scanning.result": "What a scan returns",
     "causewise.lab.datasets": "Labelled pairs",
     "causewise.protocol": "Methods of your own",
 }
 CHOSEN = {"causewise.scanning.result": ("Scan",), "causewise.protocol": ("Directional", "Joint", "PairScore")}
-"""Of rooms whose door lists no names."""
+"""Of rooms whose module lists no names."""
 
 
-def public_names(door: str) -> list[str]:
-    """What a room shows the world, without its version."""
-    names = CHOSEN.get(door) or import_module(door).__all__
+def public_names(module: str) -> list[str]:
+    """The public names of a module, without its version."""
+    names = CHOSEN.get(module) or import_module(module).__all__
     return [name for name in names if not name.startswith("_")]
 
 
-def page(door: str, name: str) -> str:
+def page(module: str, name: str) -> str:
     """The source of one page."""
-    found = getattr(import_module(door), name)
+    found = getattr(import_module(module), name)
     kind = "autoclass" if inspect.isclass(found) else "autofunction"
     members = "\n   :members:\n   :undoc-members:" if kind == "autoclass" else ""
-    return f"# {name}\n\n```{{eval-rst}}\n.. currentmodule:: {door}\n\n.. {kind}:: {name}{members}\n```\n"
+    return f"# {name}\n\n```{{eval-rst}}\n.. currentmodule:: {module}\n\n.. {kind}:: {name}{members}\n```\n"
 
 
-def first_sentence(door: str, name: str) -> str:
+def first_sentence(module: str, name: str) -> str:
     """What a name is, from its docstring."""
-    paragraph = (inspect.getdoc(getattr(import_module(door), name)) or "").split("\n\n")[0]
+    paragraph = (inspect.getdoc(getattr(import_module(module), name)) or "").split("\n\n")[0]
     return " ".join(paragraph.split())
 
 
 def listing() -> str:
-    """Every name with its first sentence, a table a room; and the hidden tree of the pages."""
+    """Every name with its first sentence, a table a module; and the hidden tree of the pages."""
     text = ""
-    for door, title in DOORS.items():
+    for module, title in MODULES.items():
         rows = "\n".join(
-            f"| [`{name}`](_api/{door}.{name}.md) | {first_sentence(door, name)} |" for name in public_names(door)
+            f"| [`{name}`](_api/{module}.{name}.md) | {first_sentence(module, name)} |" for name in public_names(module)
         )
-        text += f"## {title}: `{door}`\n\n| name | what it is |\n|---|---|\n{rows}\n\n"
-    tree = "\n".join(f"{name} <_api/{door}.{name}>" for door in DOORS for name in public_names(door))
+        text += f"## {title}: `{module}`\n\n| name | what it is |\n|---|---|\n{rows}\n\n"
+    tree = "\n".join(f"{name} <_api/{module}.{name}>" for module in MODULES for name in public_names(module))
     return f"{text}```{{toctree}}\n:hidden:\n\n{tree}\n```\n"
 
 
@@ -51,7 +51,7 @@ def write_pages(app: Any) -> None:
     """Write what has changed, and remove the pages of names that are gone."""
     folder = Path(app.srcdir) / "_api"
     folder.mkdir(exist_ok=True)
-    pages = {f"{door}.{name}.md": page(door, name) for door in DOORS for name in public_names(door)}
+    pages = {f"{module}.{name}.md": page(module, name) for module in MODULES for name in public_names(module)}
     pages["listing.md"] = listing()
     for old in folder.iterdir():
         if old.name not in pages:

@@ -191,10 +191,10 @@ class Decision(Record):
 
     @property
     def thinned(self) -> str:
-        """`judged on 212 of 1 388 rows`, whatever the others were left out for; empty when every row was scored."""
+        """`scored on 212 of 1 388 rows`, whatever the others were left out for; empty when every row was scored."""
         scored = self.pair.n if self.rows_judged is None else self.rows_judged
         return (
-            f"judged on {format_count(scored)} of {format_count(self.rows_given)} rows"
+            f"scored on {format_count(scored)} of {format_count(self.rows_given)} rows"
             if scored < self.rows_given
             else ""
         )
@@ -297,8 +297,7 @@ class Decision(Record):
             "version": self.version,
         } | ({} if self.half_samples is None else {"stability": self.half_samples.to_dict()})
 
-    # The rooms that draw and repeat decisions lie above this one. They are reached through the front door, which alone
-    # knows every room: an import here would tie the records to matplotlib and to the catalogue.
+    # Drawing, reporting and repeating lie above this module: local imports, so that the records load no matplotlib.
     def stability(self, draws: int = 20, seed: int = 0) -> "Stability":
         """Decide random halves of the rows anew; whole blocks of rows where neighbours resemble each other.
 

@@ -32,6 +32,11 @@ def visible_lines(text: str) -> str:
     return visible(text, keep="\n")
 
 
+def encodable(text: str) -> str:
+    r"""The text with lone surrogates, which no file can hold, spelt out: `\udcff`."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def single_line(text: str) -> str:
     """A name or sentence on one line, its blanks single; a name of nothing is `(unnamed)`."""
     return " ".join(visible(text).split()) or "(unnamed)"

@@ -141,7 +141,7 @@ def _score_beside_point_mass(decision: Decision, notices: Sequence[DataWarning],
         silent = told.reason.removeprefix("Undecided: ") if told.failed or told.stopped else ""
         why = (
             f"{found}; among {others} no relation is visible, so the direction rests on {describe_split(pair)}, which "
-            "this method cannot judge."
+            "this method cannot score."
             if told.unrelated
             else f"{found}; {others} are fewer than half, and do not speak for all."
             if minority and not silent

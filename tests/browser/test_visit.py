@@ -96,12 +96,12 @@ def test_what_is_said_about_the_outcomes_is_asked(browser: Any, home: str, table
 def test_a_scan_is_cancelled_from_the_keyboard(browser: Any, home: str) -> None:
     with open_page(browser, home) as page:
         give(page, wide(60))
-        page.get_by_role("button", name="Judge the whole table").press("Enter")
+        page.get_by_role("button", name="Scan the whole table").press("Enter")
         page.locator("#status", has_text="Judging the whole table").wait_for()
         page.get_by_role("button", name="Cancel").press("Enter")
         page.get_by_role("alert").filter(has_text="Cancelled.").wait_for()
         assert page.locator("#answer").is_hidden()
-        assert page.get_by_role("button", name="Judge the whole table").is_enabled()
+        assert page.get_by_role("button", name="Scan the whole table").is_enabled()
 
 
 def test_what_is_unclear_is_said_and_can_be_answered(browser: Any, home: str) -> None:

@@ -47,13 +47,13 @@ def judge(page: Any, x: str, y: str, verdict: str) -> Any:
     """Judge two columns; the frame with the report, which says the verdict."""
     page.get_by_label("First column").select_option(x)
     page.get_by_label("Second column").select_option(y)
-    page.get_by_role("button", name="Judge these two").click()
+    page.get_by_role("button", name="Decide these two").click()
     return answer(page, verdict)
 
 
 def judge_all(page: Any) -> Any:
-    """Judge the whole table, whose five columns can be; the frame with the scan's page."""
-    page.get_by_role("button", name="Judge the whole table").click()
+    """Scan the whole table, whose five columns can be; the frame with the scan's page."""
+    page.get_by_role("button", name="Scan the whole table").click()
     return answer(page, "10 pairs of 5 columns", "between 5 columns")
 
 

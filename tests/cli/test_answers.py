@@ -260,7 +260,7 @@ PAIR = Pair.of(np.arange(20.0) ** 2, np.arange(20.0), x_name="area", y_name="sid
             Decision("causewise", PAIR, math.nan, Evidence(math.nan), Evidence(math.nan), reason="Undecided: a line."),
             "Undecided: a line.",
         ),
-        (Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0), rows_judged=15), "judged on 15 of 20 rows"),
+        (Decision("igci", PAIR, 1.0, Evidence(2.0), Evidence(1.0), rows_judged=15), "scored on 15 of 20 rows"),
         (
             Decision("loci-h", PAIR, 1.0, Evidence(1, 0, 0, 0.0, -5000.0), Evidence(0, -1, 1, 0.0, -9000.0)),
             "3.4×10⁻²¹⁷²",

@@ -99,3 +99,34 @@ def test_ctrl_c_ends_it_and_its_processes(wide):
     while any(Path(f"/proc/{worker}").exists() for worker in workers) and time.monotonic() < patience:
         time.sleep(0.01)
     assert not [worker for worker in workers if Path(f"/proc/{worker}").exists()]
+
+
+@pytest.mark.parametrize("command", ["graph", "scan"])
+def test_columns_are_excluded_by_name_or_number(wide, command):
+    result = run(command, wide, "--exclude", "group, 1")
+    assert result.exit_code == 0, result.output
+    assert "between 2 columns" in result.stdout or "of 2 columns" in result.stdout
+    assert "Left out: cost (it is excluded); group (it is excluded)." in result.stderr
+
+
+@pytest.mark.parametrize("command", ["graph", "scan"])
+def test_a_bad_cell_costs_its_column_and_not_the_table(wide, tmp_path, command):
+    lines = wide.read_text().splitlines()
+    lines[57] = ",".join([*lines[57].split(",")[:3], "rotary"])
+    table = tmp_path / "bad.csv"
+    table.write_text("\n".join(lines))
+    result = run(command, table)
+    assert result.exit_code == 0, result.output
+    assert "Left out: group (it has the text 'rotary' in line 58)." in result.stderr
+    assert "Column 'group' has the text 'rotary'" in run(command, table, "--columns", "dose,group").stderr
+
+
+def test_first_and_last_give_a_place_beside_a_file_of_knowledge(wide, tmp_path):
+    known = tmp_path / "known.yaml"
+    known.write_text("before: [[dose, response]]\n")
+    result = run("graph", wide, "--first", "group", "--last", "cost", "--known", known)
+    assert result.exit_code == 0, result.output
+    order = result.stdout.splitlines()[0]
+    assert order.endswith("causes first: group, dose, response, cost.") and "Left out" not in result.stderr
+    refused = run("graph", wide, "--first", "nobody")
+    assert refused.exit_code == 2 and "'nobody'" in refused.stderr

@@ -47,6 +47,15 @@ def test_the_answer_is_short_and_the_file_complete(table, tmp_path):
     assert float(lines[0]["score"]) == alone.score
 
 
+def test_a_foreign_file_where_pairs_are_kept_is_left_as_it_is(table, tmp_path):
+    out, part = tmp_path / "pairs.csv", tmp_path / "pairs.csv.part"
+    part.write_text("precious\n")
+    result = run("scan", table, "--out", out)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Got the file of something else, {str(part)!r}, where a scan keeps")
+    assert (part.read_text(), out.exists()) == ("precious\n", False)
+
+
 def test_undecided_pairs_are_not_left_without_a_word(table, tmp_path):
     asked = ("scan", table, "--threshold", 0.99)
     assert "1 undecided" in (plain := run(*asked)).stdout

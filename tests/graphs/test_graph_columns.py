@@ -127,3 +127,54 @@ def test_dates_stand_in_a_graph_as_days(table, library):
     assert arrows(found) == {("day", "sales")}
     assert "'day' holds dates or times, read as days since 1970-01-01." in found.warnings
     assert found.left_out == {"town": "it holds text"}
+
+
+def test_a_first_tier_is_a_place_beside_a_column_that_is_not_coarse(table):
+    """`tiers: [[a, group], …]` says where group stands, though not which of the two comes first."""
+    later = table | {"c": unit(table["b"] + np.exp(0.5 * table["group"]) * np.random.default_rng(2).normal(size=N))}
+    for knowledge in ({"tiers": [["a", "group"], ["b", "c"]]}, {"first": ["a", "group"]}):
+        found = causewise.graph(later, exclude=["stage", "visits"], knowledge=knowledge)
+        assert ("group", "c") in arrows(found)
+        assert not {("group", "a"), ("a", "group")} & arrows(found)
+        told = "Between 'group' and 'a' no edge is looked for: which comes first is not given."
+        assert told in found.warnings
+        assert found.left_out == {"stage": "it is excluded", "visits": "it is excluded"}
+
+
+@pytest.mark.parametrize(
+    ("knowledge", "lacking"),
+    [
+        ({}, "all others is given "),
+        ({"first": ["a"]}, "'b' is given too "),
+        ({"before": [["group", "a"]]}, "'b' is given too "),
+        ({"tiers": [["a"], ["group", "b"]]}, "'b' is given too "),
+    ],
+)
+def test_what_a_place_lacks_is_named(table, knowledge, lacking):
+    found = causewise.graph(table, exclude=["stage", "visits"], knowledge=knowledge)
+    assert f"too coarse for a graph unless its order with {lacking}" in found.left_out["group"]
+    assert found.left_out["group"].endswith("(knowledge: first, last, tiers or before)")
+
+
+@pytest.mark.parametrize("knowledge", [{"first": ["group"]}, {"last": ["group"]}])
+def test_first_and_last_give_a_place(table, knowledge):
+    found = causewise.graph(table, columns=["group", "a", "b"], knowledge=knowledge)
+    assert found.order[0 if "first" in knowledge else -1] == "group"
+
+
+def test_dates_are_proposed_as_first(table):
+    days = np.random.default_rng(0).permutation(N)
+    frame = {"day": [date(2020, 1, 1) + timedelta(int(k)) for k in days], "a": table["a"], "b": table["b"]}
+    proposed = "'day' holds dates, which no other column causes: with first: [day] as knowledge none will."
+    assert proposed in causewise.graph(frame).warnings
+    for first in (["day"], ["day", "a"]):
+        assert proposed not in causewise.graph(frame, knowledge={"first": first}).warnings
+
+
+def test_a_column_that_lacks_most_of_its_values_does_not_stop_the_others(table):
+    seldom = np.where(np.arange(N) >= 400, np.random.default_rng(0).normal(size=N), np.nan)
+    holed = {"a": np.where(np.arange(N) < 450, table["a"], np.nan), "b": table["b"], "seldom": seldom}
+    found = causewise.graph(holed)
+    assert found.left_out == {"seldom": "it lacks 400 values, and with it 50 rows are complete"}
+    with pytest.raises(causewise.InputError, match="'seldom' lacks 400 values"):
+        causewise.graph(holed, columns=["a", "b", "seldom"])

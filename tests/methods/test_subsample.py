@@ -63,7 +63,7 @@ def test_what_is_said_of_it():
     x, y = curved()
     decision = causewise.infer(x, y, method="resit", rows=150, seed=4)
     assert (decision.pair.n, decision.rows_judged, decision.settings["rows"], decision.seed) == (900, 150, 150, 4)
-    assert "judged on 150 of 900 rows" in str(decision)
+    assert "scored on 150 of 900 rows" in str(decision)
     assert any("150 of 900 rows (rows=150), drawn with seed 4" in text for text in decision.warnings)
     assert specification(decision) == "resit:rows=150:seed=4"
     assert decision.forward.residual is None

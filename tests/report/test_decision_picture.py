@@ -66,7 +66,7 @@ def test_only_the_chosen_direction_is_marked(kind: str, marked: list[int]) -> No
         ("stopped", "undecided, not scored: altitude, temperature   (causewise, 120 rows)"),
         ("unrelated", "unrelated: altitude, temperature   (causewise, 120 rows)"),
         ("failed", "no answer: altitude, temperature   (loci-h, 120 rows)"),
-        ("thinned", "altitude → temperature   (causewise, judged on 20\u202f000 of 21\u202f000 rows, confidence 85 %)"),
+        ("thinned", "altitude → temperature   (causewise, scored on 20\u202f000 of 21\u202f000 rows, confidence 85 %)"),
     ],
 )
 def test_the_heading_is_the_verdict_and_how_it_stands(kind: str, heading: str) -> None:

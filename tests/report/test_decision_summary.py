@@ -120,7 +120,7 @@ def test_a_sample_of_the_rows_is_owned_up_to_everywhere() -> None:
     decision = SPECIMENS["thinned"]
     summary = summarise(decision, 100)
     scored = "20\u202f000 of 21\u202f000 rows"
-    assert summary.rows == decision.thinned == f"judged on {scored}"
+    assert summary.rows == decision.thinned == f"scored on {scored}"
     assert scored in summary.paragraph
     assert summary.drawn.endswith(f"; the curves and tests rest on {scored}.")
     assert density_note(decision, 30_000) == f"The curves and tests rest on {scored}."

@@ -191,14 +191,6 @@ def test_a_scan_goes_on_where_it_was_stopped(table, tmp_path, monkeypatch):
     assert not place.exists()
 
 
-def test_the_journal_of_another_scan_is_not_believed(table, tmp_path):
-    place = tmp_path / "part"
-    causewise.scan(table, engine=causewise.Engine(jobs=1, journal=place), method="loci-m")
-    assert timeless(causewise.scan(table, engine=causewise.Engine(jobs=1, journal=place))) == timeless(
-        causewise.scan(table, engine=causewise.Engine(jobs=1))
-    )
-
-
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_the_table_comes_back_as_it_went_in(table, library, tmp_path):
     frames = pytest.importorskip(library)

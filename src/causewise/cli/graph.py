@@ -10,13 +10,17 @@ from causewise.cli.options import (
     BytesOption,
     ColumnsOption,
     DecimalOption,
+    ExcludeOption,
     FileArgument,
+    FirstOption,
     HeaderOption,
     KnownOption,
+    LastOption,
     RowsOption,
     check_output,
     check_targets,
     hint_at_options,
+    knowledge_options,
     reading_options,
     split_names,
 )
@@ -31,7 +35,10 @@ if TYPE_CHECKING:
 def graph(
     file: FileArgument,
     columns: ColumnsOption = None,
+    exclude: ExcludeOption = None,
     known: KnownOption = None,
+    first: FirstOption = None,
+    last: LastOption = None,
     alpha: Annotated[
         float, typer.Option(metavar="0.001", help="Level of the test that lets a parent into a mean or a spread.")
     ] = 0.001,
@@ -58,7 +65,7 @@ def graph(
 
     Up to some 30 columns of numbers or dates; rows with a missing value are left out.
 
-    Columns of few levels or with a point mass stand in it where --known says what comes before and after them.
+    Columns of few levels or with a point mass stand in it where --first, --last or --known gives their place.
     """
     from causewise.graphs.finder import graph as find_graph
     from causewise.parallel import Engine
@@ -70,7 +77,8 @@ def graph(
         found = find_graph(
             file,
             columns=split_names(columns),
-            knowledge=known,
+            exclude=split_names(exclude) or (),
+            knowledge=knowledge_options(known, first, last),
             alpha=alpha,
             bootstrap=bootstrap,
             seed=seed,

@@ -24,9 +24,16 @@ FileArgument = Annotated[
 ColumnsOption = Annotated[
     str | None, typer.Option(metavar="A,B,…", help="Only these columns, by name or number from 1.")
 ]
+ExcludeOption = Annotated[
+    str | None, typer.Option(metavar="A,B,…", help="All columns but these, by name or number from 1.")
+]
 KnownOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Background knowledge: tiers, edges, odds (YAML or CSV).")
 ]
+FirstOption = Annotated[
+    str | None, typer.Option(metavar="A,B,…", help="Columns that no other column causes, such as age and sex.")
+]
+LastOption = Annotated[str | None, typer.Option(metavar="A,B,…", help="Columns that cause no other, as an outcome.")]
 
 # How a table is read.
 DecimalOption = Annotated[
@@ -80,6 +87,19 @@ def split_methods(methods: str) -> list[str]:
             "causewise,mdl,loci-h."
         )
     return names
+
+
+def knowledge_options(known: Path | None, first: str | None, last: str | None) -> Any:
+    """The background knowledge that these options are: a file, and what is stated beside it."""
+    ends = {name: split_names(value) for name, value in (("first", first), ("last", last)) if value is not None}
+    if known is None or not ends:
+        return ends or known
+    from causewise.knowledge.knowledge_file import read_knowledge_file
+
+    content = read_knowledge_file(known)
+    if not isinstance(content, dict):
+        return known  # which is refused by those who check it
+    return content | {name: [*(content.get(name) or []), *(columns or [])] for name, columns in ends.items()}
 
 
 def method_options(

@@ -14,9 +14,12 @@ from causewise.cli.options import (
     ColumnsOption,
     DecimalOption,
     DirectOption,
+    ExcludeOption,
     FileArgument,
+    FirstOption,
     HeaderOption,
     KnownOption,
+    LastOption,
     NeitherOption,
     RecordingOption,
     RowsOption,
@@ -24,6 +27,7 @@ from causewise.cli.options import (
     check_output,
     check_targets,
     hint_at_options,
+    knowledge_options,
     method_options,
     reading_options,
     split_names,
@@ -48,6 +52,7 @@ WORTH_SAYING, WORTH_ASKING = 10.0, 3600.0
 def scan(
     file: FileArgument,
     columns: ColumnsOption = None,
+    exclude: ExcludeOption = None,
     target: Annotated[str | None, typer.Option(metavar="COL", help="Only pairs with this column.")] = None,
     pairs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Only the pairs of a CSV file, two columns a line.")
@@ -55,10 +60,12 @@ def scan(
     adjust: Annotated[
         str | None,
         typer.Option(
-            metavar="COL,…", help="Judge what these columns leave of all others: a common cause is accounted for."
+            metavar="COL,…", help="Score what these columns leave of all others: a common cause is accounted for."
         ),
     ] = None,
     known: KnownOption = None,
+    first: FirstOption = None,
+    last: LastOption = None,
     method: Annotated[
         str,
         typer.Option(
@@ -138,9 +145,10 @@ def scan(
             file,
             method=resolve_method(method, seed) if is_elsewhere(method) else method,
             columns=split_names(columns),
+            exclude=split_names(exclude),
             pairs=target if pairs is None else pairs,
             adjust=split_names(adjust) or (),
-            knowledge=known,
+            knowledge=knowledge_options(known, first, last),
             fdr=fdr,
             **stated,
             stability=stability,

@@ -44,7 +44,7 @@ _PLAIN = {
     "▲": "^",
     "│": "|",
 }
-_NAMED = 5
+_NAMED = 20
 """Columns named in a sentence; the file has them all."""
 _POWER = dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True))
 

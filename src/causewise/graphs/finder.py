@@ -70,6 +70,7 @@ def graph(
     data: Any,
     *,
     columns: Sequence[str | int] | None = None,
+    exclude: Sequence[str | int] = (),
     knowledge: Any = None,
     alpha: float = 0.001,
     bootstrap: int = 0,
@@ -87,8 +88,8 @@ def graph(
     ----------
     data
         A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a CSV or Parquet file.
-    columns
-        Only these columns, by name or number.
+    columns, exclude
+        Only these columns, by name or number; all but these.
     knowledge
         Background knowledge, as for `scan` (docs/scan.md). Hard statements are applied: the order keeps to tiers,
         "before" and required edges, a required edge stays whatever its test says, a forbidden one never appears. Soft
@@ -132,7 +133,7 @@ def graph(
     if others:
         raise InputError(f"Got {', '.join(map(repr, others))} for a graph; expected {', '.join(READING_OPTIONS)}.")
     tell = engine.on_progress
-    table = read_graph_columns(data, columns, knowledge, **reading).to_canonical()
+    table = read_graph_columns(data, columns, knowledge, exclude, **reading).to_canonical()
     constraints = table.constraints()
     with one_thread():
         fits = fit_graph(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))

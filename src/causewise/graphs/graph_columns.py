@@ -20,10 +20,10 @@ from causewise.errors import InputError
 from causewise.knowledge.knowledge import Knowledge
 from causewise.numerics.native import FloatArray
 from causewise.numerics.row_sampling import break_ties, scramble
-from causewise.pair import Pair, has_date_note, one_variable, standardise
+from causewise.pair import Pair, date_note, has_date_note, one_variable, standardise
 from causewise.scanning.table import check_two_columns, choose_columns, read_columns
 from causewise.tables import table_from
-from causewise.tables.choose import find_column
+from causewise.tables.choose import explain_unreadable, find_column, list_names
 
 LEAST_ROWS = 100
 """Fewer do not carry a spline of one parent and its test."""
@@ -108,21 +108,31 @@ class GraphColumns:
         return replace(self, names=tuple(names), values=values, notes=(*self.notes, *notes))
 
     def constraints(self) -> Constraints:
-        """Background knowledge in the order of the columns; between two whose place is not found there is no edge."""
+        """Background knowledge in the order of the columns; where an order is neither given nor found is no edge."""
         constraints = Constraints.of(self.knowledge, self.names)
         placed = np.array([name in self.placed for name in self.names])
-        loose = np.outer(placed, placed) & ~constraints.before & ~constraints.before.T
-        return replace(constraints, barred=constraints.barred | (loose & ~constraints.required))
+        both, either = np.outer(placed, placed), placed[:, None] | placed
+        free = ~(constraints.barred | constraints.barred.T)
+        loose = (both | (either & free)) & ~(constraints.before | constraints.before.T)
+        return replace(constraints, barred=constraints.barred | loose)
 
 
 def read_graph_columns(
-    data: Any, wanted: Sequence[str | int] | None = None, knowledge: Any = None, **asked: Any
+    data: Any,
+    wanted: Sequence[str | int] | None = None,
+    knowledge: Any = None,
+    exclude: Sequence[str | int] = (),
+    **asked: Any,
 ) -> GraphColumns:
     """Read the columns `wanted`, or all that can be used; one that was named and cannot be is refused."""
     table, where = table_from(data, **asked)
     background = Knowledge.of(knowledge, table.names)
-    chosen, left_out = choose_columns(table, None if wanted is None else [find_column(table.names, k) for k in wanted])
-    columns_and_notes = list(read_columns(table, chosen))
+    places = None if wanted is None else [find_column(table.names, k) for k in wanted]
+    chosen, left_out = choose_columns(table, places, exclude)
+    unreadable = dict[str, InputError]()
+    named = background.required_columns if wanted is None else table.names
+    columns_and_notes = list(read_columns(table, chosen, unreadable, named))
+    left_out |= {name: explain_unreadable(problem, name) for name, problem in unreadable.items()}
     read = {name: column for name, column, _ in columns_and_notes}
     dated = {name for name, _, notes in columns_and_notes if has_date_note(name, notes)}
     rows = max(map(len, read.values()), default=LEAST_ROWS)
@@ -132,9 +142,8 @@ def read_graph_columns(
     kept = _tally_usable(
         {name: values[~np.isnan(values)] for name, values in read.items()}, dated, background, left_out
     )
-    complete = ~np.any(np.isnan([read[name] for name in kept]), axis=0) if kept else np.zeros(0, dtype=bool)
-    if kept and np.count_nonzero(complete) < LEAST_ROWS:
-        raise _too_few_rows(int(np.count_nonzero(complete)), {name: read[name] for name in kept}, where)
+    complete = _find_complete({name: read[name] for name in kept}, named, where, left_out)
+    kept = {name: each for name, each in kept.items() if name not in left_out}
     tallies = _tally_usable({name: read[name][complete] for name in kept}, dated, background, left_out)
     columns = {name: read[name][complete] for name in tallies}
     for first, second in combinations(tallies, 2):
@@ -146,21 +155,31 @@ def read_graph_columns(
         raise InputError(
             f"Got the column {refused[0]!r}, and {left_out[refused[0]]}; expected columns that can be used."
         )
-    check_two_columns(list(columns), left_out, where)
+    check_two_columns(list(columns), left_out, unreadable, where)
     if len(columns) > MOST_COLUMNS:
         raise InputError(
             f"Got {len(columns)} columns in {where}; expected at most {MOST_COLUMNS}: choose some of them with columns."
         )
     placed = frozenset(name for name in columns if tallies[name].concentration)
     notes = {note for name, _, notes in columns_and_notes if name in columns for note in notes}
-    notes |= {f"{name!r} {tallies[name].concentration}: its place is given, not found." for name in placed}
+    firm = [name for name in columns if name not in placed]
+    for name in placed:
+        notes.add(f"{name!r} {tallies[name].concentration}: its place is given, not found.")
+        if beside := _find_beside(name, firm, background):
+            shown = list_names([repr(other) for other in beside], "", "")
+            notes.add(f"Between {name!r} and {shown} no edge is looked for: which comes first is not given.")
+    notes |= {
+        f"{name!r} holds dates, which no other column causes: with first: [{name}] as knowledge none will."
+        for name in columns
+        if date_note(name) in notes and not _is_given_as_first(name, list(columns), background)
+    }
     return GraphColumns(
         tuple(columns),
         np.array(list(columns.values())),
         {name: tallies[name].column_type for name in columns},
         placed,
         background,
-        left_out,
+        {name: left_out[name] for name in table.names if name in left_out},
         int(np.count_nonzero(~complete)),
         tuple(sorted(notes)),
     )
@@ -191,10 +210,48 @@ def _too_coarse(name: str, values: Tally, firm: Sequence[str], knowledge: Knowle
     """Why a column's steps keep it out of a graph; empty where they do not, or its place among the others is given."""
     if values.n - values.most < LEAST_OTHERS:
         return f"it is {values.common:g} in all but {values.n - values.most} rows"
-    statements = (knowledge.on(name, other) for other in firm)
-    if not values.concentration or (firm and all(each.direction is not None or each.unrelated for each in statements)):
+    if not values.concentration:
         return ""
-    return f"it {values.concentration}: too coarse for a graph unless its place is given (knowledge)"
+    if not firm:
+        return f"it {values.concentration}: too coarse for a graph, as all other columns are"
+    beside = _find_beside(name, firm, knowledge)
+    unsettled = [repr(other) for other in firm if other not in beside and _is_open(name, other, knowledge)]
+    if not unsettled:
+        return ""
+    others = "all others is given" if len(unsettled) == len(firm) else f"{list_names(unsettled, '', '')} is given too"
+    ways = "knowledge: first, last, tiers or before"
+    return f"it {values.concentration}: too coarse for a graph unless its order with {others} ({ways})"
+
+
+def _find_beside(name: str, others: Sequence[str], knowledge: Knowledge) -> list[str]:
+    """The columns that are given as first together with this one: before the same others, and behind none.
+
+    The order of two such columns changes nothing behind them, so it may stay open, as path analysis leaves the
+    relations of exogenous variables open. Elsewhere it may not: an edge that nobody looked for would be taken for none.
+    """
+    behind = [other for other in others if knowledge.explain_order(name, other)]
+    if not behind or any(knowledge.explain_order(other, name) for other in others):
+        return []
+    is_first = {other: all(knowledge.explain_order(other, each) for each in behind) for other in others}
+    return [other for other in others if is_first[other] and _is_open(name, other, knowledge)]
+
+
+def _is_given_as_first(name: str, columns: Sequence[str], knowledge: Knowledge) -> bool:
+    """Whether no column may cause this one, but for those that are given as first with it."""
+    others = [other for other in columns if other != name]
+    beside = _find_beside(name, others, knowledge)
+    return all(_excludes(other, name, knowledge) for other in others if other not in beside)
+
+
+def _excludes(cause: str, effect: str, knowledge: Knowledge) -> bool:
+    """Whether it is given that the one does not cause the other."""
+    stated = knowledge.on(cause, effect)
+    return stated.direction == "y->x" or stated.unrelated
+
+
+def _is_open(name: str, other: str, knowledge: Knowledge) -> bool:
+    """Whether either of two columns may cause the other, as far as is given."""
+    return not (_excludes(name, other, knowledge) or _excludes(other, name, knowledge))
 
 
 def _has_long_ties(column: FloatArray) -> bool:
@@ -202,8 +259,22 @@ def _has_long_ties(column: FloatArray) -> bool:
     return int(np.unique(column, return_counts=True)[1].max()) > math.isqrt(len(column)) // 2
 
 
-def _too_few_rows(rows: int, columns: Mapping[str, FloatArray], where: str) -> InputError:
-    worst = max(columns, key=lambda name: np.count_nonzero(np.isnan(columns[name])))
-    lacking = int(np.count_nonzero(np.isnan(columns[worst])))
-    most = f": {worst!r} lacks {lacking} values, leave it out" if lacking else ""
-    return InputError(f"Got {rows} complete rows in {where}; expected at least {LEAST_ROWS}{most}.")
+def _find_complete(
+    columns: Mapping[str, FloatArray], named: Collection[str], where: str, left_out: dict[str, str]
+) -> BoolArray:
+    """The rows in which no column lacks its value; while they are too few, one that lacks most of its is left out."""
+    gaps = {name: np.isnan(column) for name, column in columns.items()}
+    while gaps:
+        complete = ~np.any(list(gaps.values()), axis=0)
+        rows = int(np.count_nonzero(complete))
+        if rows >= LEAST_ROWS:
+            return complete
+        worst = max(gaps, key=lambda name: (np.count_nonzero(gaps[name]), name))
+        lacking = int(np.count_nonzero(gaps.pop(worst)))
+        if worst in named or lacking <= len(complete) / 2:
+            raise InputError(
+                f"Got {rows} complete rows in {where}; expected at least {LEAST_ROWS}: {worst!r} lacks {lacking} "
+                "values, leave it out."
+            )
+        left_out[worst] = f"it lacks {lacking} values, and with it {rows} rows are complete"
+    return np.zeros(0, dtype=bool)

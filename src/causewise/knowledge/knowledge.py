@@ -98,6 +98,17 @@ class Knowledge:
         """Whether the edge itself is required."""
         return self.links.get(cause, {}).get(effect) == _REQUIRED
 
+    @property
+    def required_columns(self) -> list[str]:
+        """The columns of all required edges."""
+        return [
+            str(column)
+            for cause, behind in self.links.items()
+            for effect, words in behind.items()
+            if words == _REQUIRED
+            for column in (cause, effect)
+        ]
+
     def explain_order(self, earlier: str, later: str) -> str:
         """The facts that put one column before the other, fewest first; empty if none do."""
         return _join_facts(_facts(self.links, self._path(earlier, later)))

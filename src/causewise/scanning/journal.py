@@ -3,43 +3,142 @@
 A line is one finished tile, in JSON, behind the hash of the line itself; the first says which scan this is. A line that
 was cut short, by a full disk or a kill, and all after it are passed over. When the scan is complete the file goes.
 
+Whatever else stands in its place, another scan's journal too, is somebody's: it is refused, and left as it is.
+
 Not the database of `lab.benchmark.store`: one process writes this file and nobody asks it anything, and a database
 would leave two more files beside it when the scan is killed.
 """
 
+import errno
 import json
 import os
-from collections.abc import Sequence
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from causewise.errors import InputError
+
+_LONGEST = 1 << 16
+"""Bytes that are looked at of a first line: a file of something else may have no other."""
+# Windows has neither links that anybody may make nor pipes among files, and tells text from bytes.
+_SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True)
+class ScanIdentity:
+    """Which scan this is; journals are compared by it, and a difference has words."""
+
+    version: str
+    layout: str
+    """Digest of the fields of what is kept, which change between builds of one version."""
+    table: str
+    """Digest of the columns and their names."""
+    method: str
+    seed: int
+    others: str
+    """Digest of all other settings, and of the pairs."""
+
+    @property
+    def digest(self) -> str:
+        """All of it in one word."""
+        return blake2b(json.dumps(asdict(self)).encode(), digest_size=16).hexdigest()
+
+    def describe_other(self, other: Mapping[str, Any]) -> str:
+        """How another scan differs from this one."""
+        if (other.get("version"), other.get("layout")) != (self.version, self.layout):
+            same = other.get("version") == self.version
+            return "by another build of causewise" if same else f"by causewise {other.get('version')}"
+        words = {
+            "table": "of another table",
+            "method": f"by the method {other.get('method')!r}",
+            "seed": f"with the seed {other.get('seed')}",
+            "others": "with other settings or other pairs",
+        }
+        return ", ".join(word for name, word in words.items() if other.get(name) != getattr(self, name))
 
 
 class Journal:
     """The finished tiles of one scan; `place` None keeps nothing."""
 
-    def __init__(self, place: Path | None, identity: str) -> None:
-        self._place, self.identity = place, identity
-        self.known: dict[str, list[Any]] = self._read()
+    def __init__(self, place: Path | None, identity: ScanIdentity) -> None:
+        self._place, self._identity = place, identity
+        self._first = _line({"scan": asdict(identity)})
+        self._file: tuple[int, int] | None = None
+        """Device and number of the file that is this journal, once there is one."""
+        self.known: dict[str, list[Any]] = {} if place is None else self._read(place)
 
-    def _read(self) -> dict[str, list[Any]]:
-        if self._place is None or not self._place.exists():
+    def _read(self, place: Path) -> dict[str, list[Any]]:
+        try:
+            stream = self._open(place, os.O_RDWR)
+        except FileNotFoundError:
             return {}
         known: dict[str, list[Any]] = {}
-        length = 0
-        with self._place.open("rb") as stream:
-            for number, line in enumerate(stream):
+        with stream:
+            first = stream.readline(_LONGEST)
+            if first != self._first:
+                self._check_beginning(first)
+                stream.truncate(0)
+                return {}
+            length = len(first)
+            for line in stream:
                 record = _read_line(line)
-                if record is None or (number == 0 and record != [self.identity]):
+                if record is None:
+                    stream.truncate(length)
                     break
                 length += len(line)
-                if number:
-                    key, rows = record
-                    known[key] = rows
-        os.truncate(self._place, length)
+                key, rows = record
+                known[key] = rows
         return known
+
+    def _check_beginning(self, first: bytes) -> None:
+        """Refuse a file whose first line is not what this scan was about to write when it was killed."""
+        if self._first.startswith(first):
+            return
+        record = _read_line(first)
+        if isinstance(record, dict) and isinstance(record.get("scan"), dict):
+            how = self._identity.describe_other(record["scan"])
+        elif isinstance(record, list) and len(record) == 1:  # as journals began before they said whose they are
+            how = "by an earlier build of causewise"
+        else:
+            raise self._refuse("Got the file of something else,")
+        raise InputError(
+            f"Got {str(self._place)!r}, which keeps the finished pairs of another scan ({how}); expected no such file, "
+            "or the one that this scan left: finish that scan first, choose another name, or delete the file if its "
+            "work is no longer needed."
+        )
+
+    def _refuse(self, got: str) -> InputError:
+        return InputError(
+            f"{got} {str(self._place)!r}, where a scan keeps its finished pairs; expected no such file, or the one "
+            "that this scan left: choose another name, or move it away; it was left as it is."
+        )
+
+    def _open(self, place: Path, flags: int) -> BinaryIO:
+        """The plain file itself, and no other once it is known; never what a link leads to."""
+        if place.is_symlink():
+            raise self._refuse("Got the symbolic link")
+        try:
+            handle = os.open(place, flags | _SAFELY, 0o666)
+        except FileNotFoundError:
+            raise
+        except FileExistsError:
+            raise self._refuse("Got, while the scan ran, the new file") from None
+        except OSError as problem:
+            if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            reason = (problem.strerror or str(problem)).lower()
+            raise self._refuse(f"Got what cannot be opened ({reason}),") from None
+        about = os.fstat(handle)
+        file = (about.st_dev, about.st_ino)
+        plain = stat.S_ISREG(about.st_mode)
+        if not plain or self._file not in (None, file):
+            os.close(handle)
+            raise self._refuse("Got, while the scan ran, another file in" if plain else "Got what is no plain file,")
+        self._file = file
+        return os.fdopen(handle, "r+b" if flags & os.O_RDWR else "ab")
 
     def count(self, what: str) -> int:
         """How many results are known already of one kind of work, whose tiles' keys begin with its name."""
@@ -50,9 +149,9 @@ class Journal:
         if self._place is None:
             return
         try:
-            with self._place.open("ab") as stream:
+            with self._open_end(self._place) as stream:
                 if stream.tell() == 0:
-                    stream.write(_line([self.identity]))
+                    stream.write(self._first)
                 stream.write(_line([key, rows]))
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -63,9 +162,24 @@ class Journal:
                 "same scan again to go on."
             ) from None
 
+    def _open_end(self, place: Path) -> BinaryIO:
+        if self._file is not None:
+            try:
+                return self._open(place, os.O_WRONLY | os.O_APPEND)
+            except FileNotFoundError:  # somebody has removed it: what is still to come can be kept
+                self._file = None
+        return self._open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL)
+
     def close(self) -> None:
         """The scan is complete and stands elsewhere."""
-        if self._place is not None:
+        if self._place is None or self._file is None:
+            return
+        try:
+            about = self._place.lstat()
+        except FileNotFoundError:
+            return
+        # The result itself may have been written in its place.
+        if (about.st_dev, about.st_ino) == self._file:
             self._place.unlink(missing_ok=True)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from causewise.errors import InputError
 from causewise.files import replace_with
-from causewise.formatting import csv_text, json_text
+from causewise.formatting import csv_text, encodable, json_text
 from causewise.methods.combined.method import THRESHOLD
 from causewise.scanning.consistency import Order, Quality, find_order, measure_quality, to_digraph
 from causewise.scanning.graph_files import GRAPH_FORMATS, check_ending
@@ -128,9 +128,13 @@ class Scan:
         return record | {"kinds": dict(self.kinds), "notes": self.notes, **self.facts}
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """The table column by column; warnings joined to one text."""
+        """The table column by column; warnings joined to one text, and names spelt so that every file can hold them."""
         table = {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
-        return table | {"warnings": [" | ".join(row.warnings) for row in self.rows]}
+        table |= {"warnings": [" | ".join(row.warnings) for row in self.rows]}
+        return {
+            name: [encodable(value) if isinstance(value, str) else value for value in values]
+            for name, values in table.items()
+        }
 
     def to_frame(self) -> Any:
         """The table as a data frame of the library that the input came from; a dict of columns for arrays and files."""

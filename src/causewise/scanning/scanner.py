@@ -2,10 +2,9 @@
 
 import json
 import os
-import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import Engine, OnProgress, available_memory, processors
 from causewise.protocol import Method, MethodPickle, batch_size
 from causewise.scanning.forecast import FEW, cache_size, choose_jobs, forecast
-from causewise.scanning.journal import Journal
+from causewise.scanning.journal import Journal, ScanIdentity
 from causewise.scanning.on_dask import DaskPool, on_dask
 from causewise.scanning.pair_scorer import (
     PairScorer,
@@ -35,7 +34,16 @@ from causewise.scanning.pair_scorer import (
 )
 from causewise.scanning.result import Scan, find_library
 from causewise.scanning.scan_row import ScanRow
-from causewise.scanning.table import MOST, FileColumns, Pairs, ScanTable, choose_pairs, cut_tiles, read_scan_table
+from causewise.scanning.table import (
+    MOST,
+    FileColumns,
+    Pairs,
+    ScanTable,
+    choose_pairs,
+    cut_tiles,
+    read_scan_table,
+    refuse_unreadable,
+)
 from causewise.tables.source import split_reading_options
 from causewise.version import VERSION
 from causewise.worker import Work
@@ -93,7 +101,7 @@ def scan(
         Processes, a Dask cluster, a journal to go on from, and who hears of progress.
     **settings
         Settings of the method by name, as in `infer`: `threshold`, `neither`, `direct`, `recording` of the default. And
-        how to read a text file: `decimal`, `header`, `max_bytes`, `max_lines`.
+        how to read a text file: `decimal`, `header`, `max_bytes`, `max_lines`. And `exclude`: columns to leave out.
 
     Returns
     -------
@@ -113,6 +121,7 @@ def scan(
     between("scan", *SEEDS, seed=seed)
     if not isinstance(stability, bool):
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
+    exclude = settings.pop("exclude", None) or ()
     reading, stated = split_reading_options({name: value for name, value in settings.items() if value is not None})
     spelt = {name: f"{name}={value!r}" for name, value in stated.items()}
     settings = stated_settings([method], stated, spelt)[method] if isinstance(method, str) else stated
@@ -120,11 +129,12 @@ def scan(
     batch, own = batch_size(built), None if isinstance(method, str) else MethodPickle.of(method)
     stays = not isinstance(method, str) and _stays_here(method.name, own, engine)
     adjusted = [adjust] if isinstance(adjust, str | int) else adjust
-    table = read_scan_table(data, columns, adjusted, engine.on_progress, **reading)
+    table = read_scan_table(data, columns, adjusted, engine.on_progress, exclude, **reading)
     background = Knowledge.of(knowledge, table.every)
+    refuse_unreadable(background.required_columns, table.unreadable)
     judge = PairScorer(table.names, table.values, method, seed, settings, background, stability, table.notes)
     wanted = choose_pairs(table, pairs)
-    identity = _identity(table, judge, wanted, fdr, own.identity if own else b"")
+    identity = _identify(table, judge, wanted, fdr, own.identity if own else b"")
     journal = Journal(None if engine.journal is None else Path(engine.journal), identity)
     # A GPU, on which a batch is larger than any tile, is one for all processes.
     few = stays or batch > MOST or len(wanted) <= _IN_PROCESS
@@ -133,7 +143,7 @@ def scan(
     judge = replace(judge, remembered=cache_size(jobs, free))
     # Workers elsewhere read their columns themselves where they see the file.
     there = None if engine.dask is None else FileColumns.of(data, table, reading)
-    with _open_pool(judge, there, jobs, engine, journal.identity) as pool:
+    with _open_pool(judge, there, jobs, engine, identity.digest) as pool:
         on_gpu = batch > MOST or (isinstance(pool, DaskPool) and pool.gpu)
         if engine.on_forecast is not None and _may_be_long(judge.method_name, len(wanted)):
             left = (len(wanted) - journal.count("screening"), len(wanted) - journal.count("orienting"))
@@ -222,7 +232,7 @@ class _Tiles:
 
 def _digest(pairs: Sequence[Sequence[int]]) -> str:
     """A tile goes by its pairs, so that one that was cut otherwise is another."""
-    return blake2b(json.dumps(pairs).encode(), digest_size=8).hexdigest()
+    return _shorten(json.dumps(pairs).encode())
 
 
 def _stays_here(name: str, pickled: MethodPickle | None, engine: Engine) -> bool:
@@ -241,29 +251,34 @@ def _stays_here(name: str, pickled: MethodPickle | None, engine: Engine) -> bool
     if wish:
         raise InputError(
             f"Got {wish} with the method {name!r}, which cannot be pickled for another process or a file; expected one "
-            " whose class and functions are at the top of a module that can be imported: put it into a file of its "
+            "whose class and functions are at the top of a module that can be imported: put it into a file of its "
             "own and import it, or leave the wish out."
         )
     return True
 
 
-def _identity(table: ScanTable, judge: PairScorer, wanted: Sequence[tuple[int, int]], fdr: float, own: bytes) -> str:
-    digest = blake2b(digest_size=16)
+def _shorten(content: bytes) -> str:
+    return blake2b(content, digest_size=8).hexdigest()
+
+
+def _identify(
+    table: ScanTable, judge: PairScorer, wanted: Sequence[tuple[int, int]], fdr: float, own: bytes
+) -> ScanIdentity:
+    digest = blake2b(json.dumps(table.names).encode(), digest_size=16)
     for k in range(len(table.names)):
         digest.update(np.ascontiguousarray(table.values[k]).data)
-    facts = [
-        table.names,
+    kept = [*Screening._fields, *(each.name for each in fields(ScanRow))]
+    # Not pickled: its bytes depend on whether equal names are one object.
+    stated = repr(judge.knowledge)
+    facts = [dict(judge.settings), judge.stability, list(wanted), fdr, dict(judge.notes), stated]
+    return ScanIdentity(
+        VERSION,
+        _shorten(json.dumps(kept).encode()),
+        digest.hexdigest(),
         judge.method_name,
         judge.seed,
-        dict(judge.settings),
-        judge.stability,
-        list(wanted),
-        fdr,
-        VERSION,
-    ]
-    facts.append(dict(judge.notes))
-    digest.update(json.dumps(facts).encode() + pickle.dumps(judge.knowledge) + own)
-    return digest.hexdigest()
+        _shorten(json.dumps(facts).encode() + own),
+    )
 
 
 def _may_be_long(method: str, pairs: int) -> bool:

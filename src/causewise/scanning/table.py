@@ -3,8 +3,8 @@
 import csv
 import io
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from causewise.column_types import ColumnType, explain_unusable, tally
 from causewise.errors import InputError
@@ -20,11 +21,13 @@ from causewise.parallel import OnProgress
 from causewise.scanning.adjustment import Adjustment
 from causewise.scanning.mapped import ColumnStore, MappedColumns
 from causewise.tables import read_table, table_from
-from causewise.tables.choose import ColumnTable, find_column, list_names
+from causewise.tables.choose import ColumnTable, explain_unreadable, find_column, list_names
 from causewise.tables.source import PARQUET
 
 Pairs = list[tuple[int, int]]
 
+EXCLUDED = "it is excluded"
+"""Why a column is left out that was asked to be."""
 MANY = 1_000_000
 """Pairs that are not begun without being asked for by `pairs` or `target`: days of work, more often than not a slip."""
 BLOCK = 16
@@ -50,6 +53,8 @@ class ScanTable:
     """By column, what had to be understood to make numbers of it; of most columns nothing."""
     adjusted: tuple[str, ...] = ()
     """Columns that all others are adjusted for."""
+    unreadable: Mapping[str, InputError] = field(default_factory=dict)
+    """Those of the columns left out that no numbers could be made of, with the error for who asks for one by name."""
 
     @property
     def n(self) -> int:
@@ -59,6 +64,7 @@ class ScanTable:
     def place(self, wanted: str | int) -> int:
         """Where a column stands among those that are scored, given by its name or number in the whole table."""
         name = self.every[find_column(self.every, wanted)]
+        refuse_unreadable([name], self.unreadable)
         if name not in self.names:
             why = self.left_out.get(name, "it is not among the columns asked for")
             raise InputError(
@@ -126,6 +132,7 @@ def read_scan_table(
     wanted: Sequence[str | int] | None = None,
     adjust: Sequence[str | int] = (),
     tell: OnProgress = lambda what, done, of: None,
+    exclude: Sequence[str | int] = (),
     **asked: Any,
 ) -> ScanTable:
     """Read the columns `wanted`, or all that numbers can be made of, one after the other, adjusted for others.
@@ -134,9 +141,13 @@ def read_scan_table(
     """
     table, where = table_from(data, **asked)
     others = _find_columns(table, adjust)
-    chosen, left_out = choose_columns(table, None if wanted is None else _find_columns(table, wanted))
+    chosen, left_out = choose_columns(table, None if wanted is None else _find_columns(table, wanted), exclude)
+    if clash := [table.names[k] for k in others if left_out.get(table.names[k]) == EXCLUDED]:
+        raise _excluded_error(clash[0])
     left_out |= {table.names[k]: "the others are adjusted for it" for k in others}
-    read = read_columns(table, [*others, *sorted(set(chosen) - set(others))])
+    unreadable = dict[str, InputError]()
+    named = [table.names[k] for k in (others if wanted is None else [*others, *chosen])]
+    read = read_columns(table, [*others, *sorted(set(chosen) - set(others))], unreadable, named)
     adjustment = Adjustment.of({name: column for name, column, _ in islice(read, len(others))})
     names: list[str] = []
     kinds, notes = dict[str, ColumnType](), dict[str, tuple[str, ...]]()
@@ -168,13 +179,20 @@ def read_scan_table(
                 notes[name] = column_notes
         if others:  # a fit a column, which may take longer than the scan
             tell("adjusting", done, expected)
-    check_two_columns(names, left_out, where)
-    return ScanTable(tuple(names), store.values, left_out, tuple(table.names), kinds, notes, adjustment.names)
+    left_out |= {name: explain_unreadable(problem, name) for name, problem in unreadable.items()}
+    left_out = {name: left_out[name] for name in table.names if name in left_out}
+    check_two_columns(names, left_out, unreadable, where)
+    return ScanTable(
+        tuple(names), store.values, left_out, tuple(table.names), kinds, notes, adjustment.names, unreadable
+    )
 
 
-def check_two_columns(names: Sequence[str], left_out: Mapping[str, str], where: str) -> None:
-    """Refuse a table of which fewer than two columns are left."""
+def check_two_columns(
+    names: Sequence[str], left_out: Mapping[str, str], unreadable: Mapping[str, InputError], where: str
+) -> None:
+    """Refuse a table of which fewer than two columns are left; that one cannot be read comes first."""
     if len(names) < 2:
+        refuse_unreadable(unreadable, unreadable)
         reasons = "; ".join(f"{name!r}: {why}" for name, why in list(left_out.items())[:5])
         raise InputError(
             f"Got {len(names)} column{'s' * (len(names) != 1)} that can be used{list_names(names)} in {where}; "
@@ -183,12 +201,28 @@ def check_two_columns(names: Sequence[str], left_out: Mapping[str, str], where: 
         )
 
 
-def choose_columns(table: ColumnTable, wanted: list[int] | None) -> tuple[list[int], dict[str, str]]:
+def refuse_unreadable(names: Iterable[str], unreadable: Mapping[str, InputError]) -> None:
+    """Refuse the first of these columns that cannot be read, with the sentence that says why."""
+    for name in names:
+        if name in unreadable:
+            raise unreadable[name]
+
+
+def choose_columns(
+    table: ColumnTable, wanted: list[int] | None, exclude: Sequence[str | int] = ()
+) -> tuple[list[int], dict[str, str]]:
     """Positions of the columns to read, and by name why the others are left out; all that can be by default."""
-    if wanted is not None:
-        return wanted, {}
-    places = range(len(table.names))
-    return [k for k in places if k not in table.passed_over], {table.names[k]: w for k, w in table.passed_over.items()}
+    excluded = _find_columns(table, [exclude] if isinstance(exclude, str | int) else exclude)
+    if clash := [k for k in excluded if k in (wanted or ())]:
+        raise _excluded_error(table.names[clash[0]])
+    passed_over = {} if wanted is not None else table.passed_over
+    reasons = {**passed_over, **dict.fromkeys(excluded, EXCLUDED)}
+    places = range(len(table.names)) if wanted is None else wanted
+    return [k for k in places if k not in reasons], {table.names[k]: why for k, why in sorted(reasons.items())}
+
+
+def _excluded_error(name: str) -> InputError:
+    return InputError(f"Got the column {name!r} both to use and to exclude; expected one of the two: take one back.")
 
 
 def _find_columns(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
@@ -199,12 +233,26 @@ def _find_columns(table: ColumnTable, wanted: Sequence[str | int]) -> list[int]:
     return chosen
 
 
-def read_columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[str, FloatArray, tuple[str, ...]]]:
-    """Name, numbers, and what had to be understood to make them."""
+def read_columns(
+    table: ColumnTable,
+    places: Sequence[int],
+    unreadable: dict[str, InputError] | None = None,
+    named: Collection[str] = (),
+) -> Iterator[tuple[str, FloatArray, tuple[str, ...]]]:
+    """Name, numbers, and what had to be understood to make them.
+
+    A column that cannot be read is noted under `unreadable`, and refused where it was named or nothing can be noted.
+    """
     first: tuple[str, int] | None = None
-    for k, raw in zip(places, table.columns(*places), strict=True):
+    for k, raw in zip(places, table.columns_or_errors(*places), strict=True):
         name = table.names[k]
-        column, notes = as_column(raw, name)
+        try:
+            column, notes = read_column(raw, name)
+        except InputError as problem:
+            if unreadable is None or name in named:
+                raise
+            unreadable[name] = problem
+            continue
         first = first or (name, len(column))
         if len(column) != first[1]:
             raise InputError(
@@ -212,6 +260,13 @@ def read_columns(table: ColumnTable, places: Sequence[int]) -> Iterator[tuple[st
                 "length, one row per observation."
             )
         yield name, column, (*table.notes(k), *notes)
+
+
+def read_column(raw: ArrayLike | InputError, name: str) -> tuple[FloatArray, tuple[str, ...]]:
+    """A column as numbers and what is to be said of it, or the error that stands in its place."""
+    if isinstance(raw, InputError):
+        raise raw
+    return as_column(raw, name)
 
 
 def choose_pairs(table: ScanTable, pairs: Any = None) -> Pairs:

@@ -40,6 +40,9 @@ class ColumnTable(Protocol):
     def columns(self, *positions: int) -> Iterable[ArrayLike]:
         """Some columns as numbers, missing values as NaN; those of a Parquet file are read one after the other."""
 
+    def columns_or_errors(self, *positions: int) -> Iterable[ArrayLike | InputError]:
+        """The same; in the place of a column that cannot be read, the error that says why."""
+
     def notes(self, *positions: int) -> tuple[str, ...]:
         """What had to be understood to read them."""
 
@@ -130,6 +133,12 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
     while len(count := Counter(distinct)) < len(distinct):
         distinct = [f"{name} (column {k})" if count[name] > 1 else name for k, name in enumerate(distinct, start=1)]
     return tuple(distinct)
+
+
+def explain_unreadable(problem: InputError, name: str) -> str:
+    """Why a table is scored without a column, from the sentence that refuses it where it is asked for."""
+    got, prefix = str(problem).partition("; expected")[0], f"Column {name!r} has "
+    return f"it has {got.removeprefix(prefix)}" if got.startswith(prefix) else f"it cannot be read ({got})"
 
 
 def explain_text(cells: Sequence[str]) -> str:

@@ -1,5 +1,6 @@
 """Data frames of any type: pandas, polars and Arrow through narwhals, dictionaries, arrays."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -40,6 +41,14 @@ class FrameTable:
     def columns(self, *positions: int) -> Iterator[NDArray[Any]]:
         """Some columns as numbers, missing values as NaN."""
         return (_convert(self.raw(k), self.names[k]) for k in positions)
+
+    def columns_or_errors(self, *positions: int) -> Iterator[NDArray[Any] | InputError]:
+        """The same; in the place of a column that cannot be read, the error that says why."""
+        for k in positions:
+            try:
+                yield _convert(self.raw(k), self.names[k])
+            except InputError as problem:
+                yield problem
 
     def notes(self, *positions: int) -> tuple[str, ...]:
         """That a column is levels in an order; of dates, the pair itself speaks."""
@@ -96,8 +105,16 @@ def frame_table(data: Any) -> FrameTable:
     """A data frame of any library that narwhals knows."""
     import narwhals as nw
 
+    arrow = sys.modules.get("pyarrow")  # whoever holds a batch has it
+    if arrow is not None and isinstance(data, arrow.RecordBatch):
+        data = arrow.Table.from_batches([data])
     try:
         frame = nw.from_native(data)
+    except UnicodeDecodeError as problem:  # Arrow does not check the names it is given
+        raise InputError(
+            f"Got a table with a column name that is not valid UTF-8 ({problem.object!r}); expected names in UTF-8: "
+            "rename that column."
+        ) from None
     except TypeError:
         raise InputError(
             f"Got {type(data).__name__}; expected two arrays, a pandas, polars or Arrow table with column names, or "

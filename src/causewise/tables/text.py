@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from causewise.errors import InputError
+from causewise.errors import InputError, UnclearError
 from causewise.numerics.conversion import has_ties, is_long
 from causewise.pair import FloatArray, date_note
 from causewise.tables.cells import (
@@ -23,6 +23,7 @@ from causewise.tables.cells import (
     parse_numbers,
     text_cell_error,
 )
+from causewise.tables.choose import explain_unreadable
 from causewise.tables.sniff import BLANKS, Layout, long_cell_error, make_reader, skip_blank_rows, sniff
 from causewise.tables.source import ReadOptions
 
@@ -91,15 +92,37 @@ class TextTable:
         try:
             self.columns(k)
         except InputError as problem:
-            return f"it cannot be read ({str(problem).removesuffix('.')})"
+            return explain_unreadable(problem, self.names[k])
         return ""
 
     def columns(self, *positions: int) -> list[NDArray[Any]]:
-        """Some columns as numbers: the clean table by NumPy's compiled reader, any other cell by cell, in one pass."""
-        plain = all(self._decimal(k) == "." for k in positions)
-        table = self._load_clean() if plain else None
-        columns = self._parse_cells(positions) if table is None else [table[:, k] for k in positions]
-        return [self._restore_digits(column, k) for column, k in zip(columns, positions, strict=True)]
+        """Some columns as numbers; the first that cannot be read is refused."""
+        columns = list[NDArray[Any]]()
+        for column in self.columns_or_errors(*positions):
+            if isinstance(column, InputError):
+                raise column
+            columns.append(column)
+        return columns
+
+    def columns_or_errors(self, *positions: int) -> list[NDArray[Any] | InputError]:
+        """The clean table by NumPy's compiled reader, any other cell by cell, in one pass.
+
+        In the place of a column that cannot be read stands the error that says why; lines that cannot be read are
+        refused.
+        """
+        columns: dict[int, FloatArray | InputError] = {}
+        for k in positions:
+            try:
+                self._decimal(k)
+            except UnclearError as problem:
+                columns[k] = problem
+        clear = [k for k in dict.fromkeys(positions) if k not in columns]
+        table = self._load_clean() if all(self._decimal(k) == "." for k in clear) else None
+        columns |= self._parse_cells(clear) if table is None else {k: table[:, k] for k in clear}
+        return [
+            column if isinstance(column := columns[k], InputError) else self._restore_digits(column, k)
+            for k in positions
+        ]
 
     def notes(self, *positions: int) -> tuple[str, ...]:
         """What had to be understood to read them."""
@@ -159,14 +182,18 @@ class TextTable:
             return None
         return table if table.shape[1] == layout.width else None
 
-    def _parse_cells(self, positions: Sequence[int]) -> list[FloatArray]:
-        parts: list[list[FloatArray]] = [[np.empty(0)] for _ in positions]
+    def _parse_cells(self, positions: Sequence[int]) -> dict[int, FloatArray | InputError]:
+        parts: dict[int, list[FloatArray]] = {k: [np.empty(0)] for k in positions}
+        errors: dict[int, InputError] = {}
         seen = 0
         for chunk in self._chunks():
-            for part, k in zip(parts, positions, strict=True):
-                part.append(self._parse_chunk(chunk, k, seen))
+            for k in (k for k in positions if k not in errors):
+                try:
+                    parts[k].append(self._parse_chunk(chunk, k, seen))
+                except InputError as problem:
+                    errors[k] = problem
             seen += len(chunk)
-        return [np.concatenate(part) for part in parts]
+        return {k: errors[k] if k in errors else np.concatenate(part) for k, part in parts.items()}
 
     def _chunks(self) -> Iterator[list[list[str]]]:
         (reader, rows), seen = self._rows(), 0

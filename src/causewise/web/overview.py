@@ -7,9 +7,10 @@ import numpy as np
 
 from causewise.column_types import classify_column, explain_unusable
 from causewise.errors import InputError
-from causewise.pair import MIN_ROWS, FloatArray, as_column, has_date_note
+from causewise.pair import MIN_ROWS, FloatArray, has_date_note
+from causewise.scanning.table import read_column
 from causewise.tables import read_table
-from causewise.tables.choose import ColumnTable
+from causewise.tables.choose import ColumnTable, explain_unreadable
 from causewise.tables.sniff import DELIMITERS
 from causewise.tables.text import TextTable
 from causewise.web.request_error import list_choices
@@ -34,9 +35,7 @@ def describe_table(stream: BinaryIO, most_columns: int, **reading: Any) -> dict[
     passed_over = {} if len(table.names) == 2 else table.passed_over
     read = _read_columns(table, [k for k in range(len(table.names)) if k not in passed_over])
     columns = [
-        _describe_column(
-            name, read[k] if k in read else InputError(passed_over[k]), table.notes(k) if k in read else ()
-        )
+        _describe_column(name, read[k], table.notes(k)) if k in read else _blank_column(name, passed_over[k])
         for k, name in enumerate(table.names)
     ]
     errors = [each for each in read.values() if isinstance(each, InputError)]
@@ -63,22 +62,18 @@ def describe_table(stream: BinaryIO, most_columns: int, **reading: Any) -> dict[
 
 
 def _read_columns(table: ColumnTable, places: Sequence[int]) -> dict[int, _Read]:
-    """All columns in one pass; where one spoils it, the halves are, so that few bad columns cost few passes more."""
-    if not places:
-        return {}
-    try:
-        raw = table.columns(*places)
-        return {k: as_column(values, table.names[k]) for k, values in zip(places, raw, strict=True)}
-    except InputError as problem:
-        if len(places) == 1:
-            return {places[0]: problem}
-        middle = len(places) // 2
-        return _read_columns(table, places[:middle]) | _read_columns(table, places[middle:])
+    read: dict[int, _Read] = {}
+    for k, raw in zip(places, table.columns_or_errors(*places), strict=True):
+        try:
+            read[k] = read_column(raw, table.names[k])
+        except InputError as problem:
+            read[k] = problem
+    return read
 
 
 def _describe_column(name: str, read: _Read, notes: tuple[str, ...]) -> dict[str, Any]:
     if isinstance(read, InputError):
-        return _blank_column(name, str(read))
+        return _blank_column(name, explain_unreadable(read, name))
     values, own_notes = read
     is_date = has_date_note(name, (*notes, *own_notes))
     present = values[np.isfinite(values)]
@@ -118,6 +113,6 @@ def _describe_layout(table: ColumnTable, reading: dict[str, Any]) -> list[str]:
 
 def _describe_size(rows: int, missing: int, judged: int, columns: int) -> list[str]:
     if not rows:  # no column could be read
-        return [f"{judged} of {columns} columns can be judged."]
+        return [f"{judged} of {columns} columns can be scored."]
     cells = f"{missing:,} cell{'s' * (missing != 1)} without a value" if missing else "no cell without a value"
-    return [f"{rows:,} row{'s' * (rows != 1)}; {cells}.", f"{judged} of {columns} columns can be judged."]
+    return [f"{rows:,} row{'s' * (rows != 1)}; {cells}.", f"{judged} of {columns} columns can be scored."]

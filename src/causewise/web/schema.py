@@ -153,7 +153,7 @@ class ColumnOverview(BaseModel):
 
     name: str
     judged: bool
-    why: str = Field(description="Why it cannot be judged; empty where it can.")
+    why: str = Field(description="Why it cannot be scored; empty where it can.")
     kind: str = Field(description="`continuous`, `rounded`, `count`, `heaped`, `few levels`, `two values` …")
     missing: int
     first: list[float | None]

@@ -36,6 +36,18 @@ ROW = Row(
 )
 
 
+@pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
+def test_a_new_store_deletes_no_file_beside_it(ending: str, tmp_path: Path) -> None:
+    beside = tmp_path / f"s.sqlite{ending}"
+    beside.write_text("precious")
+    with (
+        pytest.raises(StoreError, match=rf"Got the file '.*s\.sqlite{ending}'.*move it away"),
+        Store.open(tmp_path / "s.sqlite"),
+    ):
+        pass
+    assert (beside.read_text(), list(tmp_path.iterdir())) == ("precious", [beside])
+
+
 def test_rows_come_back_as_they_went_in(tmp_path: Path) -> None:
     failed = replace(ROW, pair_id="2", correct=False, status="failed", message="the „reason“, with | marks")
     with Store.open(tmp_path / "s.sqlite") as store:

@@ -41,6 +41,7 @@ class Ledger:
         place = Path(path)
         if not place.parent.is_dir():
             raise StoreError(f"There is no folder {place.parent} for the store {place.name}; make it first.")
+        _check_neighbours(place)
         with cls.translate_errors(place):
             connection = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None)
         try:
@@ -87,6 +88,17 @@ class Ledger:
             yield
         except sqlite3.Error as problem:
             raise _translate(path, str(problem), cls.remedy) from problem
+
+
+def _check_neighbours(place: Path) -> None:
+    """Refuse a new store beside files that have the names of its logs: SQLite would delete them."""
+    taken = [each for ending in ("-wal", "-shm", "-journal") if (each := Path(f"{place}{ending}")).exists()]
+    # In this order, since another runner may just make the store: its logs are never there before it.
+    if taken and not place.exists():
+        raise StoreError(
+            f"Got the file {str(taken[0])!r}, which the new store {place.name!r} would take for a log of its own; "
+            "expected none of that name: move it away, or choose another name for the store."
+        )
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
