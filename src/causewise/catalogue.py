@@ -3,18 +3,24 @@
 The facts are in `catalogue.toml` and nowhere else; the measured costs in `costs.toml`, which names its command.
 A method may carry settings: `name:key=value:key=value`, for instance `cam:published=true`. Modules are imported only
 when their method is asked for, so that one method's dependencies never slow down another.
+
+`resolve_method`, for the command line and the benchmark, also understands other people's methods: an entry point, or
+`package.module:object`. It imports what it is told to, so that what a stranger sends never comes there.
 """
 
 import ast
 import inspect
 import math
+import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.metadata import entry_points
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, cast
 
 from causewise.errors import SEEDS, InputError, between
@@ -24,6 +30,8 @@ from causewise.protocol import Method
 DEFAULT = "causewise"
 UNIT = "loci-h"
 """The method whose cost is 1 on every machine."""
+ENTRY_POINTS = "causewise.methods"
+"""The group of entry points under which a package offers methods by name."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +117,10 @@ def cost(name: str) -> Cost | None:
 
 def expected_seconds(spec: str, rows: int) -> float | None:
     """What a decision on so many rows takes by the measured cost and the law of growth; None where neither is known."""
-    name, given = _parse(spec)
-    price = cost(name)
+    price = cost(spec.split(":")[0])
     if price is None:
         return None
+    name, given = _parse(spec)
     law, sample = LAWS[entry(name).time], (defaults(spec) | given).get("rows")
     most = sample if isinstance(sample, int | float) else math.inf
     return price.seconds * law(max(MEASURED_ROWS, min(rows, most))) / law(MEASURED_ROWS)
@@ -174,6 +182,11 @@ def method(spec: str = DEFAULT, **settings: Any) -> Method:
     >>> dict(causewise.method("loci-h:n_knots=15", degree=3).settings)["n_knots"]
     15
     """
+    if is_elsewhere(spec):
+        raise InputError(
+            f"Got the method {spec!r}, which causewise does not have; expected a name from `causewise methods`, or, "
+            "for a method of your own, the object itself. (Its import path is for the command line.)"
+        )
     name, given = _parse(spec)
     given |= settings
     build, sample = _import_builder(name), given.get("rows")
@@ -190,6 +203,73 @@ def seeded_method(spec: str, seed: int, **settings: Any) -> Method:
     return method(spec, **({"seed": seed} if wanted else {}), **settings)
 
 
+def is_elsewhere(spec: str) -> bool:
+    """Whether a specification names a method that is not in the catalogue: an import path, or an entry point."""
+    head, *words = spec.split(":")
+    if any(each.name == head for each in CATALOGUE):
+        return False
+    return (bool(words) and "=" not in words[0]) or bool(entry_points(group=ENTRY_POINTS, name=head))
+
+
+def resolve_method(spec: str, seed: int, **settings: Any) -> Method:
+    """A method of the catalogue, or anybody's: `package.module:object[:key=value]`, or an entry point's name.
+
+    An object is a method itself or a factory of one; settings, and the seed where it is asked for, go to the factory.
+    """
+    if not is_elsewhere(spec):
+        return seeded_method(spec, seed, **settings)
+    head, *words = spec.split(":")
+    if words and "=" not in words[0]:
+        path = f"{head}:{words.pop(0)}"
+    else:
+        path = next(iter(entry_points(group=ENTRY_POINTS, name=head))).value
+    given = dict(parse_setting(word, spec) for word in words)
+    target = _import_named(path)
+    if isinstance(target, type) or not hasattr(target, "decide_many"):
+        target = _call_factory(target, given, seed, path)
+    elif given:
+        raise InputError(f"Got settings in {spec!r}, but {path} is a finished method; expected settings for a factory.")
+    if not isinstance(target, Method):
+        raise InputError(f"Got {spec!r}, which is no method; expected an object with `name` and `decide_many(pairs)`.")
+    return target
+
+
+def import_object(path: str) -> Any:
+    """The object at `package.module:object`."""
+    module, _, name = path.partition(":")
+    target: Any = import_module(module)
+    for part in name.split("."):
+        target = getattr(target, part)
+    return target
+
+
+def _import_named(path: str) -> Any:
+    # A command that is installed does not look into the folder it is called in, where a method of one's own usually is.
+    # Worker processes inherit the path.
+    if not {"", str(Path.cwd())} & set(sys.path):
+        sys.path.append(str(Path.cwd()))
+    try:
+        return import_object(path)
+    except ImportError as problem:
+        raise InputError(
+            f"Got the method {path!r}, which cannot be imported ({problem}); expected package.module:object, with the "
+            "package installed, or its folder this one or on PYTHONPATH."
+        ) from None
+    except AttributeError:
+        raise InputError(f"Got the method {path!r}, but the module has no such object; check the name.") from None
+
+
+def _call_factory(factory: Any, settings: dict[str, Any], seed: int, path: str) -> Any:
+    if not callable(factory):
+        raise InputError(f"Got {path!r}, which is neither a method nor a factory; expected `name` and `decide_many`.")
+    if "seed" in inspect.signature(factory).parameters:
+        settings = {"seed": seed} | settings
+    try:
+        return factory(**settings)
+    except TypeError as problem:
+        raise InputError(f"{path} could not be called with {settings}: {problem}.") from None
+
+
 @contextmanager
 def blame_settings(method: str) -> Iterator[None]:
     """What breaks a method that was given settings is the settings' fault."""
@@ -197,7 +277,7 @@ def blame_settings(method: str) -> Iterator[None]:
         yield
     except (TypeError, ValueError) as problem:
         # Without settings, the same exceptions are faults of ours and must not be blamed on the user.
-        if isinstance(problem, InputError) or ":" not in method:
+        if isinstance(problem, InputError) or "=" not in method:
             raise
         raise InputError(
             f"Got the settings {method!r}, with which the method cannot run ({problem}); expected other values: "
@@ -207,7 +287,7 @@ def blame_settings(method: str) -> Iterator[None]:
 
 def accepts(spec: str, setting: str) -> bool:
     """Whether a method takes a setting of that name, such as `seed` or `device`."""
-    return setting in defaults(spec)
+    return not is_elsewhere(spec) and setting in defaults(spec)
 
 
 def stated_settings(methods: Sequence[str], stated: Mapping[str, Any], spelt: Mapping[str, str]) -> dict[str, Any]:

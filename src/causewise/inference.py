@@ -100,7 +100,7 @@ def infer(
     """
     reading, settings = split_reading_options(settings)
     pair = data if isinstance(data, Pair) else pair_from(data, x, y, nan_policy=nan_policy, **reading)
-    method = _built_method(method, seed, settings | threshold_setting(method, threshold))
+    method = prepare_method(method, seed, settings | threshold_setting(method, threshold))
     (decision,) = decide_pairs([pair], method, seed)
     return decision
 
@@ -213,7 +213,8 @@ def threshold_setting(method: str | Method, threshold: float | None) -> dict[str
     return stated_settings([method], stated, {"threshold": f"threshold={threshold!r}"})[method]
 
 
-def _built_method(method: str | Method, seed: int, settings: Mapping[str, Any]) -> Method:
+def prepare_method(method: str | Method, seed: int, settings: Mapping[str, Any]) -> Method:
+    """A method by its name, with its settings; or one that is built already, which takes none."""
     if isinstance(method, str):
         return seeded_method(method, seed, **settings)
     if not isinstance(method, Method):

@@ -1,10 +1,14 @@
 """What a method is, how one is built from its settings, and what its failure becomes."""
 
+import io
 import math
+import pickle
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from inspect import Signature, signature
+from inspect import Signature, getsource, signature
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -21,7 +25,8 @@ ROUNDING = 1e-10
 class Method(Protocol):
     """Anything with a name that decides pairs; batched methods use that they see many at once.
 
-    A method of your own needs nothing else to work with `causewise.infer(…, method=yours)` and in the benchmark.
+    A method of your own needs nothing else to work with `causewise.infer(…, method=yours)`, in scans and in the
+    benchmark.
 
     Examples
     --------
@@ -41,6 +46,47 @@ class Method(Protocol):
 def batch_size(method: Method) -> int:
     """How many pairs are best handed to a method at once; 1 where it says nothing."""
     return max(1, int(getattr(method, "batch_size", 1) or 1))
+
+
+class MethodPickle(NamedTuple):
+    """What it takes to hand a method to another process, or to know it again."""
+
+    content: bytes
+    modules: frozenset[str]
+    """Whose classes and functions it names."""
+
+    @classmethod
+    def of(cls, method: Method) -> "MethodPickle | None":
+        """None where it cannot be pickled."""
+        try:
+            content = pickle.dumps(method)
+            named = _NamedModules(io.BytesIO(content))
+            named.load()
+        except Exception:  # whatever an object's own way to be pickled may raise
+            return None
+        return cls(content, frozenset(named.modules))
+
+    @property
+    def identity(self) -> bytes:
+        """With the source of what it names, since a function is pickled by its name: once changed, it is another."""
+        source = b""
+        for module in sorted(self.modules):
+            with suppress(OSError, TypeError):  # of a notebook, or compiled
+                source += getsource(sys.modules[module]).encode()
+        return self.content + source
+
+
+class _NamedModules(pickle.Unpickler):
+    """Remembers whose objects a pickle names."""
+
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file)
+        self.modules: set[str] = set()
+
+    def find_class(self, module: str, name: str) -> Any:
+        """As usual."""
+        self.modules.add(module)
+        return super().find_class(module, name)
 
 
 def record_failure(pair: Pair, method: str, why: str, **fields: Any) -> Decision:

@@ -7,6 +7,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import RidgeCV
+from sklearn.metrics import r2_score
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import SplineTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from causewise import LocationScaleNetwork, LocationScaleRegressor
@@ -23,7 +28,7 @@ def name(value):
 
 
 # Few knots and steps keep the checks small; the default setting of the splines has its own test below.
-@parametrize_with_checks([LocationScaleRegressor(n_knots=4, degree=2), LocationScaleNetwork(hidden=3, steps=5)])
+@parametrize_with_checks([LocationScaleRegressor(n_knots=4, degree=2), LocationScaleNetwork(hidden=3, steps=200)])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_keeps_the_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -63,7 +68,8 @@ def test_predictions_fit_together(model):
     mean, std = model.predict(X, return_std=True)
     np.testing.assert_allclose(model.log_likelihood(X, y), norm(mean, std).logpdf(y), rtol=1e-6)
     np.testing.assert_allclose(model.predict_dist(X).mean(), mean)
-    assert model.score(X, y) == pytest.approx(model.log_likelihood(X, y).mean())
+    assert model.log_likelihood_score(X, y) == pytest.approx(model.log_likelihood(X, y).mean())
+    assert model.score(X, y) == pytest.approx(r2_score(y, mean))
     quantiles = model.predict_quantile(X, [0.025, 0.5, 0.975])
     np.testing.assert_allclose(quantiles[:, 1], mean)
     np.testing.assert_allclose(quantiles[:, 2], model.predict_quantile(X, 0.975))
@@ -103,7 +109,7 @@ def test_targets_may_be_so_large_or_small_that_their_squares_are_no_numbers(unit
     X, y = data()
     plain, other = (LocationScaleRegressor(n_knots=8).fit(X, scale * y) for scale in (1.0, unit))
     np.testing.assert_allclose(np.divide(other.predict(X, True), unit), plain.predict(X, True), rtol=1e-6)
-    assert other.score(X, unit * y) == pytest.approx(plain.score(X, y) - np.log(unit))
+    assert other.log_likelihood_score(X, unit * y) == pytest.approx(plain.log_likelihood_score(X, y) - np.log(unit))
 
 
 def test_row_order_does_not_matter_and_the_ends_extrapolate_constantly():
@@ -126,6 +132,60 @@ def test_several_inputs_add_up():
     assert model.converged_
     assert np.sqrt(np.mean((mean - np.sin(3 * X[:, 0]) - X[:, 1] ** 2) ** 2)) < 0.1
     assert std.mean() == pytest.approx(0.2, rel=0.2)
+
+
+def cars(n=400):
+    """Weight, displacement and year of made-up cars, and how far they go; the lighter, the more they differ."""
+    rng = np.random.default_rng(0)
+    weight = rng.gamma(8, 1, n)
+    X = np.column_stack([weight, 3 * weight + 4 * rng.normal(size=n), rng.integers(70, 83, n)])
+    far = 40 * np.exp(-weight / 8)
+    return X, far + 0.05 * X[:, 1] + 0.4 * (X[:, 2] - 76) + (0.3 + 0.075 * far) * rng.normal(size=n)
+
+
+def test_of_several_inputs_smoothness_is_chosen_by_the_rows():
+    """As good as a ridge on splines whose penalty is chosen, where 25 knots an input follow the noise."""
+    X, y = cars()
+    ridge = make_pipeline(SplineTransformer(), RidgeCV(np.logspace(-3, 3, 13)))
+    folds = KFold(5, shuffle=True, random_state=0)
+    chosen, theirs, many = (
+        cross_val_score(model, X, y, cv=folds).mean()
+        for model in (LocationScaleRegressor(), ridge, LocationScaleRegressor(25))
+    )
+    assert chosen > theirs - 0.02
+    assert chosen > many + 0.03
+
+
+@pytest.mark.parametrize("column", range(3))
+def test_rows_beyond_those_seen_are_never_predicted_explosively(column):
+    X, y = cars()
+    order = np.argsort(X[:, column], kind="stable")
+    assert cross_val_score(LocationScaleRegressor(), X[order], y[order], cv=KFold(5)).min() > -1
+    model = LocationScaleRegressor(25).fit(X[order][80:], y[order][80:])
+    beyond = 0.1001 * (y[order][80:].max() - y[order][80:].min())
+    far = model.predict(np.random.default_rng(0).uniform(-100, 200, (1000, 3)))
+    assert y[order][80:].min() - beyond <= far.min()
+    assert far.max() <= y[order][80:].max() + beyond
+
+
+def test_the_choice_of_knots_depends_on_the_rows_alone():
+    X, y = cars(200)
+    order = np.random.default_rng(1).permutation(200)
+    plain = LocationScaleRegressor().fit(X, y)
+    shuffled = LocationScaleRegressor().fit(X[order], y[order])
+    twice = LocationScaleRegressor().fit(X, y, sample_weight=np.full(200, 2.0))
+    repeated = LocationScaleRegressor().fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
+    assert plain.n_knots_ == shuffled.n_knots_
+    assert twice.n_knots_ == repeated.n_knots_
+    np.testing.assert_allclose(shuffled.predict(X), plain.predict(X), rtol=1e-6)
+    np.testing.assert_allclose(repeated.predict(X), twice.predict(X), rtol=1e-6)
+
+
+def test_one_input_has_the_knots_of_the_methods():
+    X, y = data(300)
+    default, given = LocationScaleRegressor().fit(X, y), LocationScaleRegressor(25).fit(X, y)
+    assert default.n_knots_ == 25
+    np.testing.assert_array_equal(default.predict(X, True), given.predict(X, True))
 
 
 def test_knots_may_follow_the_quantiles():

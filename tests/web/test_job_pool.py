@@ -91,6 +91,33 @@ def test_an_idle_process_that_was_killed_costs_nothing(one: JobPool) -> None:
     assert answer(one, "echo")[2] != pid
 
 
+def test_a_process_that_no_longer_reads_costs_one_task_its_answer() -> None:
+    with pool(seconds=1.0) as jobs:
+        pid = answer(jobs, "echo")[2]
+        os.kill(pid, signal.SIGSTOP)
+        found = jobs.submit("echo", {}, bytes(MIB))
+        with pytest.raises(Refusal, match="longer than the 1 seconds"):
+            found.future.result(60)
+        assert answer(jobs, "echo")[2] != pid
+
+
+def test_a_process_that_died_at_rest_is_replaced_before_it_is_needed(one: JobPool) -> None:
+    pid = answer(one, "echo")[2]
+    before = set(psutil.Process().children())
+    os.kill(pid, signal.SIGKILL)
+    eventually(lambda: set(psutil.Process().children()) - before)
+    assert not psutil.pid_exists(pid)
+    assert answer(one, "echo")[2] != pid
+
+
+def test_a_closed_pool_says_so() -> None:
+    jobs = JobPool(1, 4, 30.0, 256 * MIB, "toy_work")
+    jobs.close()
+    with pytest.raises(Refusal, match="The server is closing") as caught:
+        jobs.submit("echo", {}, b"")
+    assert caught.value.status == 503
+
+
 def test_memory_beyond_the_limit_is_refused(one: JobPool) -> None:
     assert answer(one, "eat", bytes=32 * MIB) == 32 * MIB
     found = refused(one, "eat", bytes=512 * MIB)

@@ -44,6 +44,15 @@ def test_a_pair_that_is_stopped_has_null_and_the_reason(client: httpx.Client) ->
     assert "distinct values" in record["reason"]
 
 
+@pytest.mark.parametrize("method", ["os:getpid", "subprocess:Popen:args=true", "causewise.examples:EXAMPLES"])
+def test_a_method_by_its_import_path_is_refused(client: httpx.Client, method: str) -> None:
+    """That is for the command line: what a stranger names is never imported."""
+    question = {"x": TABLE["dose"], "y": TABLE["response"], "method": method}
+    assert "which causewise does not have" in read_sentence(client.post("/api/infer", json=question), 422)
+    job = wait_for_job(client, client.post("/api/scan", json={"table": keep_table(client, CSV), "method": method}))
+    assert "which causewise does not have" in job["detail"]
+
+
 def test_outcomes_that_contradict_each_other_are_refused(client: httpx.Client) -> None:
     question = {"x": TABLE["dose"], "y": TABLE["response"]}
     assert "expected one of them" in read_sentence(

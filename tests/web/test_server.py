@@ -6,6 +6,10 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -40,6 +44,68 @@ def test_a_signal_ends_it_with_everything_removed(tmp_path: Path, number: int, c
     psutil.wait_procs(children, timeout=10)
     assert not [child for child in children if child.is_running()]
     assert not list(tmp_path.iterdir())
+
+
+TABLE = b"a,b\n" + b"\n".join(b"%d.5,%d.25" % (k, k * k % 9973) for k in range(70_000))
+"""More than a pipe holds: who does not read keeps whoever writes waiting."""
+
+
+@contextmanager
+def started() -> Iterator[tuple[subprocess.Popen[str], str, list[psutil.Process]]]:
+    """A server, its address, and its workers, one of which has answered already."""
+    command = [*SERVE, "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            found = re.search(r"http://127\.0\.0\.1:\d+/", server.stdout.readline())
+            assert found
+            assert post(found[0]).status_code == 200
+            yield server, found[0], find_workers(server)
+        finally:
+            server.kill()
+
+
+def find_workers(server: subprocess.Popen[str]) -> list[psutil.Process]:
+    children = psutil.Process(server.pid).children(recursive=True)
+    alive = [each for each in children if each.status() != psutil.STATUS_ZOMBIE]
+    return [each for each in alive if "resource_tracker" not in " ".join(each.cmdline())]
+
+
+def post(address: str) -> httpx.Response:
+    return httpx.post(f"{address}api/tables", files={"file": TABLE}, timeout=60, trust_env=False)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_a_worker_that_no_longer_reads_does_not_keep_the_server(number: int, code: int) -> None:
+    """A request under way gets the sentence, and the terminal no traceback."""
+    with started() as (server, address, workers), ThreadPoolExecutor() as asking:
+        for each in workers:
+            each.suspend()
+        request = asking.submit(post, address)
+        time.sleep(1)
+        assert not request.done()
+        server.send_signal(number)
+        _, stderr = server.communicate(timeout=30)
+        answer = request.result(30)
+    assert server.returncode == code
+    assert answer.status_code == 503
+    assert answer.json() == {"detail": "The server is closing; expected one that runs: start it anew."}
+    assert stderr.strip() == ("Stopped; nothing is kept." if number == signal.SIGINT else "")
+    _, alive = psutil.wait_procs(workers, timeout=10)
+    assert not alive
+
+
+def test_an_upload_that_never_ends_keeps_the_server_for_a_moment_only() -> None:
+    with started() as (server, address, _), socket.create_connection(("127.0.0.1", httpx.URL(address).port)) as client:
+        head = "POST /api/tables HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: multipart/form-data; boundary=b\r\n"
+        client.sendall(f"{head}content-length: 1000\r\n\r\n--b\r\n".encode())
+        time.sleep(0.5)
+        server.send_signal(signal.SIGINT)
+        _, stderr = server.communicate(timeout=30)
+        answer = client.recv(10_000)
+    assert b"503" in answer.splitlines()[0]
+    assert b"The server is closing" in answer
+    assert stderr.strip() == "Stopped; nothing is kept."
 
 
 def test_a_port_in_use_is_a_sentence() -> None:

@@ -65,7 +65,8 @@ def infer(
         str,
         typer.Option(
             metavar="NAME[,NAME…]",
-            help="A name from `causewise methods`, with settings as NAME:key=value; several are compared.",
+            help="A name from `causewise methods`, with settings as NAME:key=value, or your own as module:object; "
+            "several are compared.",
         ),
     ] = "causewise",
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON and nothing else.")] = False,
@@ -106,7 +107,7 @@ def infer(
 
     Several methods (--method causewise,mdl,loci-h) get a row each, and a line says what most answer.
     """
-    from causewise.catalogue import blame_settings, seeded_method
+    from causewise.catalogue import blame_settings, resolve_method
     from causewise.tables import read_pair
 
     check_targets(report, plot)
@@ -116,7 +117,7 @@ def infer(
     built: dict[str, Method] = {}
     for name in names:  # a misspelt method is refused before a large table is read
         with blame_settings(name):
-            built[name] = seeded_method(name, seed, **settings[name])
+            built[name] = resolve_method(name, seed, **settings[name])
     with hint_at_options():
         pair = read_pair(file, x, y, nan_policy.value, **reading_options(decimal, header, max_bytes, max_rows))
     quiet = as_json or not sys.stderr.isatty()
@@ -143,13 +144,13 @@ def _answer(pair: "Pair", name: str, method: "Method", seed: int, stability: boo
 
 def decide(pair: "Pair", name: str, method: "Method", seed: int, quiet: bool) -> "Decision":
     """The answer for one pair, with a sign of life where a method takes its time; `name` is how it was asked for."""
-    from causewise.catalogue import blame_settings, entry, sample_hint
+    from causewise.catalogue import blame_settings, entry, is_elsewhere, sample_hint
     from causewise.inference import infer as infer_pair
 
     if hint := sample_hint(name, pair.n):
         say(hint)
     # The spline methods answer before a spinner could be seen, unless the rows are very many.
-    slow = entry(name.split(":")[0]).family != "loci" or pair.n > 200_000
+    slow = is_elsewhere(name) or entry(name.split(":")[0]).family != "loci" or pair.n > 200_000
     with blame_settings(name), _sign_of_life(f"{name} on {pair.n:,} rows …", method, slow, quiet) as alive:
         return infer_pair(pair, method=alive, seed=seed)
 

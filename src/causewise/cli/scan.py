@@ -67,7 +67,11 @@ def scan(
     first: FirstOption = None,
     last: LastOption = None,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="A name from `causewise methods`, with settings as NAME:key=value.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="A name from `causewise methods`, with settings as NAME:key=value, or your own as module:object.",
+        ),
     ] = "causewise",
     fdr: Annotated[
         float, typer.Option(metavar="0.05", help="False discovery rate of the test whether two columns are related.")
@@ -121,6 +125,7 @@ def scan(
 
     A long scan says beforehand what it will take, and asks beyond an hour.
     """
+    from causewise.catalogue import is_elsewhere, resolve_method
     from causewise.errors import InputError
     from causewise.parallel import Engine
     from causewise.scanning.graph_files import GRAPH_FORMATS
@@ -138,7 +143,7 @@ def scan(
     with kept, hint_at_options(), _cluster_may_fail(), progress(UNITS) as on_progress:
         found = scan_table(
             file,
-            method=method,
+            method=resolve_method(method, seed) if is_elsewhere(method) else method,
             columns=split_names(columns),
             exclude=split_names(exclude),
             pairs=target if pairs is None else pairs,

@@ -4,6 +4,7 @@ One input column or several: the features of several columns are put side by sid
 additive in the inputs and the problem stays concave.
 """
 
+import math
 import warnings
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
@@ -29,9 +30,14 @@ from causewise.models.spline import (
 )
 from causewise.numerics import gaussian
 from causewise.numerics.arrays import weighted_moments
-from causewise.numerics.newton import fit_natural
+from causewise.numerics.newton import Solution, fit_natural
 from causewise.numerics.splines import Design, additive_design, extend_knots, spline_rows
 from causewise.pair import FloatArray
+
+CHOICES = (2, 3, 4, 6, 9, 14, N_KNOTS)
+"""Numbers of knots that are tried where several inputs leave it open, until more have been worse `_PATIENCE` times."""
+_PATIENCE, _FOLDS, _CHOOSING_ROWS = 2, 5, 10_000
+_BEYOND = 0.1  # of the range of the targets: so far outside it a mean may be predicted from several inputs
 
 
 class LocationScaleEstimator(RegressorMixin, BaseEstimator, ABC):
@@ -150,8 +156,8 @@ class LocationScaleEstimator(RegressorMixin, BaseEstimator, ABC):
         target = (np.asarray(y, dtype=np.float64) - self.y_mean_) / self.y_scale_
         return np.asarray(gaussian.log_density(e, p, log_2p, target) - np.log(self.y_scale_))
 
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Evaluate the mean log-likelihood (not R²).
+    def log_likelihood_score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Evaluate the mean log-likelihood; `score` is R², as of every regressor.
 
         Parameters
         ----------
@@ -169,11 +175,6 @@ class LocationScaleEstimator(RegressorMixin, BaseEstimator, ABC):
         """
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return float(np.average(self.log_likelihood(X, y), weights=weights))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # `score` is a log-likelihood, not R²
-        return tags
 
     def _prepare(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
@@ -203,10 +204,15 @@ class LocationScaleRegressor(LocationScaleEstimator):
     y given x is Normal(μ(x), σ²(x)); its natural parameters are B-splines of the inputs, the precision's with
     non-negative coefficients. The penalised likelihood is concave, and `fit` certifies its optimum.
 
+    Beyond the smallest and the largest value of an input the fit is constant in it. With several inputs no predicted
+    mean lies outside the range of the targets by more than a tenth of its length.
+
     Parameters
     ----------
-    n_knots : int, default=25
-        Knots per input column, 2 to 10 000; n_knots + degree − 1 features each.
+    n_knots : int or "auto", default="auto"
+        Knots per input column, 2 to 10 000; n_knots + degree − 1 features each. "auto" takes 25 for one input, as the
+        methods of causewise do; for several, the number of 2 to 25 under which rows that a fit has not seen are
+        likeliest, in five parts that depend on the rows alone.
     degree : int, default=5
         Degree of the splines, 0 to 20.
     delta : float, default=1e-5
@@ -220,12 +226,16 @@ class LocationScaleRegressor(LocationScaleEstimator):
     ----------
     n_features_in_ : int
         Number of input columns.
+    n_knots_ : int
+        Knots per input column, as given or chosen.
     knots_ : list of ndarray
         Knots of every input column, with those beyond its ends.
     coef_location_, coef_precision_ : ndarray of shape (n_spline_features,)
         Coefficients of e and p (see `causewise.numerics.gaussian`), for a standardised target.
     y_mean_, y_scale_ : float
         What standardises the target.
+    bounds_ : tuple of float
+        Between these, for a standardised target, lie all predicted means; infinite for one input.
     n_iter_ : int
         Newton steps taken.
     kkt_ : float
@@ -257,7 +267,7 @@ class LocationScaleRegressor(LocationScaleEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_knots": [Interval(Integral, *SPLINE_KNOTS, closed="both")],
+        "n_knots": [Interval(Integral, *SPLINE_KNOTS, closed="both"), StrOptions({"auto"})],
         "degree": [Interval(Integral, *SPLINE_DEGREES, closed="both")],
         "delta": [Interval(Real, *REALS, closed="both")],
         "knots": [StrOptions({"uniform", "quantile"})],
@@ -266,7 +276,7 @@ class LocationScaleRegressor(LocationScaleEstimator):
 
     def __init__(
         self,
-        n_knots: int = N_KNOTS,
+        n_knots: int | Literal["auto"] = "auto",
         degree: int = DEGREE,
         *,
         delta: float = DELTA,
@@ -298,9 +308,10 @@ class LocationScaleRegressor(LocationScaleEstimator):
             The fitted estimator.
         """
         rows, target, weights = self._prepare(X, y, sample_weight)
-        self.knots_ = [self._column_knots(column) for column in rows.T]
-        design, order = self._design(rows)
-        solution = fit_natural(design, target[order], weights[order], float(self.delta), self.max_iter)
+        several = rows.shape[1] > 1
+        usual = self._choose_knots(rows, target, weights) if several and self.n_knots == "auto" else N_KNOTS
+        self.n_knots_ = usual if self.n_knots == "auto" else self.n_knots
+        solution = self._solve(rows, target, weights)
         self._coefficients = solution.coefficients
         self.coef_location_ = solution.coefficients[0::2]
         self.coef_precision_ = solution.coefficients[1::2]
@@ -329,23 +340,56 @@ class LocationScaleRegressor(LocationScaleEstimator):
         back = np.argsort(order)
         return self.y_scale_ * of_mean[back], self.y_scale_ * of_std[back]
 
+    def _solve(self, rows: FloatArray, target: FloatArray, weights: FloatArray) -> Solution:
+        self.knots_ = [self._column_knots(column) for column in rows.T]
+        low, high = float(target.min()), float(target.max())
+        # μ is a ratio of two sums over the inputs: at values that were never seen together both can be next to nothing.
+        beyond = _BEYOND * (high - low) if len(self.knots_) > 1 else math.inf
+        self.bounds_ = low - beyond, high + beyond
+        design, order = self._design(rows)
+        return fit_natural(design, target[order], weights[order], float(self.delta), self.max_iter)
+
+    def _choose_knots(self, rows: FloatArray, target: FloatArray, weights: FloatArray) -> int:
+        """The knots with which each fifth of the rows is likeliest under the fit of the others."""
+        # Parts by the rank of a row among all: neither the order of the rows nor one that stands there twice matters.
+        rank = np.unique(np.column_stack([rows, target]), axis=0, return_inverse=True)[1].ravel()
+        step = -(-int(rank.max() + 1) // _CHOOSING_ROWS)
+        rows, target, weights, rank = (each[rank % step == 0] for each in (rows, target, weights, rank // step))
+        best, most, worse = CHOICES[0], -math.inf, 0
+        for self.n_knots_ in CHOICES:
+            if worse == _PATIENCE or 2 * rows.shape[1] * (self.n_knots_ + self.degree - 1) > rank.max():
+                break
+            found = self._held_out(rows, target, weights, rank % _FOLDS)
+            best, most, worse = (self.n_knots_, found, 0) if found > most else (best, most, worse + 1)
+        return best
+
+    def _held_out(self, rows: FloatArray, target: FloatArray, weights: FloatArray, fold: NDArray[np.intp]) -> float:
+        """Log-likelihood of the rows of each part under the fit of the others."""
+        total = 0.0
+        for part in range(_FOLDS):
+            unseen = fold == part
+            self._coefficients = self._solve(rows[~unseen], target[~unseen], weights[~unseen]).coefficients
+            total += float(weights[unseen] @ gaussian.log_density(*self._natural(rows[unseen]), target[unseen]))
+        return total
+
     def _natural(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         design, order = self._design(rows)
         e, p = design.predict(self._coefficients)
         back = np.argsort(order)
         # Inputs in a gap where every precision coefficient is zero carry no information: the scale is huge there.
-        p = np.maximum(p, np.finfo(float).tiny ** 0.25)[back]
-        return e[back], p, np.log(2.0 * p)
+        e, p = e[back], np.maximum(p, np.finfo(float).tiny ** 0.25)[back]
+        low, high = self.bounds_
+        return np.clip(e, 2.0 * p * low, 2.0 * p * high), p, np.log(2.0 * p)
 
     def _column_knots(self, column: FloatArray) -> FloatArray:
         low, high = float(column.min()), float(column.max())
         # A constant input still needs an interval of positive length for its knots.
         if low == high:
             low, high = low - 0.5, high + 0.5
-        base = np.linspace(low, high, self.n_knots)
+        base = np.linspace(low, high, self.n_knots_)
         if self.knots == "quantile":
             # Quantiles of a column with ties coincide, and a knot that stands twice makes a spline less smooth there.
-            quantiles = np.unique(np.quantile(column, np.linspace(0, 1, self.n_knots)))
+            quantiles = np.unique(np.quantile(column, np.linspace(0, 1, self.n_knots_)))
             base = quantiles if len(quantiles) > 1 else base
         return extend_knots(base, self.degree)
 

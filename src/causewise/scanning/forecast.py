@@ -63,7 +63,7 @@ class ScanForecast:
 
 
 def forecast(
-    pool: TaskPool, judge: PairScorer, pairs: Pairs, processors: int, left: tuple[int, int], batch: int = 1
+    pool: TaskPool, scorer: PairScorer, pairs: Pairs, processors: int, left: tuple[int, int], batch: int = 1
 ) -> ScanForecast:
     """Try some of the pairs, `batch` at a time; `left` are to be screened and oriented."""
     trials = _choose_trials(pairs, batch)
@@ -83,7 +83,7 @@ def forecast(
             break
     # Of a column's first pair what is done once for the column, or for the process, is the larger part.
     to_screen, to_orient = left
-    at_once, memory = min(pool.workers, processors), estimate_memory(judge, len(pairs), pool.workers)
+    at_once, memory = min(pool.workers, processors), estimate_memory(scorer, len(pairs), pool.workers)
     times = _typical(screening) * to_screen / at_once, _typical(orienting) * to_orient / at_once
     return ScanForecast(len(pairs), pool.workers, *times, memory, starting)
 
@@ -100,30 +100,30 @@ def _choose_trials(pairs: Pairs, batch: int) -> Pairs:
     return sorted(tile, key=max)[:most]
 
 
-def _time_pairs(judge: PairScorer, pairs: Tile) -> list[Any]:
+def _time_pairs(scorer: PairScorer, pairs: Tile) -> list[Any]:
     """Seconds that screening takes each pair, and orienting where there is something to orient."""
     times, testable = [], []
     for pair in pairs:
         start = _clock()
-        screened = judge.screen(*pair)
+        screened = scorer.screen(*pair)
         times.append([_clock() - start])
         if screened.p is not None:
             testable.append((times[-1], screened))
     start = _clock()
-    judge.orient_all([(screened, screened.p or 0.0) for _, screened in testable])
+    scorer.orient_all([(screened, screened.p or 0.0) for _, screened in testable])
     took = _clock() - start
     for found, _ in testable:
         found.append(took / len(testable))
     return times
 
 
-def estimate_memory(judge: PairScorer, pairs: int, jobs: int) -> int:
+def estimate_memory(scorer: PairScorer, pairs: int, jobs: int) -> int:
     """Bytes that a scan needs beyond the table: what processes map in common, what each has of its own, the result."""
-    columns, rows = judge.values.shape
+    columns, rows = scorer.values.shape
     a_column = _A_ROW * rows + _A_SHORT_ROW * min(rows, _SHORT)
-    known = min(columns * a_column, judge.remembered)
+    known = min(columns * a_column, scorer.remembered)
     # Columns on disk are the system's to take out of memory and to bring back.
-    in_memory = judge.values.nbytes if isinstance(judge.values, np.ndarray) else 0
+    in_memory = scorer.values.nbytes if isinstance(scorer.values, np.ndarray) else 0
     shared, own = (in_memory, _A_PROCESS) if jobs > 1 else (0, 0)
     return shared + jobs * (own + known + a_column) + _A_PAIR * pairs
 
@@ -133,18 +133,18 @@ def cache_size(jobs: int, free: int | None) -> int:
     return REMEMBERED if free is None else min(REMEMBERED, int(_SHARE * free) // jobs)
 
 
-def choose_jobs(judge: PairScorer, pairs: int, wish: Iterable[int], free: int | None) -> int:
+def choose_jobs(scorer: PairScorer, pairs: int, wish: Iterable[int], free: int | None) -> int:
     """The first number of processes wished for with which the scan fits in memory; refused where none does."""
     wishes = list(wish)
 
     def need(jobs: int) -> int:
-        return estimate_memory(replace(judge, remembered=cache_size(jobs, free)), pairs, jobs)
+        return estimate_memory(replace(scorer, remembered=cache_size(jobs, free)), pairs, jobs)
 
     fitting = [k for k in range(max(wishes), 0, -1) if free is None or need(k) <= free]
     for k in wishes:
         if k in fitting:
             return k
-    columns, rows = judge.values.shape
+    columns, rows = scorer.values.shape
     fewer = f"at most {processes(fitting[0])}, " if fitting else ""
     raise InputError(
         f"Got {pairs:,} pairs of {columns:,} columns and {rows:,} rows, which need about {size(need(wishes[0]))} of "

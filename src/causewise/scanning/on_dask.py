@@ -1,8 +1,8 @@
 """The tiles of a scan on a Dask cluster, of this machine or elsewhere.
 
-A tile is a task, named by what it is: two scans that are the same share their work. The judge is a task as well, so
+A tile is a task, named by what it is: two scans that are the same share their work. The scorer is a task as well, so
 that Dask keeps one copy a worker, and with it what is remembered about columns from one tile to the next. Of a Parquet
-file a worker reads the columns that it needs; where it does not see the file, a judge that holds them all is handed
+file a worker reads the columns that it needs; where it does not see the file, a scorer that holds them all is handed
 over. Scattered data would be lost with the workers that hold it; a task's argument stays with the scheduler, and is
 handed out again.
 
@@ -50,16 +50,16 @@ class ClusterError(Exception):
 
 @contextmanager
 def on_dask(
-    judge: PairScorer, there: FileColumns | None, where: Any, workers: int, identity: str, journal: str | None
+    scorer: PairScorer, there: FileColumns | None, where: Any, workers: int, identity: str, journal: str | None
 ) -> "Iterator[DaskPool]":
-    """A cluster that knows the judge: `local`, the address of a scheduler, or a client.
+    """A cluster that knows the scorer: `local`, the address of a scheduler, or a client.
 
     `there` are the columns for workers that see their file, `identity` names the scan, `journal` the file that a scan
     which is cut short goes on from.
     """
     with _client(where, workers) as client:
         _check_versions(client)
-        cluster = DaskPool(client, judge, there, identity, _describe_loss(client.scheduler.address, journal))
+        cluster = DaskPool(client, scorer, there, identity, _describe_loss(client.scheduler.address, journal))
         try:
             yield cluster
         finally:
@@ -121,18 +121,18 @@ def _close(client: Any) -> None:
 
 
 class DaskPool:
-    """The judge on a cluster: handed over when it is first needed, kept there until it is released."""
+    """The scorer on a cluster: handed over when it is first needed, kept there until it is released."""
 
-    def __init__(self, client: Any, judge: PairScorer, there: FileColumns | None, identity: str, loss: str) -> None:
+    def __init__(self, client: Any, scorer: PairScorer, there: FileColumns | None, identity: str, loss: str) -> None:
         self._client, self._identity, self._loss = client, identity, loss
-        self._handed_over, self._read = judge, there and replace(judge, values=cast(FloatArray, there))
+        self._handed_over, self._read = scorer, there and replace(scorer, values=cast(FloatArray, there))
         self._held: dict[bool, Any] = {}
         self.workers, self.gpu = client.run_on_scheduler(_count_workers)
         # Networks train where there is a GPU, if anybody says so; a worker without one would take a thousand times.
-        self.gpu = self.gpu and getattr(judge.build_method(), "wants_gpu", False)
+        self.gpu = self.gpu and getattr(scorer.build_method(), "wants_gpu", False)
 
     def release(self) -> None:
-        """Dask may forget the judge, and all that was remembered with it."""
+        """Dask may forget the scorer, and all that was remembered with it."""
         for held in self._held.values():
             held.release()
 
@@ -176,7 +176,7 @@ class DaskPool:
                 self._client.cancel(list(numbers))
 
     def _submit(self, work: Work, tile: Tile, blamed: int, unseen: bool) -> Any:
-        held = self._judge(read=self._read is not None and not unseen)
+        held = self._hold_scorer(read=self._read is not None and not unseen)
         if held.cancelled():  # as all is when the connection is lost
             raise ClusterError(self._loss)
         what = json.dumps([self._identity, work.__module__, work.__qualname__, tile, blamed, unseen])
@@ -187,15 +187,15 @@ class DaskPool:
             _alone if blamed else _tile, held, work, tile, VERSION, key=key, priority=-blamed, **needed
         )
 
-    def _judge(self, read: bool) -> Any:
-        """A judge that reads its columns, or one that holds them: their own file is on this machine only."""
+    def _hold_scorer(self, read: bool) -> Any:
+        """A scorer that reads its columns, or one that holds them: their own file is on this machine only."""
         if read not in self._held:
-            judge = self._read if read else replace(self._handed_over, values=np.asarray(self._handed_over.values))
+            scorer = self._read if read else replace(self._handed_over, values=np.asarray(self._handed_over.values))
             with warnings.catch_warnings():
                 # Dask advises to scatter what is large.
                 warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-                key = f"causewise-judge-{self._identity}-{'read' if read else 'handed-over'}"
-                self._held[read] = self._client.submit(_judge, judge, key=key)
+                key = f"causewise-scorer-{self._identity}-{'read' if read else 'handed-over'}"
+                self._held[read] = self._client.submit(_hold_scorer, scorer, key=key)
         return self._held[read]
 
 
@@ -214,26 +214,26 @@ def _count_workers(dask_scheduler: Any) -> tuple[int, bool]:
     return max(1, sum(each.nthreads for each in workers)), any(each.resources.get(_GPU) for each in workers)
 
 
-def _judge(judge: PairScorer) -> PairScorer:
-    return judge
+def _hold_scorer(scorer: PairScorer) -> PairScorer:
+    return scorer
 
 
-def _tile(judge: PairScorer, work: Work, tile: Tile, version: str) -> list[Any]:
+def _tile(scorer: PairScorer, work: Work, tile: Tile, version: str) -> list[Any]:
     """On a worker: the results of one tile."""
     from distributed import get_worker
 
     _check_version(version, "the side that asks")  # this worker may have come later
     limit_processors(get_worker().state.nthreads)
-    with this_process(judge) as pool:
+    with this_process(scorer) as pool:
         [(_, results)] = pool.map(work, [tile])
     return results
 
 
-def _alone(judge: PairScorer, work: Work, tile: Tile, version: str) -> list[Any]:
+def _alone(scorer: PairScorer, work: Work, tile: Tile, version: str) -> list[Any]:
     """On a worker: the results of a tile that may crash its process, in another one."""
     # Dask starts its workers as daemons, to which multiprocessing denies children; the pool ends those it starts.
     this: Any = multiprocessing.current_process()
     this._config["daemon"] = False
-    with pool_of_workers(judge, 1) as pool:
+    with pool_of_workers(scorer, 1) as pool:
         [(_, results)] = pool.map(work, [tile])
     return results

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from causewise.catalogue import seeded_method
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
-from causewise.inference import decide_pairs, half_samples
+from causewise.inference import decide_pairs, half_samples, prepare_method
 from causewise.knowledge.knowledge import Knowledge
 from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import NO_DIRECTION
@@ -53,7 +52,8 @@ class PairScorer:
     names: Sequence[str]
     values: FloatArray | MappedColumns
     """One line a column."""
-    method: str
+    method: str | Method
+    """By its name, or somebody's own."""
     seed: int
     settings: Mapping[str, Any]
     knowledge: Knowledge
@@ -154,9 +154,14 @@ class PairScorer:
         """The confidence that an answer needs."""
         return float(getattr(self.build_method(), "threshold", THRESHOLD))
 
+    @property
+    def method_name(self) -> str:
+        """The method as it was asked for, with its settings."""
+        return self.method if isinstance(self.method, str) else self.method.name
+
     def build_method(self) -> Method:
         """The method, ready to decide."""
-        return seeded_method(self.method, self.seed, **self.settings)
+        return prepare_method(self.method, self.seed, self.settings)
 
 
 def _prepare_kernel(column: FloatArray) -> Any:
@@ -223,43 +228,43 @@ def adjust_p_values(p_values: Sequence[float | None]) -> list[float | None]:
 Tile = Sequence[Any]
 
 
-def pool_of_workers(judge: PairScorer, jobs: int) -> WorkerPool:
+def pool_of_workers(scorer: PairScorer, jobs: int) -> WorkerPool:
     """Workers that map the columns into their memory from one file."""
-    if isinstance(judge.values, np.ndarray):
-        judge = replace(judge, values=map_columns(judge.values))
-    return WorkerPool(jobs, _share_columns, (judge, jobs))
+    if isinstance(scorer.values, np.ndarray):
+        scorer = replace(scorer, values=map_columns(scorer.values))
+    return WorkerPool(jobs, _share_columns, (scorer, jobs))
 
 
-def this_process(judge: PairScorer) -> InProcess:
+def this_process(scorer: PairScorer) -> InProcess:
     """The tiles one after the other, here."""
-    return InProcess(_share_columns, (judge, 1))
+    return InProcess(_share_columns, (scorer, 1))
 
 
 @contextmanager
-def _share_columns(judge: PairScorer, jobs: int) -> Iterator[PairScorer]:
+def _share_columns(scorer: PairScorer, jobs: int) -> Iterator[PairScorer]:
     if jobs > 1:
         limit_processors(processors() // jobs)
-    with judge.share_columns():
-        yield judge
+    with scorer.share_columns():
+        yield scorer
 
 
-def screen_pairs(judge: PairScorer, pairs: Tile) -> list[Any]:
+def screen_pairs(scorer: PairScorer, pairs: Tile) -> list[Any]:
     """Of each pair (i, j), the fields of `Screening`."""
-    return [list(judge.screen(*pair)) for pair in pairs]
+    return [list(scorer.screen(*pair)) for pair in pairs]
 
 
-def orient_pairs(judge: PairScorer, related: Tile) -> list[Any]:
+def orient_pairs(scorer: PairScorer, related: Tile) -> list[Any]:
     """Of each related pair, given as those fields and its adjusted p-value, the fields of its row."""
-    return [asdict(row) for row in judge.orient_all([(Screening(*fields), p) for *fields, p in related])]
+    return [asdict(row) for row in scorer.orient_all([(Screening(*fields), p) for *fields, p in related])]
 
 
-def describe_crash(judge: PairScorer, item: Any) -> Any:
+def describe_crash(scorer: PairScorer, item: Any) -> Any:
     """What is said of a pair that crashed its worker, in the form of either kind of work."""
-    why = "The process that judged this pair died; look at the two columns for degenerate values."
+    why = "The process that scored this pair died; look at the two columns for degenerate values."
     if len(item) == 2:
         i, j = item
-        missing = judge.count_missing(i, j)
-        return list(Screening(i, j, judge.values.shape[1] - missing, missing, None, None, why, 0.0))
+        missing = scorer.count_missing(i, j)
+        return list(Screening(i, j, scorer.values.shape[1] - missing, missing, None, None, why, 0.0))
     *fields, adjusted = item
-    row = replace(blank_row(judge.names, Screening(*fields), adjusted), status="failed", reason=why)
-    return asdict(judge.apply_knowledge(row))
+    row = replace(blank_row(scorer.names, Screening(*fields), adjusted), status="failed", reason=why)
+    return asdict(scorer.apply_knowledge(row))

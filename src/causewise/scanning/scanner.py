@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from causewise.catalogue import DEFAULT, cost, sample_hint, seeded_method, stated_settings
+from causewise.catalogue import DEFAULT, cost, sample_hint, stated_settings
 from causewise.errors import SEEDS, InputError, between, positive
+from causewise.inference import prepare_method
 from causewise.knowledge.knowledge import Knowledge
 from causewise.parallel import Engine, OnProgress, available_memory, processors
-from causewise.protocol import batch_size
+from causewise.protocol import Method, MethodPickle, batch_size
 from causewise.scanning.forecast import FEW, cache_size, choose_jobs, forecast
 from causewise.scanning.journal import Journal, ScanIdentity
 from causewise.scanning.on_dask import DaskPool, on_dask
@@ -58,7 +59,7 @@ _WORTH_TRYING = 5.0
 def scan(
     data: Any,
     *,
-    method: str = DEFAULT,
+    method: str | Method = DEFAULT,
     columns: Sequence[str | int] | None = None,
     pairs: Any = None,
     adjust: Sequence[str | int] = (),
@@ -79,7 +80,8 @@ def scan(
     data
         A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a CSV or Parquet file.
     method
-        A name from `causewise.list_methods()`, with settings if need be.
+        A name from `causewise.list_methods()`, with settings if need be, or an object with a `name` and
+        `decide_many(pairs)`. One that other processes cannot import, such as one of a notebook, is asked in this one.
     columns, pairs
         Only these columns; only the pairs with this column (its name or number), or those of a list, or of a CSV file
         (a `Path`) with two names a line.
@@ -121,61 +123,71 @@ def scan(
         raise InputError(f"Got stability={stability!r}; expected True, for 20 random halves of every pair, or False.")
     exclude = settings.pop("exclude", None) or ()
     reading, stated = split_reading_options({name: value for name, value in settings.items() if value is not None})
-    settings = stated_settings([method], stated, {name: f"{name}={value!r}" for name, value in stated.items()})[method]
-    batch = batch_size(seeded_method(method, seed, **settings))  # refused before a large table is read
+    spelt = {name: f"{name}={value!r}" for name, value in stated.items()}
+    settings = stated_settings([method], stated, spelt)[method] if isinstance(method, str) else stated
+    built = prepare_method(method, seed, settings)  # refused before a large table is read
+    batch, own = batch_size(built), None if isinstance(method, str) else MethodPickle.of(method)
+    stays = not isinstance(method, str) and _stays_here(method.name, own, engine)
     adjusted = [adjust] if isinstance(adjust, str | int) else adjust
     table = read_scan_table(data, columns, adjusted, engine.on_progress, exclude, **reading)
     background = Knowledge.of(knowledge, table.every)
     refuse_unreadable(background.required_columns, table.unreadable)
-    judge = PairScorer(table.names, table.values, method, seed, settings, background, stability, table.notes)
+    scorer = PairScorer(table.names, table.values, method, seed, settings, background, stability, table.notes)
     wanted = choose_pairs(table, pairs)
-    identity = _identify(table, judge, wanted, fdr)
+    identity = _identify(table, scorer, wanted, fdr, own.identity if own else b"")
     journal = Journal(None if engine.journal is None else Path(engine.journal), identity)
     # A GPU, on which a batch is larger than any tile, is one for all processes.
-    most, free = 1 if batch > MOST or len(wanted) <= _IN_PROCESS else processors(), available_memory()
-    jobs = choose_jobs(judge, len(wanted), [engine.jobs] if engine.jobs else range(most, 0, -1), free)
-    judge = replace(judge, remembered=cache_size(jobs, free))
+    few = stays or batch > MOST or len(wanted) <= _IN_PROCESS
+    most, free = 1 if few else processors(), available_memory()
+    jobs = choose_jobs(scorer, len(wanted), [engine.jobs] if engine.jobs else range(most, 0, -1), free)
+    scorer = replace(scorer, remembered=cache_size(jobs, free))
     # Workers elsewhere read their columns themselves where they see the file.
     there = None if engine.dask is None else FileColumns.of(data, table, reading)
-    with _open_pool(judge, there, jobs, engine, identity.digest) as pool:
+    with _open_pool(scorer, there, jobs, engine, identity.digest) as pool:
         on_gpu = batch > MOST or (isinstance(pool, DaskPool) and pool.gpu)
-        if engine.on_forecast is not None and _may_be_long(method, len(wanted)):
+        if engine.on_forecast is not None and _may_be_long(scorer.method_name, len(wanted)):
             left = (len(wanted) - journal.count("screening"), len(wanted) - journal.count("orienting"))
             at_once = processors() if engine.dask is None else pool.workers
-            foreseen = forecast(pool, judge, wanted, at_once, left, MOST if on_gpu else 1)
-            engine.on_forecast(replace(foreseen, hint=sample_hint(method, table.n, len(wanted))))
+            foreseen = forecast(pool, scorer, wanted, at_once, left, MOST if on_gpu else 1)
+            hint = sample_hint(method, table.n, len(wanted)) if isinstance(method, str) else ""
+            engine.on_forecast(replace(foreseen, hint=hint))
         # On a CPU a batch of networks takes a minute; no more than that is lost with a process.
         size = MOST if on_gpu or batch == 1 else min(MOST, batch)
-        tiled = _Tiles(judge, pool, journal, engine.on_progress)
+        tiled = _Tiles(scorer, pool, journal, engine.on_progress)
         result = _score_pairs(tiled, wanted, size, table, fdr, find_library(data))
     return replace(result, finished=journal.close)
 
 
 def _open_pool(
-    judge: PairScorer, there: FileColumns | None, jobs: int, engine: Engine, identity: str
+    scorer: PairScorer, there: FileColumns | None, jobs: int, engine: Engine, identity: str
 ) -> AbstractContextManager[TaskPool]:
     """Who does the work: this process, several, or a cluster."""
     if engine.dask is not None:
         journal = None if engine.journal is None else os.fspath(engine.journal)
-        return on_dask(judge, there, engine.dask, jobs, identity, journal)
-    return this_process(judge) if jobs == 1 else pool_of_workers(judge, jobs)
+        return on_dask(scorer, there, engine.dask, jobs, identity, journal)
+    return this_process(scorer) if jobs == 1 else pool_of_workers(scorer, jobs)
 
 
 def _score_pairs(tiled: "_Tiles", wanted: Pairs, size: int, table: ScanTable, fdr: float, kind: str) -> Scan:
     """Screen all pairs, orient those that are related, and put the rows into the order of the table."""
-    judge = tiled.judge
+    scorer = tiled.scorer
     tested = [Screening(*each) for each in tiled.results("screening", screen_pairs, list(cut_tiles(wanted)))]
     adjusted = dict(zip(((s.i, s.j) for s in tested), adjust_p_values([s.p for s in tested]), strict=True))
     related = {(s.i, s.j): s for s in tested if s.p is not None and (adjusted[s.i, s.j] or 0.0) <= fdr}
     parts = [[[*related[pair], adjusted[pair]] for pair in part] for part in cut_tiles(sorted(related), size)]
-    rows = {(s.i, s.j): judge.apply_knowledge(blank_row(table.names, s, adjusted[s.i, s.j])) for s in tested}
+    rows = {(s.i, s.j): scorer.apply_knowledge(blank_row(table.names, s, adjusted[s.i, s.j])) for s in tested}
     place = {name: k for k, name in enumerate(table.names)}
     for each in tiled.results("orienting", orient_pairs, parts):
         row = ScanRow(**{**each, "warnings": tuple(each["warnings"])})
         rows[place[row.x], place[row.y]] = row
-    facts: dict[str, Any] = {"method": judge.method, "seed": judge.seed, "fdr": fdr, "stability": judge.stability}
-    facts |= {"adjust": list(table.adjusted), "version": VERSION, **judge.settings}
-    hard = [(pair, judge.knowledge.on(table.names[pair[0]], table.names[pair[1]]).direction) for pair in wanted]
+    facts: dict[str, Any] = {
+        "method": scorer.method_name,
+        "seed": scorer.seed,
+        "fdr": fdr,
+        "stability": scorer.stability,
+    }
+    facts |= {"adjust": list(table.adjusted), "version": VERSION, **scorer.settings}
+    hard = [(pair, scorer.knowledge.on(table.names[pair[0]], table.names[pair[1]]).direction) for pair in wanted]
     before = tuple(
         (table.names[i], table.names[j]) if way == "x->y" else (table.names[j], table.names[i])
         for (i, j), way in hard
@@ -191,7 +203,7 @@ def _score_pairs(tiled: "_Tiles", wanted: Pairs, size: int, table: ScanTable, fd
         before,
         kinds,
         tuple(dict.fromkeys(note for said in table.notes.values() for note in said)),
-        judge,
+        scorer,
     )
 
 
@@ -199,7 +211,7 @@ def _score_pairs(tiled: "_Tiles", wanted: Pairs, size: int, table: ScanTable, fd
 class _Tiles:
     """Who works on tiles, where finished ones are kept, and who hears of progress."""
 
-    judge: PairScorer
+    scorer: PairScorer
     pool: TaskPool
     journal: Journal
     on_progress: OnProgress
@@ -214,7 +226,7 @@ class _Tiles:
         for number, results in self.pool.map(work, [parts[k] for k in todo]):
             k = todo[number]
             finished[keys[k]] = [
-                describe_crash(self.judge, each.item) if isinstance(each, Lost) else each for each in results
+                describe_crash(self.scorer, each.item) if isinstance(each, Lost) else each for each in results
             ]
             self.journal.add(keys[k], finished[keys[k]])
             done += len(parts[k])
@@ -228,25 +240,49 @@ def _digest(pairs: Sequence[Sequence[int]]) -> str:
     return _shorten(json.dumps(pairs).encode())
 
 
+def _stays_here(name: str, pickled: MethodPickle | None, engine: Engine) -> bool:
+    """Whether a method of somebody's own cannot be handed to another process; refused where it has to be."""
+    if pickled is not None and "__main__" not in pickled.modules:
+        return False
+    wish = (
+        f"jobs={engine.jobs}"
+        if (engine.jobs or 1) > 1
+        else "dask"
+        if engine.dask is not None
+        else "a journal"
+        if engine.journal is not None and pickled is None
+        else ""
+    )
+    if wish:
+        raise InputError(
+            f"Got {wish} with the method {name!r}, which cannot be pickled for another process or a file; expected one "
+            "whose class and functions are at the top of a module that can be imported: put it into a file of its "
+            "own and import it, or leave the wish out."
+        )
+    return True
+
+
 def _shorten(content: bytes) -> str:
     return blake2b(content, digest_size=8).hexdigest()
 
 
-def _identify(table: ScanTable, judge: PairScorer, wanted: Sequence[tuple[int, int]], fdr: float) -> ScanIdentity:
+def _identify(
+    table: ScanTable, scorer: PairScorer, wanted: Sequence[tuple[int, int]], fdr: float, own: bytes
+) -> ScanIdentity:
     digest = blake2b(json.dumps(table.names).encode(), digest_size=16)
     for k in range(len(table.names)):
         digest.update(np.ascontiguousarray(table.values[k]).data)
     kept = [*Screening._fields, *(each.name for each in fields(ScanRow))]
     # Not pickled: its bytes depend on whether equal names are one object.
-    stated = repr(judge.knowledge)
-    facts = [dict(judge.settings), judge.stability, list(wanted), fdr, dict(judge.notes), stated]
+    stated = repr(scorer.knowledge)
+    facts = [dict(scorer.settings), scorer.stability, list(wanted), fdr, dict(scorer.notes), stated]
     return ScanIdentity(
         VERSION,
         _shorten(json.dumps(kept).encode()),
         digest.hexdigest(),
-        judge.method,
-        judge.seed,
-        _shorten(json.dumps(facts).encode()),
+        scorer.method_name,
+        scorer.seed,
+        _shorten(json.dumps(facts).encode() + own),
     )
 
 

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from causewise.web import routes
 from causewise.web.bodies import BodyReader
 from causewise.web.jobs import JobManager
-from causewise.web.request_error import RequestError
+from causewise.web.request_error import RequestError, closing_error
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _MEDIA_TYPES = ("application/json", "multipart/form-data")
@@ -131,8 +131,11 @@ class SecurityMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
+        has_begun = False
 
         async def send_with_headers(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for key, value in _HEADERS.items():
@@ -144,7 +147,12 @@ class SecurityMiddleware:
         elif scope["type"] == "http":
             error = check_request(scope["method"], Headers(scope=scope), self._hosts)
             respond: ASGIApp = self.app if error is None else JSONResponse(error.record, error.status)
-            await respond(scope, receive, send_with_headers)
+            try:
+                await respond(scope, receive, send_with_headers)
+            except asyncio.CancelledError:  # the server is closing, and this request took too long to arrive
+                if not has_begun:
+                    error = closing_error()
+                    await JSONResponse(error.record, error.status)(scope, receive, send_with_headers)
 
 
 def check_request(method: str, headers: Headers, hosts: Hosts) -> RequestError | None:

@@ -18,11 +18,13 @@ from typing import Any, NamedTuple
 
 from causewise.errors import InputError
 from causewise.parallel import OnProgress, limit_memory
-from causewise.web.request_error import RequestError, list_choices, queue_full_error
+from causewise.web.request_error import RequestError, closing_error, list_choices, queue_full_error
 from causewise.worker import START_SECONDS, Worker, report
 
 _LOOK = 0.1
 """Seconds between two looks at whether a task is still wanted."""
+_IDLE = 0.5
+"""Seconds between two looks at whether a worker at rest is still alive."""
 _EVERY = 0.2
 """Seconds between two reports of progress."""
 _log = logging.getLogger("causewise.web")
@@ -41,7 +43,6 @@ _CRASHED = (
 )
 _NOT_STARTED = "The process for this could not be started; try again."
 _FAILED = "causewise failed on this, and not by a fault of yours; the terminal of the server says more."
-_CLOSING = "The server is closing; expected one that runs: start it anew."
 
 
 class TaskProgress(NamedTuple):
@@ -100,7 +101,9 @@ class JobPool:
         task = PoolTask(work, settings, content)
         with self._changed:
             bytes_held = len(content) + sum(len(each.content) for each in self._queue)
-            if self._closed or len(self._queue) >= self._most or (self._queue and bytes_held > self._held):
+            if self._closed:
+                raise closing_error()
+            if len(self._queue) >= self._most or (self._queue and bytes_held > self._held):
                 raise queue_full_error(len(self._queue))
             self._queue.append(task)
             self._changed.notify()
@@ -127,7 +130,7 @@ class JobPool:
             left, self._queue = list(self._queue), deque()
             self._changed.notify_all()
         for task in left:
-            task.end(RequestError(503, _CLOSING))
+            task.end(closing_error())
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
@@ -136,7 +139,13 @@ class JobPool:
         """A thread's life: a worker at hand, a task, its end."""
         worker = self._start()
         try:
-            while (task := self._next()) is not None:
+            while not self._closed:
+                task = self._next()
+                if task is None:
+                    if self._has_died(worker):
+                        worker.end()
+                        worker = self._start()
+                    continue
                 task.working = True
                 answer = self._answer(worker, task)
                 if answer is None:  # the worker had died before it heard of the task
@@ -151,10 +160,25 @@ class JobPool:
             worker.end()
 
     def _next(self) -> PoolTask | None:
+        """The next task; None where none has come for a while."""
         with self._changed:
-            while not self._queue and not self._closed:
-                self._changed.wait()
-            return None if self._closed else self._queue.popleft()
+            self._changed.wait_for(lambda: self._queue or self._closed, _IDLE)
+            return self._queue.popleft() if self._queue and not self._closed else None
+
+    def _has_died(self, worker: Worker) -> bool:
+        """Whether a worker at rest, which was ready, is gone. One that never was is the next task's to hear of."""
+        if worker.inbox.empty():
+            return False
+        _, message = worker.inbox.get()
+        if message is None and worker.is_ready:
+            return True
+        if message is None:
+            worker.inbox.put((worker, None))
+        elif message[0] == "raised":
+            _log.error("A worker could not start:\n%s", "".join(message[1].__notes__))
+        else:
+            worker.note(message[0])
+        return False
 
     def _answer(self, worker: Worker, task: PoolTask) -> Any:
         """What came back, or why nothing did; None where a worker that was ready never began.
@@ -192,7 +216,7 @@ class JobPool:
 
     def _reason_to_stop(self, task: PoolTask, worker: Worker, deadline: float) -> RequestError | None:
         if self._closed:
-            return RequestError(503, _CLOSING)
+            return closing_error()
         if task.unwanted is None and time.monotonic() > deadline:
             late = RequestError(422, _TOO_LONG.format(self._seconds))
             task.unwanted = late if worker.is_ready else RequestError(500, _NOT_STARTED)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from causewise.web.job_pool import JobPool, PoolTask
 from causewise.web.limits import ServerLimits
-from causewise.web.request_error import RequestError, not_found_error, queue_full_error
+from causewise.web.request_error import RequestError, closing_error, not_found_error, queue_full_error
 
 WORKER_TASKS = "causewise.web.worker_tasks"
 _CHECK_SECONDS = 2.0
@@ -152,7 +152,8 @@ class JobManager:
                 self.quick.stop(task, RequestError(400, "The connection was closed before the answer was ready."))
             return await result
         except asyncio.CancelledError:
-            self.quick.stop(task, RequestError(503, "The server is closing."))
+            self.quick.stop(task, closing_error())
+            result.cancel()
             raise
         finally:
             disconnect.cancel()

@@ -45,6 +45,11 @@ def queue_full_error(waiting: int, what: str = "jobs") -> RequestError:
     )
 
 
+def closing_error() -> RequestError:
+    """The server was told to end."""
+    return RequestError(503, "The server is closing; expected one that runs: start it anew.")
+
+
 def list_choices(problem: Exception) -> tuple[dict[str, Any], ...]:
     """The options that the command line would offer for an unclear table, as settings of a request."""
     choices: list[dict[str, Any]] = []

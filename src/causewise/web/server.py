@@ -17,6 +17,8 @@ from causewise.web.application import create_application
 from causewise.web.jobs import JobManager
 from causewise.web.limits import ServerLimits
 
+_GRACE_SECONDS = 2
+"""For requests under way when the server is told to end."""
 _LATE = json.dumps({"detail": "Got no whole request in time; expected one: send it again, faster."}).encode()
 
 
@@ -53,15 +55,30 @@ class Server(uvicorn.Server):
             proxy_headers=False,
             limit_concurrency=800,
             timeout_keep_alive=15,
-            timeout_graceful_shutdown=2,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         super().__init__(config)
-        self._on_ready, self.stopped_by = on_ready, 0
+        self._jobs, self._on_ready, self.stopped_by = jobs, on_ready, 0
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """As uvicorn's."""
         await super().startup(sockets)
         self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn's, once every request has its answer: that of its work, or that the server is closing.
+
+        Uvicorn would wait for work that nobody ends, and then write a traceback for each that it cancels.
+        """
+        for each in self.servers:
+            each.close()
+        closing = asyncio.create_task(asyncio.to_thread(self._jobs.close))
+        if requests := set(self.server_state.tasks):
+            _, late = await asyncio.wait(requests, timeout=_GRACE_SECONDS)
+            for request in late:
+                request.cancel()
+        await closing
+        await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """Not raised anew afterwards, and a second signal does not skip the cleaning up."""

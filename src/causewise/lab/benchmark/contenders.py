@@ -1,20 +1,16 @@
 """What is benchmarked: methods with their settings, each under one seed; from words on the command line or as objects.
 
 A method named in words is built again in every worker process, by a *resolver*: a function `(spec, seed) -> Method`,
-itself named by its import path, so that it can be handed over as text. The default one knows the catalogue and
-anybody's object by its import path.
+itself named by its import path, so that it can be handed over as text. The default one is the catalogue's.
 
 Cross-fitting: a labelled pair that set constants of a method is scored with constants that know nothing of it. Rows are
 filed under the method's own name, since every pair has one row; what was fitted is said beside the numbers.
 """
 
 import hashlib
-import inspect
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import Any, cast
 
 import causewise.catalogue as catalogue
 from causewise.errors import SEEDS, InputError, between
@@ -23,7 +19,7 @@ from causewise.methods.combined.constants import CROSS_FITTED, fold_of
 from causewise.protocol import Method, batch_size
 from causewise.version import VERSION
 
-RESOLVER = f"{__name__}:build"
+RESOLVER = f"{catalogue.__name__}:{catalogue.resolve_method.__name__}"
 CROSS_FITTING_REMARK = (
     f"{catalogue.DEFAULT} on {CROSS_FITTED} is cross-fitted: two of its terms were fitted to Tübingen pairs, and each "
     "pair is scored with constants fitted without its source table"
@@ -48,7 +44,7 @@ class Contender:
 def contender(source: str | Method, seed: int = 0, resolver: str = RESOLVER) -> Contender:
     """Build the method once, to learn its name, settings and batch size, and to refuse a wrong spec early."""
     between("", *SEEDS, seed=seed)
-    method = load(resolver)(source, seed) if isinstance(source, str) else source
+    method = catalogue.import_object(resolver)(source, seed) if isinstance(source, str) else source
     if not callable(getattr(method, "decide_many", None)) or not isinstance(getattr(method, "name", None), str):
         raise InputError(
             f"Got {source!r}, which is no method; expected an object with `name` and `decide_many(pairs)`."
@@ -94,55 +90,6 @@ def label(source: str | Method, method: Method) -> str:
     settings = sorted(part for part in parts if "=" in part)
     imported = len(settings) < len(parts)
     return ":".join([method.name if imported else head, *settings])
-
-
-def build(spec: str, seed: int) -> Method:
-    """`name:key=value` from the catalogue, or `package.module:object[:key=value]`.
-
-    An object is a method itself or a factory of one; settings, and the seed where it is asked for, go to the factory.
-    """
-    words = spec.split(":")
-    if len(words) < 2 or "=" in words[1]:
-        return catalogue.seeded_method(spec, seed)
-    path, settings = ":".join(words[:2]), dict(catalogue.parse_setting(word, spec) for word in words[2:])
-    target = _import(path)
-    if isinstance(target, type) or not hasattr(target, "decide_many"):
-        return _call_factory(target, settings, seed, path)
-    if settings:
-        raise InputError(f"Got settings in {spec!r}, but {path} is a finished method; expected settings for a factory.")
-    return cast(Method, target)
-
-
-def load(path: str) -> Any:
-    """The object at `package.module:object`."""
-    module, _, name = path.partition(":")
-    target: Any = import_module(module)
-    for part in name.split("."):
-        target = getattr(target, part)
-    return target
-
-
-def _import(path: str) -> Any:
-    try:
-        return load(path)
-    except ImportError as problem:
-        raise InputError(
-            f"Got the method {path!r}, which cannot be imported ({problem}); expected package.module:object, with the "
-            "package installed or its folder on PYTHONPATH."
-        ) from None
-    except AttributeError:
-        raise InputError(f"Got the method {path!r}, but the module has no such object; check the name.") from None
-
-
-def _call_factory(factory: Any, settings: dict[str, Any], seed: int, path: str) -> Method:
-    if not callable(factory):
-        raise InputError(f"Got {path!r}, which is neither a method nor a factory; expected `name` and `decide_many`.")
-    if "seed" in inspect.signature(factory).parameters:
-        settings = {"seed": seed} | settings
-    try:
-        return cast(Method, factory(**settings))
-    except TypeError as problem:
-        raise InputError(f"{path} could not be called with {settings}: {problem}.") from None
 
 
 def by_fold(contender: Contender, items: Sequence[Item]) -> Iterator[tuple[Contender, Sequence[Item]]]:

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from causewise.catalogue import import_object
 from causewise.data_checks import check
 from causewise.decision import Decision
 from causewise.inference import add_warnings
-from causewise.lab.benchmark.contenders import load
 from causewise.lab.benchmark.store import Outcome, Status, no_answer, outcome_of
 from causewise.pair import Pair
 from causewise.parallel import limit_memory
@@ -69,7 +69,7 @@ def _build(source: Any, seed: int, resolver: str, built: Built) -> Method | str:
         return source  # unpickled; the parent checked it
     try:
         if (source, seed) not in built:
-            built[source, seed] = load(resolver)(source, seed)
+            built[source, seed] = import_object(resolver)(source, seed)
         return built[source, seed]
     except BaseException as raised:
         return f"It could not be built: {_describe(raised)}"
