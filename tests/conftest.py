@@ -12,7 +12,7 @@ from hypothesis import settings
 from browsing import launch_browser
 from causewise.parallel import single_threaded
 
-settings.register_profile("causewise", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("causewise", deadline=None, derandomize=True, max_examples=24)
 settings.load_profile("causewise")
 # Before NumPy is loaded, which reads it once: tests that call the numerics without `infer` around them would have their
 # small matrices done by several threads, on processors that other tests use.

@@ -77,7 +77,7 @@ def test_neither_units_nor_signs_nor_the_order_of_rows_matter(kind: ColumnType, 
 
 
 @given(SEEDS, st.floats(0.2, 30), st.integers(100, 3000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_no_poisson_or_geometric_count_has_a_point_mass(seed: int, mean: float, n: int) -> None:
     rng = np.random.default_rng(seed)
     for drawn in (rng.poisson(mean, n), rng.geometric(1 / (1 + mean), n)):
@@ -85,7 +85,7 @@ def test_no_poisson_or_geometric_count_has_a_point_mass(seed: int, mean: float, 
 
 
 @given(SEEDS, st.integers(10, 200))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_no_rounding_alone_has_a_point_mass(seed: int, steps: int) -> None:
     rng = np.random.default_rng(seed)
     for fine in (rng.normal(size=1000), rng.uniform(size=1000), rng.gamma(2, size=1000)):
@@ -93,7 +93,7 @@ def test_no_rounding_alone_has_a_point_mass(seed: int, steps: int) -> None:
 
 
 @given(SEEDS, st.floats(0.15, 0.9))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=24, deadline=None)
 def test_the_point_mass_is_found_wherever_it_lies(seed: int, share: float) -> None:
     rng = np.random.default_rng(seed)
     fine = rng.normal(size=800)
@@ -119,7 +119,7 @@ def test_a_ratio_that_is_mostly_whole_numbers_has_point_masses() -> None:
 
 
 @given(SEEDS, st.integers(40, 600), st.integers(1, 5), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=24, deadline=None)
 def test_numbers_that_follow_the_rows_with_gaps_are_identifiers(seed: int, n: int, gap: int, falling: bool) -> None:
     rng = np.random.default_rng(seed)
     steps = rng.integers(1, gap + 1, n)
@@ -141,7 +141,7 @@ def test_the_number_of_the_row_is_an_identifier_and_years_are_not(first: int) ->
 
 
 @given(SEEDS, st.integers(20, 400))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_sorted_measurements_are_no_identifiers(seed: int, n: int) -> None:
     """Ages repeat, lengths are no whole numbers, and populations leave wide gaps."""
     rng = np.random.default_rng(seed)
@@ -153,7 +153,7 @@ def test_sorted_measurements_are_no_identifiers(seed: int, n: int) -> None:
 
 
 @given(SEEDS, st.integers(15, 200), st.integers(2, 12))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_whole_numbers_that_happen_to_be_sorted_are_hardly_ever_identifiers(seed: int, n: int, wide: int) -> None:
     drawn = np.sort(np.random.default_rng(seed).integers(0, wide * n, n)).astype(float)
     assert not is_identifier(drawn)

@@ -103,7 +103,7 @@ def test_sentences_are_short_and_sorted_by_weight(defect: str, seed: int) -> Non
 
 
 @given(seed=SEEDS, picked=st.lists(st.sampled_from(sorted(set(DEFECTS) - {"missing_rows"})), max_size=4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=24, deadline=None)
 def test_defects_together_give_one_sentence_each(seed: int, picked: list[str]) -> None:
     pair, rng = clean(seed, 300), np.random.default_rng(seed)
     for defect in picked:
@@ -112,7 +112,7 @@ def test_defects_together_give_one_sentence_each(seed: int, picked: list[str]) -
 
 
 @given(st.lists(st.tuples(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300)), min_size=10, max_size=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_pair_gets_sentences_and_no_failure(cells: list[tuple[float, float]]) -> None:
     x, y = np.array(cells).T
     assume(len(set(x)) > 1 and len(set(y)) > 1)
@@ -160,7 +160,7 @@ def test_only_the_checks_of_the_row_order_look_at_it(defect: str, seed: int) -> 
 
 
 @given(seed=SEEDS, digits=st.integers(-1, 2), tied_effect=st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=24, deadline=None)
 def test_the_order_inside_ties_changes_nothing(seed: int, digits: int, tied_effect: bool) -> None:
     rng, pair = np.random.default_rng(seed), clean(seed)
     pair = Pair.of(np.round(3 * pair.x, digits), np.round(pair.y, 1) if tied_effect else pair.y)

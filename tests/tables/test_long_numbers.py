@@ -69,7 +69,7 @@ def test_numbers_that_no_offset_tells_apart_are_refused() -> None:
 
 
 @given(st.lists(st.integers(-(2**80), 2**80) | st.integers(2**60, 2**60 + 999), min_size=1), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_distinct_stay_distinct(values: list[int], repeated: bool) -> None:
     values = values * 2 if repeated else values
     found = separate_doubles(values, np.array(values, dtype=object).astype(float))

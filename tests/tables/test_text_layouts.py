@@ -120,7 +120,7 @@ def test_missing_cells(tmp_path: Path, missing: str) -> None:
     st.sampled_from([",", ";", "\t", "|", " "]),
     st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_what_is_written_is_read_back_exactly(rows, separator: str, text_column: bool) -> None:
     from causewise.tables.text import TextTable
 

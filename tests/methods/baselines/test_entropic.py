@@ -50,7 +50,7 @@ def few_levels(seed: int, n: int = 2000) -> tuple[np.ndarray, np.ndarray]:
 
 
 @given(one=LAW, other=LAW)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=24, deadline=None)
 def test_the_greedy_coupling_is_within_a_bit_of_the_best(one: list[int], other: list[int]) -> None:
     masses = greedy_coupling([one, other])
     assert sum(masses) == SUM
@@ -60,7 +60,7 @@ def test_the_greedy_coupling_is_within_a_bit_of_the_best(one: list[int], other: 
 
 
 @given(table=st.lists(st.lists(st.integers(1, 9), min_size=4, max_size=4), min_size=2, max_size=5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=24, deadline=None)
 def test_noise_is_no_less_random_than_any_law_and_the_order_of_levels_is_nothing(table: list[list[int]]) -> None:
     counts = np.array(table)
     found = noise_entropy(counts)

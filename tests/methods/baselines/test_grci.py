@@ -94,7 +94,7 @@ def brute_count(column, radius):
 
 
 @given(st.integers(0, 10**6), st.integers(11, 80), st.sampled_from([1, 3, 10]), st.sampled_from([2, 7, 1000]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_against_every_distance_with_and_without_ties(seed, n, k, values):
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, values, n) / 7.0, rng.integers(0, 1 + values // 2, n) / 3.0
@@ -165,7 +165,7 @@ def sample(seed, n):
 
 
 @given(st.integers(0, 10**6), st.integers(2, 60), st.integers(2, 9), st.sampled_from([1e-8, 1e-2, 3.0]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_against_dense_orthogonalisation_in_the_truncated_power_basis(seed, n, knots, ridge):
     u, t = sample(seed, n)
     fitted, leverage = fit_piecewise_linear(u, t, knots, ridge)

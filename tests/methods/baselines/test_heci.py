@@ -137,7 +137,7 @@ def test_a_cut_found_in_parts_is_the_same(monkeypatch):
 
 
 @given(st.integers(0, 10**6), st.integers(30, 200), st.sampled_from([25, 60, 10**6]), st.integers(2, 20))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_bins_hold_enough_distinct_values_and_part_no_ties(seed, n, values, bins):
     u = np.sort(np.random.default_rng(seed).integers(0, values, n) / values)
     starts = bin_starts(u, bins, 10, 1e-9, False)

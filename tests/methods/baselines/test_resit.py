@@ -119,7 +119,7 @@ def dense_residual(x: np.ndarray, y: np.ndarray, bandwidth: float, noise: float)
 
 
 @given(st.integers(10, 80), st.integers(0, 10_000), st.sampled_from([0.1, 1.0, 30.0, 1e4]), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=24, deadline=None)
 def test_residual_equals_the_dense_one(n: int, seed: int, spread: float, tied: bool) -> None:
     rng = np.random.default_rng(seed)
     x, y = spread * rng.standard_normal(n), rng.standard_normal(n)

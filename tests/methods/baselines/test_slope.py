@@ -103,7 +103,7 @@ rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), min_size=20, ma
 
 
 @given(rows=rows)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=24, deadline=None)
 def test_a_choice_of_functions_never_costs_more_than_none(rows: list[tuple[int, int]]) -> None:
     x, y = np.array(rows, float).T
     found: Code = code(x, y)
