@@ -92,7 +92,7 @@ def apply_knowledge(row: ScanRow, statement: PairStatement, threshold: float) ->
 
 
 def _impose(row: ScanRow, statement: PairStatement) -> ScanRow:
-    direction = Direction(statement.direction or "undecided")
+    direction = Direction.UNDECIDED if statement.unrelated else Direction(statement.direction or "undecided")
     scored = row.confidence is not None and row.score is not None
     confidence = split_probability(row.score or 0.0, row.neither or 0.0).get(direction.value) if scored else None
     told = _explain(row, f"Given: {statement.why}.")
