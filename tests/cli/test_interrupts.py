@@ -146,12 +146,22 @@ def test_python_gets_a_keyboard_interrupt_and_goes_on_as_before(delay: float) ->
     x = rng.normal(size=5000)
     y = np.tanh(x) + 0.3 * rng.normal(size=5000)
     before = json.dumps(causewise.infer(x, y).to_dict())
-    timer = threading.Timer(delay, signal.raise_signal, (signal.SIGINT,))
+    # An interrupt that falls into a callback of the garbage collector is lost, so it is sent until it is heard.
+    heard = threading.Event()
+
+    def interrupt() -> None:
+        time.sleep(delay)
+        while not heard.is_set():
+            signal.raise_signal(signal.SIGINT)
+            heard.wait(5.0)
+
+    sender = threading.Thread(target=interrupt)
     with pytest.raises(KeyboardInterrupt):
-        timer.start()
+        sender.start()
         while True:
             causewise.infer(x, y)
-    timer.join()
+    heard.set()
+    sender.join()
     assert json.dumps(causewise.infer(x, y).to_dict()) == before
 
 
