@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 import causewise
-from causewise.knowledge.knowledge import Knowledge
+from causewise.knowledge.background import Knowledge
 from causewise.parallel import one_thread
 from causewise.scanning.pair_scorer import PairScorer
 

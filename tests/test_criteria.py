@@ -6,7 +6,7 @@ import pytest
 import causewise
 from causewise.criteria import independence_p_value, marginal_rule, split_score
 from causewise.decision import Evidence
-from causewise.lab.theory.identifiability import rational_gaussian
+from causewise.lab.theory.conditions import rational_gaussian
 
 
 def marginal_sentences(decision):

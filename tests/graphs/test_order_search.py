@@ -11,7 +11,7 @@ from worlds import world
 
 from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.order_search import Likelihoods, Search
-from causewise.knowledge.knowledge import Knowledge
+from causewise.knowledge.background import Knowledge
 from causewise.models.additive import Smooths
 from causewise.parallel import one_thread
 

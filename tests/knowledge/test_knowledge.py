@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causewise.errors import InputError
-from causewise.knowledge import knowledge as module
-from causewise.knowledge.knowledge import Knowledge, PairStatement
+from causewise.knowledge import background as module
+from causewise.knowledge.background import Knowledge, PairStatement
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scan.md").read_text(encoding="utf-8")
 COLUMNS = tuple("abcdef")

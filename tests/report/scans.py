@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from causewise.knowledge.knowledge import Knowledge
+from causewise.knowledge.background import Knowledge
 from causewise.scanning.pair_scorer import PairScorer
 from causewise.scanning.result import Scan
 from causewise.scanning.scan_row import ScanRow

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.special import expit
 
-from causewise.knowledge.knowledge import Knowledge, PairStatement
+from causewise.knowledge.background import Knowledge, PairStatement
 from causewise.scanning.scan_row import ScanRow, apply_knowledge
 
 SCORES = st.floats(-30, 30)

@@ -16,7 +16,7 @@ import causewise
 from causewise.cli import scan as command
 from causewise.cli.app import app
 from causewise.errors import InputError
-from causewise.knowledge.knowledge import Knowledge
+from causewise.knowledge.background import Knowledge
 from causewise.parallel import available_memory, processors
 from causewise.scanning import forecast as forecasting
 from causewise.scanning import scanner

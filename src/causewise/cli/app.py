@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from causewise.cli.catalogue_command import methods
 from causewise.cli.demo import demo
 from causewise.cli.failures import exit_code_of, is_usage_error, report_usage_error
 from causewise.cli.graph import graph
 from causewise.cli.infer import infer
-from causewise.cli.methods import methods
 from causewise.cli.scan import scan
 from causewise.cli.serve import serve
 from causewise.cli.streams import accept_any_encoding, accept_any_size, put, put_lines

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from causewise.column_types import ColumnType, Tally, explain_unusable, tally
 from causewise.errors import InputError
-from causewise.knowledge.knowledge import Knowledge
+from causewise.knowledge.background import Knowledge
 from causewise.numerics.native import FloatArray
 from causewise.numerics.row_sampling import break_ties, scramble
 from causewise.pair import Pair, date_note, has_date_note, one_variable, standardise

@@ -17,7 +17,7 @@ from causewise.decision import USABLE
 from causewise.errors import SEEDS, InputError, between
 from causewise.formatting import percent, visible
 from causewise.inference import threshold_setting
-from causewise.knowledge.knowledge import Knowledge
+from causewise.knowledge.background import Knowledge
 from causewise.parallel import one_thread
 from causewise.scanning.pair_scorer import PairScorer, blank_row
 from causewise.scanning.table import ScanTable, read_scan_table

@@ -13,7 +13,7 @@ import numpy as np
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
 from causewise.inference import decide_pairs, half_samples, prepare_method
-from causewise.knowledge.knowledge import Knowledge
+from causewise.knowledge.background import Knowledge
 from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import NO_DIRECTION
 from causewise.methods.combined.words import KINDS

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from causewise.decision import Direction
 from causewise.formatting import percent
-from causewise.knowledge.knowledge import PairStatement
+from causewise.knowledge.background import PairStatement
 from causewise.methods.combined.outcomes import split_probability
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from causewise.catalogue import DEFAULT, cost, sample_hint, stated_settings
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.inference import prepare_method
-from causewise.knowledge.knowledge import Knowledge
+from causewise.knowledge.background import Knowledge
 from causewise.parallel import Engine, OnProgress, available_memory, processors
 from causewise.protocol import Method, MethodPickle, batch_size
 from causewise.scanning.forecast import FEW, cache_size, choose_jobs, forecast

@@ -25,7 +25,7 @@ from causewise.lab.benchmark.rendering import store_contents
 from causewise.lab.benchmark.runner import plan, run
 from causewise.lab.benchmark.scores import MEAN, answer_rate, summarise
 from causewise.lab.benchmark.store import Row, Status, Store, export_rows, outcome_of
-from causewise.lab.benchmark.worker import decide
+from causewise.lab.benchmark.tasks import decide
 from causewise.pair import Pair
 
 PAIR = Pair.of(*np.random.default_rng(0).normal(size=(2, 12)))

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from causewise.errors import InputError
-from causewise.lab.theory.identifiability import (
+from causewise.lab.theory.conditions import (
     FAMILIES,
     GENERIC,
     PATHS,

@@ -20,7 +20,7 @@ from causewise.lab.benchmark.contenders import RESOLVER, Contender, by_fold
 from causewise.lab.benchmark.ledger import DiskError, StoreError
 from causewise.lab.benchmark.sets import Item, items
 from causewise.lab.benchmark.store import Key, Outcome, Row, Status, Store, no_answer
-from causewise.lab.benchmark.worker import decide_batch, open_methods
+from causewise.lab.benchmark.tasks import decide_batch, open_methods
 from causewise.lab.datasets import Collection
 from causewise.parallel import single_threaded
 from causewise.worker_pool import Lost, StartError, WorkerPool

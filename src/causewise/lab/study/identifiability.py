@@ -16,7 +16,7 @@ from causewise.criteria import LEVEL, ModelCheck
 from causewise.decision import Decision
 from causewise.lab.plotting import canvas, draw_line, draw_reference, figure_style, line_style
 from causewise.lab.study.running import Cell, Row, Scale, StudyTable, percentage, select, values_of
-from causewise.lab.theory.identifiability import FAMILIES, GENERIC, PATHS, evaluate, evaluate_exact
+from causewise.lab.theory.conditions import FAMILIES, GENERIC, PATHS, evaluate, evaluate_exact
 from causewise.lab.theory.model import Model
 from causewise.pair import Pair
 

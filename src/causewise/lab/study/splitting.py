@@ -18,7 +18,7 @@ from causewise.criteria import LEVEL
 from causewise.lab.datasets.mechanisms import LADDER, NOISE_LAWS, gaussian
 from causewise.lab.plotting import canvas, draw_line, draw_reference, figure_style
 from causewise.lab.study.running import Cell, Row, Scale, StudyTable, percentage, select, values_of
-from causewise.lab.theory.identifiability import draw_rational
+from causewise.lab.theory.conditions import draw_rational
 from causewise.models.spline import fit_crosswise, fit_location_scale, halves
 from causewise.numerics.hsic import hsic_test, p_value_at
 from causewise.pair import FloatArray, row_order, standardise

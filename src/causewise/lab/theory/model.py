@@ -212,7 +212,7 @@ def location_scale(
 
     Examples
     --------
-    >>> from causewise.lab.theory.identifiability import evaluate
+    >>> from causewise.lab.theory.conditions import evaluate
     >>> evaluate(location_scale(lambda x: 2 * x, lambda x: 1.0)).backward_can_exist
     True
     >>> evaluate(location_scale(lambda x: x + x**3, lambda x: 1.0)).backward_can_exist
