@@ -250,7 +250,11 @@ def _import_named(path: str) -> Any:
         sys.path.append(str(Path.cwd()))
     try:
         return import_object(path)
-    except ImportError as problem:
+    except (
+        ImportError,
+        TypeError,
+        ValueError,
+    ) as problem:  # the last two of a path that is none, such as `:` or `.a:b`
         raise InputError(
             f"Got the method {path!r}, which cannot be imported ({problem}); expected package.module:object, with the "
             "package installed, or its folder this one or on PYTHONPATH."

@@ -159,3 +159,9 @@ def test_the_command_line_takes_an_import_path(tmp_path: Path, more: list[str]) 
         asked = [*command, "infer", "t.csv", "-x", "a", "-y", "b", "--method", "mine:spread,mine:build_spread:factor=2"]
         told = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True)
         assert "2 of 2 methods: b → a" in told.stdout, told.stderr
+
+
+@pytest.mark.parametrize("path", [":", ".a:b", "a b:c", "json:", "json:nothing"])
+def test_a_path_that_is_none_is_a_sentence(path: str) -> None:
+    with pytest.raises(InputError, match="Got the method"):
+        catalogue.resolve_method(path, 0)
