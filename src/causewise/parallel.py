@@ -58,6 +58,7 @@ class Engine:
 
 
 MOST_JOBS = 10_000
+DEFAULT_ENGINE = Engine()
 _lock = threading.Lock()
 _spawn_lock = threading.Lock()
 _inside = 0

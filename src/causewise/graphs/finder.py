@@ -13,7 +13,7 @@ from causewise.graphs.causal_graph import CausalGraph, Edge
 from causewise.graphs.graph_columns import Constraints, read_graph_columns
 from causewise.graphs.order_search import fit_graph, noise_p_values
 from causewise.numerics.native import FloatArray
-from causewise.parallel import Engine, one_thread, processors
+from causewise.parallel import DEFAULT_ENGINE, Engine, one_thread, processors
 from causewise.tables.source import READING_OPTIONS, split_reading_options
 from causewise.version import VERSION
 from causewise.worker_pool import Lost, WorkerError, open_pool
@@ -60,7 +60,6 @@ def _find_arrows(draws: Draws, numbers: Sequence[int]) -> list[Arrows]:
     return [draws.arrows(number) for number in numbers]
 
 
-ENGINE = Engine()
 DOUBT = 0.01
 """Below this p-value a column's noise is said to depend on its predecessors."""
 MOST_DRAWS = 10_000
@@ -75,7 +74,7 @@ def graph(
     alpha: float = 0.001,
     bootstrap: int = 0,
     seed: int = 0,
-    engine: Engine = ENGINE,
+    engine: Engine = DEFAULT_ENGINE,
     **settings: Any,
 ) -> CausalGraph:
     """Find a causal order of a table's columns, and the parents that affect the mean and the variance of each.

@@ -15,7 +15,7 @@ from causewise.catalogue import DEFAULT, cost, sample_hint, stated_settings
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.inference import prepare_method
 from causewise.knowledge.background import Knowledge
-from causewise.parallel import Engine, OnProgress, available_memory, processors
+from causewise.parallel import DEFAULT_ENGINE, Engine, OnProgress, available_memory, processors
 from causewise.protocol import Method, MethodPickle, batch_size
 from causewise.scanning.forecast import FEW, cache_size, choose_jobs, forecast
 from causewise.scanning.journal import Journal, ScanIdentity
@@ -49,7 +49,6 @@ from causewise.version import VERSION
 from causewise.worker import Work
 from causewise.worker_pool import Lost, TaskPool
 
-ENGINE = Engine()
 _IN_PROCESS = 40
 """So few pairs are done before a second process has started."""
 _WORTH_TRYING = 5.0
@@ -67,7 +66,7 @@ def scan(
     fdr: float = 0.05,
     stability: bool = False,
     seed: int = 0,
-    engine: Engine = ENGINE,
+    engine: Engine = DEFAULT_ENGINE,
     **settings: Any,
 ) -> Scan:
     """PairScorer every pair of a table's columns.
