@@ -57,7 +57,8 @@ def arrows(shares: tuple[float, ...], task: Task) -> list[Arrow]:
     from causewise.graphs.order_search import fit_graph
     from causewise.parallel import one_thread
 
-    rows, truth = simulated(*task)
+    table = simulated(*task)
+    rows, truth = table.rows, table.edges
     nothing, out = Constraints.none(rows.shape[1]), list[Arrow]()
     with one_thread():
         answer = fit_graph(rows.T, nothing, 1e-3).arrows
@@ -104,7 +105,8 @@ def doubts(task: Task) -> tuple[int, int, bool]:
 
     The column with the most children is the one that is then left out.
     """
-    rows, truth = simulated(*task)
+    table = simulated(*task)
+    rows, truth = table.rows, table.edges
     columns = range(rows.shape[1])
     whole = causewise.graph({f"{k}": rows[:, k] for k in columns}, engine=causewise.Engine(jobs=1))
     children = [sum(a == k for a, _ in truth) for k in columns]
@@ -131,7 +133,7 @@ def cost() -> None:
 
     warm()
     for columns, rows in ((10, 500), (20, 500), (30, 500), (40, 500), (20, 1000), (20, 4000)):
-        seconds = ours(simulated(Setting(columns, rows, 1.0, "heteroscedastic"), 0)[0])["seconds"]
+        seconds = ours(simulated(Setting(columns, rows, 1.0, "heteroscedastic"), 0).rows)["seconds"]
         unit = seconds / (columns**2 * rows) * 1e6
         print(f"{columns} columns × {rows} rows: {seconds:.1f} s, {unit:.0f} µs a row and squared column", flush=True)
 

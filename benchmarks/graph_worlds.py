@@ -1,85 +1,152 @@
-"""Simulated tables with a known graph: location-scale models as `causewise.order` fits them, and worlds beyond these.
+"""Simulated tables with a known graph: every world of published simulators that `causewise.graph` is measured on.
 
-Every column is standardised before its children are made, and signal and noise have the same share of it wherever it
-stands: neither variance nor noise level tells the order.
+`simulated(Setting(columns, rows, parents, world), seed)` has standardised columns in random positions, the edges, and
+the pairs with a hidden common cause. `parents` is the number of edges over the number of columns; an expected degree of
+4 is two. Mechanisms are in `graph_mechanisms.py`.
+
+A world is *fitted* (the model of `causewise.graph` can describe it), *beyond* it, or *held out*: nothing of the package
+is chosen, tuned or calibrated on the last.
 """
 
-from collections.abc import Callable
+import zlib
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
+from graph_mechanisms import (
+    PLAIN,
+    SENSORS,
+    Mechanism,
+    additive,
+    draw,
+    draw_bent_index,
+    draw_gene,
+    draw_index,
+    draw_line,
+    draw_natural,
+    draw_network,
+    draw_networks,
+    draw_polynomial,
+    draw_process,
+    draw_product,
+    draw_quadratic,
+    draw_rough_process,
+    draw_sigmoid_of_sum,
+    draw_small_network,
+    draw_tree,
+    in_robust_units,
+    location_scale,
+    noise_inside,
+    one_of,
+    post_nonlinear,
+    sigmoid,
+    standardise,
+    sums,
+    sums_of_curves,
+    sums_of_processes,
+    sums_of_sigmoids,
+)
+
 Edges = set[tuple[int, int]]
-Mechanism = Callable[[np.random.Generator, list[np.ndarray], np.ndarray], np.ndarray]
-"""A column from its parents (at least one) and its noise, which has variance one."""
-LAWS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
-    "normal": lambda rng, n: rng.normal(size=n),
-    "Laplace": lambda rng, n: rng.laplace(size=n),
-    "uniform": lambda rng, n: rng.uniform(-1, 1, n),
-    "exponential": lambda rng, n: rng.choice([-1, 1]) * (rng.exponential(size=n) - 1),
-    "t3": lambda rng, n: rng.standard_t(3, n),
-}
-PLAIN = ("normal", "Laplace", "uniform")
+Family = Literal["fitted", "beyond", "held-out"]
 
 
-def curve(rng: np.random.Generator, u: np.ndarray) -> np.ndarray:
-    """One of four kinds of smooth functions."""
-    size, shift, pace = rng.uniform(0.5, 2) * rng.choice([-1, 1]), rng.uniform(-1, 1), rng.uniform(0.7, 2)
-    return [
-        lambda: 1.2 * np.tanh(size * pace * (u - shift)),
-        lambda: np.sign(size) * np.sin(pace * u + shift),
-        lambda: 0.5 * size * (u - shift) ** 2 / (1 + 0.2 * u**2),
-        lambda: 0.5 * size * u + 0.5 * np.sin(2 * u + shift),
-    ][rng.integers(4)]()
+@dataclass(frozen=True)
+class World:
+    """How the columns of a table come about."""
+
+    family: Family
+    mechanism: Mechanism
+    roots: tuple[str, ...] = ("normal",)
+    """Laws of columns without parents."""
+    scaled: bool = False
+    """Whether a column is standardised before its children are drawn, as its authors do."""
+    scale_free: bool = False
+    """Few columns have most children."""
+    hidden: float = 0.0
+    """Hidden common causes, as a share of the columns."""
+    error: float = 0.0
+    """The largest variance of measurement error, as a share of that of the column."""
 
 
-def location_scale(heteroscedastic: bool) -> Mechanism:
-    """A sum of curves, and noise whose size is a product of others."""
-
-    def column(rng: np.random.Generator, parents: list[np.ndarray], noise: np.ndarray) -> np.ndarray:
-        mean = sum(curve(rng, u) for u in parents)
-        bent = [rng.uniform(0.4, 1.0) * curve(rng, u) for u in parents if rng.random() < 0.7]
-        scale = np.exp(np.clip(sum(bent), -3, 2)) if heteroscedastic and bent else np.ones(len(noise))
-        return mean / np.std(mean) + rng.uniform(0.5, 1.0) * scale / np.sqrt(np.mean(scale**2)) * noise
-
-    return column
+def own(family: Family, mechanism: Mechanism, laws: tuple[str, ...] = PLAIN, **more: float) -> World:
+    """A world of our own: signal and noise have the same share of a column wherever it stands."""
+    return World(family, mechanism, laws, scaled=True, **more)  # type: ignore[arg-type]
 
 
-def products(rng: np.random.Generator, parents: list[np.ndarray], noise: np.ndarray) -> np.ndarray:
-    """The product of a curve of each parent, and noise of one size."""
-    mean = np.prod([curve(rng, u) for u in parents], axis=0)
-    return mean / np.std(mean) + rng.uniform(0.5, 1.0) * noise
+NORMAL = ("normal",)
+SKEWED, EXPONENTIAL = ("either exponential",), ("exponential",)
+MIXTURE = ("Gaussian mixture",)
+SUM_OF_CURVES = additive(sums_of_curves, PLAIN, 0.5, 1.0, share=True)
+PROCESS = additive(draw_process, NORMAL, 0.4**0.5, 0.8**0.5)
+NOT_NORMAL = ("Laplace", "uniform", "either exponential")
 
-
-def network(rng: np.random.Generator, parents: list[np.ndarray], noise: np.ndarray) -> np.ndarray:
-    """Twenty hidden units that see the parents and the noise together."""
-    seen = np.column_stack([*parents, noise])
-    return np.tanh(seen @ rng.normal(size=(seen.shape[1], 20)) + rng.normal(size=20)) @ rng.normal(size=20)
-
-
-def post_nonlinear(rng: np.random.Generator, parents: list[np.ndarray], noise: np.ndarray) -> np.ndarray:
-    """A sum of curves and noise, seen through a function that only rises."""
-    mean = sum(curve(rng, u) for u in parents)
-    inner = mean / np.std(mean) + rng.uniform(0.5, 1.0) * noise
-    return [np.exp, lambda z: z**3 + z, lambda z: np.tanh(z)][rng.integers(3)](0.8 * inner)
-
-
-def linear(rng: np.random.Generator, parents: list[np.ndarray], noise: np.ndarray) -> np.ndarray:
-    """Straight lines."""
-    mean = sum(rng.uniform(0.5, 1.0) * rng.choice([-1, 1]) * u for u in parents)
-    return mean / np.std(mean) + rng.uniform(0.5, 1.0) * noise
-
-
-WORLDS: dict[str, tuple[Mechanism, tuple[str, ...]]] = {
-    "heteroscedastic": (location_scale(True), PLAIN),
-    "homoscedastic": (location_scale(False), PLAIN),
-    "skewed noise": (location_scale(True), ("exponential",)),
-    "long-tailed noise": (location_scale(True), ("t3",)),
-    "products": (products, PLAIN),
-    "network": (network, PLAIN),
-    "post-nonlinear": (post_nonlinear, PLAIN),
-    "linear, not normal": (linear, ("Laplace", "uniform", "exponential")),
-    "linear, normal": (linear, ("normal",)),
+WORLDS: dict[str, World] = {
+    "heteroscedastic": own("fitted", location_scale(PLAIN)),
+    "homoscedastic": own("fitted", SUM_OF_CURVES),
+    "skewed noise": own("fitted", location_scale(SKEWED), SKEWED),
+    "long-tailed noise": own("fitted", location_scale(("t3",)), ("t3",)),
+    "GP sums": World("fitted", additive(sums_of_processes, NORMAL)),
+    "polynomial sums": World("fitted", additive(sums(draw_polynomial), NORMAL, 0.4, 0.4, True), MIXTURE, True),
+    "sigmoid sums": World("fitted", additive(sums_of_sigmoids, NORMAL, 0.4, 0.4), MIXTURE, True),
+    "GP of all parents": World("fitted", PROCESS),
+    "linear exponential": World("fitted", additive(draw_line, EXPONENTIAL), EXPONENTIAL),
+    "linear Gumbel": World("fitted", additive(draw_line, ("Gumbel",)), ("Gumbel",)),
+    "linear uniform": World("fitted", additive(draw_line, ("uniform",)), ("uniform",)),
+    "linear, not normal": own("fitted", additive(draw_line, NOT_NORMAL, 0.5, 1.0, share=True), NOT_NORMAL),
+    "natural parameters, linear": World("fitted", draw_natural(True), scaled=True),
+    "natural parameters, curved": World("fitted", draw_natural(False), scaled=True),
+    "linear or GP": World(
+        "fitted",
+        one_of([additive(f, ("normal", "Laplace", "Gumbel")) for f in (draw_line, draw_process)]),
+        ("normal", "Laplace", "Gumbel"),
+    ),
+    "linear, normal": World("beyond", additive(draw_line, NORMAL)),
+    "quadratic": World("beyond", additive(draw_quadratic, NORMAL, 0.5, 1.0, share=True), scaled=True),
+    "MLP": World("beyond", additive(lambda rng, u: draw_network(rng, u, 100, sigmoid), NORMAL)),
+    "index models": World("beyond", additive(draw_index, NORMAL)),
+    "MLP of mean and scale": World("beyond", draw_networks(sigmoid, 100, NORMAL, 0.4)),
+    "products": own("beyond", additive(draw_product, PLAIN, 0.5, 1.0, share=True)),
+    "noise inside a sigmoid": World("beyond", noise_inside(draw_sigmoid_of_sum, 0.4), MIXTURE, scaled=True),
+    "noise inside a GP": World("beyond", noise_inside(draw_process, 0.4), MIXTURE, scaled=True),
+    "network": own("beyond", noise_inside(draw_small_network, 1.0)),
+    "post-nonlinear": own("beyond", post_nonlinear(SUM_OF_CURVES, SENSORS[:3])),
+    "cube of a GP": World("beyond", post_nonlinear(PROCESS, SENSORS[4:]), scaled=True),
+    "sensor over a line": World("beyond", post_nonlinear(additive(draw_line, NORMAL), SENSORS[:4]), scaled=True),
+    "measurement error": World("beyond", PROCESS, error=0.8),
+    "hidden causes": World("beyond", PROCESS, hidden=0.3),
+    "hidden causes, heteroscedastic": own("beyond", location_scale(PLAIN), hidden=0.3),
+    "heavy tails": own("beyond", in_robust_units(location_scale(("t2",))), ("t2",)),
+    "held-out: rough GP": own("held-out", additive(draw_rough_process, ("t5",), 0.5, 1.0, share=True), ("t5",)),
+    "held-out: cubic of an index": own(
+        "held-out", additive(draw_bent_index, ("gamma",), 0.5, 1.0, share=True), ("gamma",)
+    ),
+    "held-out: trees": own(
+        "held-out", additive(lambda rng, u: sum(draw_tree(rng, u) for _ in range(8)), PLAIN, 0.5, 1.0, share=True)
+    ),
+    "held-out: tanh mean and scale": own("held-out", draw_networks(np.tanh, 10, PLAIN)),
+    "held-out: each its own": own(
+        "held-out",
+        one_of(
+            [
+                location_scale(("normal", "Laplace", "gamma")),
+                SUM_OF_CURVES,
+                PROCESS,
+                additive(sums_of_sigmoids, PLAIN, 0.4, 0.8),
+                additive(draw_line, NOT_NORMAL, 0.5, 1.0, share=True),
+                additive(draw_product, PLAIN, 0.5, 1.0, share=True),
+                draw_networks(np.tanh, 20, NORMAL),
+                post_nonlinear(SUM_OF_CURVES, SENSORS[2:4]),
+            ]
+        ),
+        ("normal", "Laplace", "uniform", "gamma", "Gaussian mixture"),
+    ),
+    "held-out: recorded noise": own("held-out", location_scale(("recorded",)), ("recorded",)),
+    "held-out: hidden causes": own(
+        "held-out", additive(draw_rough_process, ("gamma",), 0.5, 1.0, share=True), hidden=0.3
+    ),
+    "held-out: gene network": World("held-out", draw_gene, ("uniform",), scale_free=True),
 }
 
 
@@ -95,33 +162,105 @@ class Setting:
     @property
     def name(self) -> str:
         """In words."""
-        return f"{self.world} {self.columns} × {self.rows} {'sparse' if self.parents == 1 else 'dense'}"
+        return f"{self.world} {self.columns} × {self.rows}" + (
+            "" if self.parents == 2 else f", degree {2 * self.parents:g}"
+        )
 
 
-GRID = [
-    Setting(columns, rows, parents, world)
-    for columns, rows in ((5, 500), (10, 500), (5, 2000), (20, 500), (10, 2000), (20, 2000))
-    for world in ("heteroscedastic", "homoscedastic")
-    for parents in (1.0, 2.0)
+@dataclass(frozen=True)
+class Table:
+    """Rows with their graph."""
+
+    rows: np.ndarray
+    """Standardised, one column each."""
+    edges: Edges
+    """(parent, child)."""
+    hidden: set[frozenset[int]]
+    """Pairs with a common cause that is no column."""
+
+
+SETTINGS = [
+    *(Setting(10, 1000, 2.0, world) for world in WORLDS if "gene" not in world),
+    Setting(20, 500, 1.15, "held-out: gene network"),
+    Setting(5, 500, 2.0, "linear exponential"),
+    Setting(20, 500, 2.0, "linear exponential"),
+    Setting(20, 500, 2.0, "GP of all parents"),
 ]
-"""By their cost."""
-BEYOND = [Setting(columns, 500, 2.0, world) for columns in (5, 10) for world in list(WORLDS)[2:]]
-SETTINGS = [*GRID, *BEYOND]
 
 
-def simulated(setting: Setting, seed: int) -> tuple[np.ndarray, Edges]:
-    """Rows of a table over a random graph, and its edges."""
-    number = list(WORLDS).index(setting.world)
-    rng = np.random.default_rng([seed, setting.columns, setting.rows, round(2 * setting.parents), number])
-    mechanism, laws = WORLDS[setting.world]
-    order, n = rng.permutation(setting.columns), setting.rows
-    share = min(1.0, 2 * setting.parents / (setting.columns - 1))
-    rows, edges = np.zeros((n, setting.columns)), Edges()
-    for k, child in enumerate(order):
-        parents = [int(other) for other in order[:k] if rng.random() < share]
-        edges |= {(parent, int(child)) for parent in parents}
-        noise = LAWS[laws[rng.integers(len(laws))]](rng, n)
-        noise /= noise.std()
-        made = mechanism(rng, [rows[:, p] for p in parents], noise) if parents else noise
-        rows[:, child] = (made - made.mean()) / made.std()
-    return rows, edges
+def simulated(setting: Setting, seed: int) -> Table:
+    """One table of a setting; the same seed draws the same."""
+    world = WORLDS[setting.world]
+    key = [seed, setting.columns, setting.rows, round(100 * setting.parents), zlib.crc32(setting.world.encode())]
+    rng = np.random.default_rng(key)
+    secret = max(1, round(world.hidden * setting.columns)) if world.hidden else 0
+    graph = draw_graph(rng, setting, world.scale_free, secret)
+    rows = np.zeros((setting.rows, len(graph)))
+    for k, parents in enumerate(graph):
+        if parents:
+            values = world.mechanism(rng, rows[:, parents])
+        elif world.scale_free:
+            values = rng.uniform(0, 1, setting.rows)
+        else:
+            values = draw(rng, world.roots, setting.rows)
+        rows[:, k] = standardise(values) if world.scaled else values
+    if world.error:
+        rows += np.sqrt(rng.uniform(0.2, world.error, len(graph))) * rows.std(axis=0) * rng.normal(size=rows.shape)
+    place = rng.permutation(setting.columns)
+    edges = {
+        (int(place[a - secret]), int(place[b - secret])) for b, some in enumerate(graph) for a in some if a >= secret
+    }
+    families = [[int(place[b - secret]) for b, some in enumerate(graph) if a in some] for a in range(secret)]
+    pairs = {frozenset((a, b)) for children in families for a in children for b in children if a != b}
+    table = np.empty((setting.rows, setting.columns))
+    table[:, place] = rows[:, secret:]
+    return Table((table - table.mean(axis=0)) / table.std(axis=0), edges, pairs)
+
+
+def draw_graph(rng: np.random.Generator, setting: Setting, scale_free: bool, secret: int) -> list[list[int]]:
+    """The parents of every column among those before it; the first `secret` ones will be hidden.
+
+    Each hidden one has three or four children, drawn from all columns.
+    """
+    graph: list[list[int]] = [[] for _ in range(secret)]
+    share = min(1.0, 2 * setting.parents / max(setting.columns - 1, 1))
+    children = np.ones(setting.columns)
+    for k in range(setting.columns):
+        if scale_free:  # preferential attachment of regulators (Barabási and Albert 1999)
+            number = min(k, rng.poisson(setting.parents)) if k else 0
+            chosen = rng.choice(k, number, replace=False, p=children[:k] / children[:k].sum()) if number else []
+            children[list(chosen)] += 2
+        else:
+            chosen = np.flatnonzero(rng.random(k) < share)
+        graph.append([secret + int(parent) for parent in chosen])
+    for cause in range(secret):
+        for child in rng.choice(setting.columns, min(setting.columns, rng.integers(3, 5)), replace=False):
+            graph[secret + int(child)].insert(0, cause)
+    return graph
+
+
+def sortability(edges: Edges, values: np.ndarray) -> float:
+    """How often a value rises along directed paths: 0.5 says nothing of the order, 1 all of it (Reisach et al. 2021).
+
+    Pairs are counted once for every length of a path between them; ties count half. Not a number without an edge.
+    """
+    step = np.zeros((len(values), len(values)), dtype=bool)
+    for parent, child in edges:
+        step[parent, child] = True
+    ties = np.isclose(values[:, None], values)
+    rises = np.where(ties, 0.5, values[:, None] < values)
+    reach, won, count = step, 0.0, 0
+    while reach.any():
+        won, count = won + rises[reach].sum(), count + reach.sum()
+        reach = reach @ step
+    return won / count if count else float("nan")
+
+
+def variance_sortability(rows: np.ndarray, edges: Edges) -> float:
+    """By the variance of columns (Reisach et al. 2021); 0.5 for standardised ones."""
+    return sortability(edges, rows.var(axis=0))
+
+
+def r2_sortability(rows: np.ndarray, edges: Edges) -> float:
+    """By the share of a column's variance that all others explain linearly (Reisach et al. 2023); scale-free."""
+    return sortability(edges, 1 - 1 / np.diag(np.linalg.pinv(np.corrcoef(rows.T), hermitian=True)))

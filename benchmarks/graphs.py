@@ -135,7 +135,8 @@ def topological(edges: Edges, columns: int) -> list[int] | None:
 
 def table_row(method: str, setting: Setting, seed: int, outside: Outside) -> dict[str, Any]:
     """One method on one table."""
-    rows, truth = simulated(setting, seed)
+    table = simulated(setting, seed)
+    rows, truth = table.rows, table.edges
     here = {"causewise": ours, "sinks": sinks}.get(method)
     answer = here(rows) if here else theirs(method, rows, outside)
     row = {"method": method, "setting": setting.name, "seed": seed, **asdict(setting)}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import rankdata
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PEERS = BENCHMARKS.parent / "out" / "peers" / "bin" / "python"
@@ -18,7 +19,15 @@ sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS / "peers"), str(BENCHMARKS.paren
 from graph_worker import extension  # noqa: E402
 
 import graph_rows  # noqa: E402
-from graph_worlds import SETTINGS, WORLDS, Setting, simulated  # noqa: E402
+from graph_worlds import (  # noqa: E402
+    SETTINGS,
+    WORLDS,
+    Setting,
+    r2_sortability,
+    simulated,
+    sortability,
+    variance_sortability,
+)
 from graphs import judged, topological  # noqa: E402
 
 CHAIN = {(0, 1), (1, 2)}
@@ -66,15 +75,62 @@ def test_a_chain_without_directions_has_an_extension_without_a_collider():
 
 
 @pytest.mark.parametrize("world", WORLDS)
-def test_tables_of_every_world_are_standardised_and_repeat(world):
-    setting = Setting(5, 200, 2.0, world)
-    rows, truth = simulated(setting, 3)
-    assert np.allclose(rows.mean(axis=0), 0, atol=1e-12)
-    assert np.allclose(rows.std(axis=0), 1)
-    assert topological(truth, 5) is not None
-    again, _ = simulated(setting, 3)
-    assert np.array_equal(rows, again)
+def test_tables_of_every_world_are_standardised_acyclic_and_repeat(world):
+    setting = Setting(5, 200, 1.5, world)
+    table = simulated(setting, 3)
+    assert np.allclose(table.rows.mean(axis=0), 0, atol=1e-9)
+    assert np.allclose(table.rows.std(axis=0), 1)
+    assert topological(table.edges, 5) is not None
+    assert bool(table.hidden) == bool(WORLDS[world].hidden)
+    again, other = simulated(setting, 3), simulated(setting, 4)
+    assert np.array_equal(table.rows, again.rows)
+    assert table.edges == again.edges
+    assert not np.array_equal(table.rows, other.rows)
     assert any(each.world == world for each in SETTINGS)
+
+
+@pytest.mark.parametrize("world", [name for name, world in WORLDS.items() if not (world.error or world.hidden)])
+def test_a_column_depends_on_its_parents_and_not_on_what_stands_apart_from_it(world):
+    """Over tables of three columns; by ranks, their distances from the middle, and waves of them."""
+    linked, apart = [], []
+    for seed in range(12):
+        table = simulated(Setting(3, 400, 0.4, world), seed)
+        ranks = rankdata(table.rows, axis=0) / 400 - 0.5
+        seen = np.stack([ranks, np.abs(ranks), np.sin(2 * np.pi * ranks), np.cos(4 * np.pi * ranks)])
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            strength = max(abs(np.corrcoef(a, b)[0, 1]) for a in seen[:, :, i] for b in seen[:, :, j])
+            if {(i, j), (j, i)} & table.edges:
+                linked.append(strength)
+            elif not any({a, b} & {i, j} for a, b in table.edges):
+                apart.append(strength)
+    assert np.median(linked) > 0.25
+    assert not apart or np.median(apart) < 0.2
+
+
+@given(st.integers(2, 8), st.integers(0, 2**32 - 1))
+def test_sortability_is_whole_where_values_rise_along_the_order_and_a_half_where_they_tie(columns, seed):
+    rng = np.random.default_rng(seed)
+    edges = {(i, j) for i in range(columns) for j in range(i + 1, columns) if rng.random() < 0.6}
+    rising = np.sort(rng.normal(size=columns))
+    if not edges:
+        assert np.isnan(sortability(edges, rising))
+        return
+    assert sortability(edges, rising) == 1
+    assert sortability(edges, -rising) == 0
+    assert sortability(edges, np.ones(columns)) == 0.5
+
+
+def test_variance_tells_the_order_of_raw_lines_and_nothing_of_standardised_ones():
+    table = simulated(Setting(10, 500, 2.0, "linear, normal"), 0)
+    assert variance_sortability(table.rows, table.edges) == 0.5
+    assert r2_sortability(table.rows, table.edges) == pytest.approx(
+        r2_sortability(table.rows * np.arange(1, 11), table.edges)
+    )
+    rng = np.random.default_rng(0)
+    first = rng.normal(size=500)
+    second = 2 * first + rng.normal(size=500)
+    chain = np.column_stack([first, second, 2 * second + rng.normal(size=500)])
+    assert variance_sortability(chain, CHAIN) == 1
 
 
 def row(method, seed, error, **more):
