@@ -14,18 +14,24 @@ if TYPE_CHECKING:
     from networkx import DiGraph
 
 ASSUMES = (
-    "This assumes that no common cause is hidden, that nothing runs in a circle, that rows are independent, and that "
-    "each column is a sum of functions of its parents plus noise whose size is a product of functions of them."
+    "This assumes that nothing runs in a circle, that rows are independent, and that each column comes from its "
+    "parents by straight lines, sums or products of functions, natural parameters that add up, or a sensor over a sum."
 )
 FREE = "Columns that no path of arrows joins may stand in any order."
+ARROW, LINE, TWO_HEADED = "->", "--", "<->"
+SIGNS = {ARROW: "→", LINE: "—", TWO_HEADED: "↔"}
 
 
 @dataclass(frozen=True)
 class Edge:
-    """One column affects another."""
+    """Two columns that no other column of the table makes independent, and which of them affects the other."""
 
     parent: str
+    """Where the direction is not told: the one that the evidence leans to."""
     child: str
+    direction: str
+    """"->": the parent affects the child; "--": one affects the other, and which is not told; "<->": a common cause
+    that is not in the table, as far as the rows tell."""
     mean: bool
     """Whether the parent affects the child's mean."""
     spread: bool
@@ -34,15 +40,21 @@ class Edge:
     """Of the test that it does not affect the mean, given all other edges; None where that is not in the model."""
     p_spread: float | None
     """The same of the variance."""
+    direction_probability: float | None
+    """That the parent affects the child rather than the other way round, if one does; None where that is given."""
     support: float | None = None
-    """The share of random parts of the rows in which this edge is found; None where none were drawn."""
+    """The share of random parts of the rows in which the two are joined by an edge; None where none were drawn."""
     required: bool = False
-    """Whether it is given, and kept whatever its tests say."""
+    """Whether the edge is given, and kept whatever its tests say."""
+    direction_given: bool = False
+    """Whether its direction is given by background knowledge, and not found."""
+    reason: str = ""
+    """Why it has no direction; empty where it has one."""
 
     @property
     def p(self) -> float:
         """The smaller of the two p-values, times two."""
-        return min(1.0, 2 * min(each for each in (self.p_mean, self.p_spread) if each is not None))
+        return min(1.0, 2 * min((each for each in (self.p_mean, self.p_spread) if each is not None), default=1.0))
 
     @property
     def moves(self) -> str:
@@ -51,8 +63,15 @@ class Edge:
             (self.mean, self.spread), "nothing that shows"
         )
 
+    @property
+    def is_given(self) -> bool:
+        """Whether the edge or its direction comes from background knowledge."""
+        return self.required or self.direction_given
+
     def __str__(self) -> str:
-        return f"{visible(self.parent)} → {visible(self.child)} ({self.moves}{', given' * self.required})"
+        arrow = f"{visible(self.parent)} {SIGNS[self.direction]} {visible(self.child)}"
+        what = self.moves if self.direction == ARROW else "direction open" if self.direction == LINE else "common cause"
+        return f"{arrow} ({what}{', given' * self.is_given})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +100,8 @@ class CausalGraph:
 
     None for the first, and for columns of few values or with a point mass.
     """
+    mechanisms: Mapping[str, str]
+    """How each column comes from its parents: lines, sums, natural parameters, a sensor; and the law of its noise."""
     log_likelihood: float
     """Nats a row, of all columns standardised, less an AIC penalty; the larger, the better the order."""
     n: int
@@ -105,14 +126,23 @@ class CausalGraph:
 
     @property
     def _counts(self) -> str:
-        given = sum(edge.required for edge in self.edges)
+        given = sum(edge.is_given for edge in self.edges)
         found = len(self.edges) - given
         edges = f"{found} edge{'s' * (found != 1)}{f' found and {given} given' if given else ''}"
-        return f"{edges} between {len(self.order)} columns of {self.n:,} rows"
+        loose = sum(edge.direction == LINE for edge in self.edges)
+        hidden = sum(edge.direction == TWO_HEADED for edge in self.edges)
+        apart = [f"{loose} without a direction"] * bool(loose) + [f"{hidden} by a common cause"] * bool(hidden)
+        open_ones = f" ({', '.join(apart)})" if apart else ""
+        return f"{edges}{open_ones} between {len(self.order)} columns of {self.n:,} rows"
 
     def parents(self, column: str) -> tuple[str, ...]:
-        """The columns that affect this one."""
-        return tuple(edge.parent for edge in self.edges if edge.child == column)
+        """The columns that affect this one, by an arrow."""
+        return tuple(edge.parent for edge in self.edges if edge.child == column and edge.direction == ARROW)
+
+    def neighbours(self, column: str) -> tuple[str, ...]:
+        """The columns that an edge of any kind joins with this one."""
+        ends = ((edge.parent, edge.child) for edge in self.edges)
+        return tuple(b if a == column else a for a, b in ends if column in (a, b))
 
     def to_networkx(self) -> "DiGraph":
         """The edges as a networkx graph: columns in their order, the weight of an edge its support (1.0 without)."""
@@ -128,6 +158,7 @@ class CausalGraph:
             "order": list(self.order),
             "edges": [asdict(edge) for edge in self.edges],
             "independence": dict(self.independence),
+            "mechanisms": dict(self.mechanisms),
             "log_likelihood": self.log_likelihood,
             "n": self.n,
             "dropped_rows": self.dropped_rows,

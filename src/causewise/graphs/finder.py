@@ -1,68 +1,84 @@
 """`graph`: a table in, the order of its columns and the parents of each out."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from causewise.decision import Decision, Direction
 from causewise.errors import SEEDS, InputError, between, positive
-from causewise.graphs.causal_graph import CausalGraph, Edge
-from causewise.graphs.graph_columns import Constraints, read_graph_columns
-from causewise.graphs.order_search import fit_graph, noise_p_values
+from causewise.graphs.causal_graph import ARROW, LINE, TWO_HEADED, CausalGraph, Edge
+from causewise.graphs.direction import (
+    Arrow,
+    DirectionEvidence,
+    direction_probability,
+    explain_open,
+    gather_evidence,
+    share_of_parts,
+)
+from causewise.graphs.graph_columns import Constraints, GraphColumns, read_graph_columns
+from causewise.graphs.mechanisms import Mechanism
+from causewise.graphs.order_search import fit_graph, noise_p_values, search_graph
+from causewise.inference import infer
 from causewise.numerics.native import FloatArray
 from causewise.parallel import DEFAULT_ENGINE, Engine, one_thread, processors
 from causewise.tables.source import READING_OPTIONS, split_reading_options
 from causewise.version import VERSION
 from causewise.worker_pool import Lost, WorkerError, open_pool
 
-SHARE = 0.8
+PARTS = 8
+"""How many parts of the rows are drawn unless told."""
+THRESHOLD = 0.9
+"""The probability of a direction from which an arrow is drawn."""
+LEAST_PART = 100
+"""Rows of a part, where the table has as many."""
 OnDraw = Callable[[int, int], None]
 """Called with how many parts are done, and of how many."""
-Arrows = frozenset[tuple[int, int]]
+DOUBT = 0.01
+"""Below this p-value a column's noise is said to depend on its predecessors."""
+MOST_DRAWS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Parts of the rows of some columns, each found by its number alone: who finds which does not matter."""
+    """Parts of the rows of some columns, each found by its number alone: who finds which does not matter.
+
+    Half of the rows without replacement vary as much as the table itself does (Politis & Romano 1994); a row drawn
+    twice would close a gap from which the noise's density is taken.
+    """
 
     columns: FloatArray
     constraints: Constraints
     alpha: float
     seed: int
 
-    def arrows(self, number: int) -> Arrows:
+    def arrows(self, number: int) -> frozenset[Arrow]:
         """The edges found on one part."""
         n = self.columns.shape[1]
         rng = np.random.default_rng([self.seed, number])
-        rows = np.sort(rng.choice(n, size=round(SHARE * n), replace=False))
+        rows = np.sort(rng.choice(n, size=max(n // 2, min(LEAST_PART, n * 4 // 5)), replace=False))
         return fit_graph(self.columns[:, rows], self.constraints, self.alpha).arrows
 
 
-def support(
+def find_on_parts(
     draws: Draws, count: int, jobs: int, on_draw: OnDraw = lambda done, of: None
-) -> dict[tuple[int, int], float]:
-    """The share of parts in which each edge is found, for all edges found in any."""
-    times: Counter[tuple[int, int]] = Counter()
+) -> list[frozenset[Arrow]]:
+    """The arrows found on each part."""
+    out = []
     with open_pool(min(jobs, count), nullcontext, [draws]) as pool:
         parts = pool.map(_find_arrows, [[number] for number in range(count)])
         for done, (number, [arrows]) in enumerate(parts, start=1):
             if isinstance(arrows, Lost):
                 raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {arrows.reason}")
-            times.update(arrows)
+            out.append(arrows)
             on_draw(done, count)
-    return {arrow: found / count for arrow, found in times.items()}
+    return out
 
 
-def _find_arrows(draws: Draws, numbers: Sequence[int]) -> list[Arrows]:
+def _find_arrows(draws: Draws, numbers: Sequence[int]) -> list[frozenset[Arrow]]:
     return [draws.arrows(number) for number in numbers]
-
-
-DOUBT = 0.01
-"""Below this p-value a column's noise is said to depend on its predecessors."""
-MOST_DRAWS = 10_000
 
 
 def graph(
@@ -72,16 +88,19 @@ def graph(
     exclude: Sequence[str | int] = (),
     knowledge: Any = None,
     alpha: float = 0.001,
-    bootstrap: int = 0,
+    threshold: float = THRESHOLD,
+    bootstrap: int = PARTS,
     seed: int = 0,
     engine: Engine = DEFAULT_ENGINE,
     **settings: Any,
 ) -> CausalGraph:
     """Find a causal order of a table's columns, and the parents that affect the mean and the variance of each.
 
-    Every column is modelled as Σ fₚ(parentₚ) + exp(Σ hₚ(parentₚ)) · noise, with smooth functions and noise of any law.
-    The order is the one of largest log-likelihood, each column given its predecessors; then parents that do not matter
-    are left out. Rows with a missing value in any column are left out.
+    Every column comes from its parents by straight lines, sums and products of smooth functions in its mean and in the
+    logarithm of its scale, natural parameters that add up, or a monotone sensor over a sum, and noise of any law:
+    whichever has the shortest code. The order is the one of largest log-likelihood, each column given its predecessors;
+    then parents that do not matter are left out. Where the direction of an edge is not clear, it has none. Rows with a
+    missing value in any column are left out.
 
     Parameters
     ----------
@@ -97,8 +116,11 @@ def graph(
         place.
     alpha
         Significance level of the test that lets a parent into a column's mean or variance.
+    threshold
+        The probability of a direction from which an edge is an arrow; below it has no direction.
     bootstrap
-        How many random parts of the rows the graph is found anew on, for the support of every edge.
+        How many random halves of the rows the graph is found anew on, for the probability of directions and the support
+        of edges. Each costs about half of what the graph does; with 0 directions are less sure than they are said.
     seed
         For the parts that are drawn.
     engine
@@ -124,6 +146,8 @@ def graph(
     a → c (mean)
     """
     positive("graph", 0.5, alpha=alpha)
+    if not 0.5 <= threshold <= 1.0:
+        raise InputError(f"Got threshold={threshold!r} for a graph; expected a probability from 0.5 to 1.")
     between("graph", 0, MOST_DRAWS, bootstrap=bootstrap)
     between("graph", *SEEDS, seed=seed)
     if engine.dask is not None or engine.journal is not None:
@@ -135,41 +159,108 @@ def graph(
     table = read_graph_columns(data, columns, knowledge, exclude, **reading).to_canonical()
     constraints = table.constraints()
     with one_thread():
-        fits = fit_graph(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
-        independence = noise_p_values(table.values, fits)
+        found = search_graph(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
+        independence = noise_p_values(table.values, found.graph)
+        evidence = gather_evidence(table.values, found)
         draws = Draws(table.values, constraints, alpha, seed)
         workers = processors() if engine.jobs is None else engine.jobs
-        shares = support(draws, bootstrap, workers, lambda done, of: tell("drawing", done, of)) if bootstrap else None
-    names, edges = table.names, list[Edge]()
-    for k, (child, fit) in enumerate(zip(fits.order, fits.fits, strict=True)):
-        for parent in fits.order[:k]:
-            if p_values := {term.spread: term.p for term in fit.terms if term.parent == parent}:
-                edge = Edge(
-                    names[parent],
-                    names[child],
-                    p_values.get(False, 1.0) <= alpha,
-                    p_values.get(True, 1.0) <= alpha,
-                    p_values.get(False),
-                    p_values.get(True),
-                    None if shares is None else shares.get((parent, child), 0.0),
-                    bool(constraints.required[parent, child]),
-                )
-                edges.append(edge)
+        parts = (
+            find_on_parts(draws, bootstrap, workers, lambda done, of: tell("drawing", done, of)) if bootstrap else []
+        )
+    edges = [
+        _describe_edge(table, constraints, (parent, child), fit, evidence[parent, child], parts, alpha, threshold)
+        for k, (child, fit) in enumerate(zip(found.graph.order, found.graph.fits, strict=True))
+        for parent in found.graph.order[:k]
+        if parent in fit.parents
+    ]
+    edges, contradictions = _compare_with_pairs(table, edges, seed)
     # Of steps no noise is left that could be independent.
-    order = tuple(names[column] for column in fits.order)
+    order = tuple(table.names[column] for column in found.graph.order)
     noise = {name: None if name in table.placed else p for name, p in zip(order, independence, strict=True)}
+    warnings = (*_warn_of_dependence(noise), *_warn_of_unseen(edges), *contradictions, *table.notes)
     return CausalGraph(
         order,
         tuple(edges),
         noise,
-        fits.log_likelihood,
+        {name: str(fit) for name, fit in zip(order, found.graph.fits, strict=True)},
+        found.graph.log_likelihood,
         table.values.shape[1],
         table.missing,
         table.left_out,
         {name: str(table.kinds[name]) for name in order},
-        (*_warn_of_dependence(noise), *_warn_of_unseen(edges), *table.notes),
-        {"alpha": alpha, "bootstrap": bootstrap, "seed": seed, "version": VERSION},
+        warnings,
+        {"alpha": alpha, "threshold": threshold, "bootstrap": bootstrap, "seed": seed, "version": VERSION},
     )
+
+
+def _describe_edge(
+    table: GraphColumns,
+    constraints: Constraints,
+    arrow: Arrow,
+    fit: Mechanism,
+    evidence: DirectionEvidence,
+    parts: Sequence[frozenset[Arrow]],
+    alpha: float,
+    threshold: float,
+) -> Edge:
+    parent, child = arrow
+    p_values = {
+        spread: min(1.0, len(each) * min(each))
+        for spread in (False, True)
+        if (each := [term.p for term in fit.fit.terms if term.spread == spread and parent in term.parents])
+    }
+    is_given = bool(constraints.before[arrow])
+    shares = share_of_parts(parts) if parts else {}
+    turned = (shares.get(arrow, 0.0), shares.get((child, parent), 0.0)) if parts else None
+    probability = direction_probability(evidence.loss, turned)
+    reason = "" if is_given else explain_open(evidence, probability, turned, threshold)
+    direction = TWO_HEADED if reason and evidence.is_common_cause else LINE if reason else ARROW
+    return Edge(
+        table.names[parent],
+        table.names[child],
+        direction,
+        p_values.get(False, 1.0) <= alpha,
+        p_values.get(True, 1.0) <= alpha,
+        p_values.get(False),
+        p_values.get(True),
+        None if is_given else probability,
+        None if turned is None else sum(turned),
+        bool(constraints.required[arrow]),
+        is_given,
+        reason,
+    )
+
+
+def _compare_with_pairs(table: GraphColumns, edges: Sequence[Edge], seed: int) -> tuple[list[Edge], list[str]]:
+    """The edges, and a sentence for each that the two columns by themselves contradict.
+
+    Where no third column is joined to both there is nothing that could explain it, and the direction is left open.
+    """
+    neighbours: dict[str, set[str]] = {name: set() for name in table.names}
+    for edge in edges:
+        neighbours[edge.parent].add(edge.child)
+        neighbours[edge.child].add(edge.parent)
+    out, sentences = [], []
+    for edge in edges:
+        if edge.direction == ARROW and not edge.is_given:
+            pair = _infer_pair(table, edge, seed)
+            if pair is not None and pair.direction is Direction.BACKWARD:
+                third = sorted(neighbours[edge.parent] & neighbours[edge.child])
+                said = f"{edge.parent!r} and {edge.child!r} by themselves are answered the other way"
+                if third:
+                    sentences.append(f"{said}; {', '.join(map(repr, third))}, joined to both, may explain it.")
+                else:
+                    reason = "the two columns by themselves are answered the other way, and no third explains it"
+                    edge = replace(edge, direction=LINE, reason=reason)
+        out.append(edge)
+    return out, sentences
+
+
+def _infer_pair(table: GraphColumns, edge: Edge, seed: int) -> Decision | None:
+    if table.placed & {edge.parent, edge.child}:
+        return None
+    x, y = (table.values[table.names.index(name)] for name in (edge.parent, edge.child))
+    return infer(x, y, seed=seed)
 
 
 def _warn_of_dependence(noise: dict[str, float | None]) -> list[str]:

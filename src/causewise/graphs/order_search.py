@@ -1,10 +1,8 @@
 """The order of the columns with the largest log-likelihood, each column given its predecessors, and the fits in it.
 
-Among orders with the true parents before every column, the noise that is left has the least entropy in total. The law
-of the noise is not assumed: its density is estimated from the gaps between the residuals. Every coefficient costs an
-AIC penalty of one nat (Akaike 1974): a wrong order needs more of them, and what they gain on the rows they were fitted
-to had outweighed the truth where functions are straight lines. Half of log n nats each (Schwarz 1978) was no better
-there, and worse where noise enters otherwise than as a sum.
+Among orders with the true parents before every column, the noise that is left has the least entropy in total. How a
+column comes from its predecessors, and the law of its noise, are chosen among a few by the shortest code
+(`mechanisms`): a wrong order needs longer ones.
 
 Rejected: sinks by the independence of the residual (HSIC), as RESIT finds them: every column is fitted on all others
 first, and what nine splines leave of 500 rows looks independent of all of them.
@@ -14,25 +12,28 @@ raises the total most, until none moves. A move is a sequence of swaps of neighb
 predecessors of two columns only.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from causewise.graphs.graph_columns import Constraints
-from causewise.models.additive import AdditiveFit, Smooths
+from causewise.graphs.mechanisms import Mechanism, Mechanisms
 from causewise.numerics import ordering
-from causewise.numerics.density import log_density_at_rows
 from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
 
-Likelihood = Callable[[int, Sequence[int]], float]
+Columns = int
+"""A set of columns by their number: a bit each."""
+Likelihood = Callable[[int, Columns], float]
 """Of a column given its predecessors, in nats a row."""
 OnMove = Callable[[int, int], None]
 """Called with how many columns were tried in this sweep, and of how many."""
 
+NEIGHBOURS = 24
+"""Columns that may be parents of one, at most: those that show most clearly, alone or beside the others."""
 _SWEEPS = 12
 _FAR = 0.15
 """Nats a row below the best place so far, beyond which a column is not moved on: what it lost does not come back."""
@@ -45,7 +46,7 @@ class OrderedFits:
     """A graph of columns by their number: their order, and a fit of each given its parents."""
 
     order: tuple[int, ...]
-    fits: tuple[AdditiveFit, ...]
+    fits: tuple[Mechanism, ...]
     """Of each column, in the order's order, given its parents."""
     log_likelihood: float
     """Nats a row, of all columns together, less the AIC penalty."""
@@ -54,7 +55,7 @@ class OrderedFits:
     def arrows(self) -> frozenset[tuple[int, int]]:
         """Parent and child."""
         return frozenset(
-            (term.parent, child) for child, fit in zip(self.order, self.fits, strict=True) for term in fit.terms
+            (parent, child) for child, fit in zip(self.order, self.fits, strict=True) for parent in fit.parents
         )
 
 
@@ -65,11 +66,18 @@ def fit_graph(
 
     Arrays in, numbers out, so that it can be repeated on parts of the rows in other processes.
     """
-    likelihoods = Likelihoods(Smooths([standardise(column) for column in columns]), constraints, alpha)
-    search = Search(likelihoods, constraints, columns.shape[1])
+    return search_graph(columns, constraints, alpha, on_move).graph
+
+
+def search_graph(
+    columns: FloatArray, constraints: Constraints, alpha: float, on_move: OnMove = lambda done, of: None
+) -> "GraphSearch":
+    """As `fit_graph`, with all fits that were made."""
+    likelihoods = Likelihoods(Mechanisms([standardise(column) for column in columns], alpha), constraints)
+    search = Search(likelihoods, constraints, columns.shape[1], likelihoods.candidates)
     order = search.best(on_move)
-    fits = tuple(likelihoods.fit(column, order[:k]) for k, column in enumerate(order))
-    return OrderedFits(tuple(order), fits, search.total(order))
+    fits = tuple(likelihoods.fit(column, to_bits(order[:k])) for k, column in enumerate(order))
+    return GraphSearch(OrderedFits(tuple(order), fits, search.total(order)), likelihoods, search)
 
 
 def noise_p_values(columns: FloatArray, graph: OrderedFits) -> list[float | None]:
@@ -90,10 +98,9 @@ def noise_p_values(columns: FloatArray, graph: OrderedFits) -> list[float | None
 class _CachedFit(NamedTuple):
     """A fit, with the columns it could choose from and those it chose: a bit each."""
 
-    offered: int
-    chosen: int
-    value: float
-    fit: AdditiveFit
+    offered: Columns
+    chosen: Columns
+    fit: Mechanism
 
 
 class Likelihoods:
@@ -103,51 +110,54 @@ class Likelihoods:
     answers for every set between the columns it chose and those it could choose from.
     """
 
-    def __init__(self, smooths: Smooths, constraints: Constraints, alpha: float) -> None:
-        self.smooths, self.constraints, self.alpha = smooths, constraints, alpha
-        self._cache: list[list[_CachedFit]] = [[] for _ in smooths.columns]
+    def __init__(self, mechanisms: Mechanisms, constraints: Constraints) -> None:
+        self.mechanisms, self.constraints = mechanisms, constraints
+        self._required = [to_bits(np.flatnonzero(column)) for column in constraints.required.T]
+        barred = [to_bits(np.flatnonzero(column)) for column in constraints.barred.T]
+        screened = mechanisms.screen(NEIGHBOURS)
+        self.candidates = [
+            (near | required) & ~forbidden
+            for near, required, forbidden in zip(screened, self._required, barred, strict=True)
+        ]
+        self._cache: list[list[_CachedFit]] = [[] for _ in self.candidates]
 
-    def __call__(self, column: int, earlier: Iterable[int]) -> float:
-        """Nats a row, less the AIC penalty."""
-        return self._fit_once(column, earlier).value
+    def __call__(self, column: int, earlier: Columns) -> float:
+        """Nats a row, less the cost of the code."""
+        return self.fit_once(column, earlier).log_likelihood
 
-    def fit(self, column: int, earlier: Iterable[int]) -> AdditiveFit:
+    def fit(self, column: int, earlier: Columns) -> Mechanism:
         """The column given those of its predecessors that matter, each given all others."""
-        required = self._list_required(column, earlier)
-        return self.smooths.prune(column, self._fit_once(column, earlier).fit, self.alpha, required)
+        return self.mechanisms.prune(column, self.fit_once(column, earlier), to_list(self._required[column] & earlier))
 
-    def _fit_once(self, column: int, earlier: Iterable[int]) -> _CachedFit:
-        candidates = [k for k in earlier if not self.constraints.barred[k, column]]
-        offered = _bits(candidates)
+    def fit_once(self, column: int, earlier: Columns) -> Mechanism:
+        """The column given its predecessors, before terms are tested given all others."""
+        offered = earlier & self.candidates[column]
         for cached in self._cache[column]:
             if not (cached.chosen & ~offered or offered & ~cached.offered):
-                return cached
-        required = self._list_required(column, candidates)
-        fit = self.smooths.fit(column, candidates, self.alpha, required)
-        chosen = _bits({term.parent for term in fit.terms}.union(required))
-        self._cache[column].append(_CachedFit(offered, chosen, _log_likelihood(fit), fit))
-        return self._cache[column][-1]
-
-    def _list_required(self, column: int, earlier: Iterable[int]) -> list[int]:
-        return [k for k in earlier if self.constraints.required[k, column]]
+                return cached.fit
+        required = to_list(self._required[column] & offered)
+        fit = self.mechanisms.choose(column, to_list(offered), required)
+        self._cache[column].append(_CachedFit(offered, to_bits(fit.tried.union(required)), fit))
+        return fit
 
 
-def _bits(columns: Iterable[int]) -> int:
-    return sum(1 << k for k in columns)
+def to_bits(columns: Iterable[int]) -> Columns:
+    """A set of columns."""
+    return sum(1 << int(k) for k in columns)
 
 
-def _log_likelihood(fit: AdditiveFit) -> float:
-    density = log_density_at_rows(fit.residual)
-    if density is None:  # where ties leave no gaps, which is rare (see `graph_columns`), the normal law is all there is
-        density = -0.5 * fit.residual**2 - 0.5 * np.log(2 * np.pi)
-    return float(np.mean(density - fit.log_scale)) - fit.coefficients / len(fit.residual)
+def to_list(columns: Columns) -> list[int]:
+    """The columns of a set, ascending."""
+    return [k for k in range(columns.bit_length()) if columns >> k & 1]
 
 
 class Search:
     """Orders of some columns, compared by their likelihood and by background knowledge."""
 
-    def __init__(self, likelihood: Likelihood, constraints: Constraints, rows: int) -> None:
-        self._likelihood, self._before = likelihood, constraints.before
+    def __init__(
+        self, likelihood: Likelihood, constraints: Constraints, rows: int, candidates: Sequence[Columns]
+    ) -> None:
+        self._likelihood, self._before, self._candidates = likelihood, constraints.before, candidates
         # Added to the log-likelihood of all rows, log-odds are a prior of the order.
         self._lean = constraints.log_odds / rows
 
@@ -170,7 +180,7 @@ class Search:
         gains = np.zeros((count, count))
         for i in range(count):
             for j in range(i):
-                gains[j, i] = self.swap_gain([i, j], 0)
+                gains[j, i] = self.swap_gain(0, i, j)
         gains -= gains.T
         weights = np.rint(np.maximum(gains, 0.0) / _LEAST).astype(np.int64)
         weights[self._before] += 1 + weights.sum()
@@ -178,27 +188,62 @@ class Search:
 
     def total(self, order: Sequence[int]) -> float:
         """The log-likelihood a row of all columns, each given its predecessors."""
-        return float(sum(self._likelihood(column, order[:k]) for k, column in enumerate(order)))
+        return float(sum(self._likelihood(column, to_bits(order[:k])) for k, column in enumerate(order)))
 
-    def swap_gain(self, order: Sequence[int], low: int) -> float:
-        """What is gained if the columns at `low` and behind it change places."""
-        likelihood, before, a, b = self._likelihood, order[:low], order[low], order[low + 1]
-        swapped = likelihood(b, before) + likelihood(a, [*before, b])
-        return float(self._lean[b, a]) + swapped - likelihood(a, before) - likelihood(b, [*before, a])
+    def swap_gain(self, before: Columns, a: int, b: int) -> float:
+        """What is gained if b comes before a instead of behind it, both directly behind the same columns."""
+        lean = float(self._lean[b, a])
+        if not (self._candidates[a] >> b & 1 or self._candidates[b] >> a & 1):
+            return lean
+        likelihood = self._likelihood
+        swapped = likelihood(b, before) + likelihood(a, before | 1 << b)
+        return lean + swapped - likelihood(a, before) - likelihood(b, before | 1 << a)
+
+    def _moves(self, order: Sequence[int], here: int, way: int) -> Iterator[tuple[int, float]]:
+        """Places of a column moved on one by one, with what is gained in all, as far as constraints let it."""
+        column, gain, at, before = order[here], 0.0, here, to_bits(order[:here])
+        while 0 <= at + way < len(order):
+            other = order[at + way]
+            first, second = (column, other) if way > 0 else (other, column)
+            if self._before[first, second]:
+                return
+            if way < 0:
+                before &= ~(1 << other)
+            gain += self.swap_gain(before, first, second)
+            if way > 0:
+                before |= 1 << other
+            at += way
+            yield at, gain
+
+    def reversal_loss(self, order: Sequence[int], parent: int, child: int) -> float:
+        """Nats a row lost by the best order with the child before the parent, one of them moved past the other.
+
+        Infinite where background knowledge forbids it.
+        """
+        first, last, best = order.index(parent), order.index(child), -np.inf
+        for here, there, way in ((last, first, -1), (first, last, 1)):
+            for at, gain in self._moves(order, here, way):
+                if (at - there) * way >= 0:
+                    best = max(best, gain)
+                if gain < max(best, 0.0) - _FAR:
+                    best = max(best, gain)
+                    break
+        return -best
 
     def _best_place(self, order: Sequence[int], here: int) -> int:
         best, place = _LEAST, here
         for way in (-1, 1):
-            now, gain, at = list(order), 0.0, here
-            while 0 <= at + way < len(now):
-                low = min(at, at + way)
-                if self._before[now[low], now[low + 1]]:
-                    break
-                gain += self.swap_gain(now, low)
-                now[low], now[low + 1] = now[low + 1], now[low]
-                at += way
+            for at, gain in self._moves(order, here, way):
                 if gain > best:
                     best, place = gain, at
                 if gain < best - _FAR:
                     break
         return place
+
+
+class GraphSearch(NamedTuple):
+    """A graph, and what it takes to ask how much worse others are."""
+
+    graph: OrderedFits
+    likelihoods: Likelihoods
+    search: Search

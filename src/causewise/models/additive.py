@@ -1,26 +1,37 @@
-"""A column given several others: Normal(Σ fₚ(uₚ), exp(Σ hₚ(uₚ))), its terms chosen one after the other.
+"""A column given several others: Normal(Σ fₚ(uₚ) + Σ fₚᵩ(uₚ, uᵩ), exp(Σ hₚ(uₚ))), its terms chosen one after the other.
 
 For a given variance the likelihood of the mean is a quadratic, and for a given mean that of the log-variance is
-concave: the two are solved in turn. Additive natural parameters, as in `spline`, would be concave at once, but there a
-parent of the variance alone bends the mean as well, and which of the two a parent affects could not be told.
+concave: the two are solved in turn. Here a parent of the variance alone leaves the mean as it is, so that which of the
+two it affects can be told; additive natural parameters (`natural`) mix them.
 
 With all columns as parents of both, a fit of 20 columns to 500 rows follows single rows, and every test of a term is
-wrong. So terms are added one at a time, the one with the largest score statistic first, while it is significant.
+wrong. So terms are added one at a time, the one with the largest score statistic first, while it is significant. A
+term has 1, 3 or 7 functions, smooth ones first (Demmler & Reinsch 1975): a straight line pays for one. Products of two
+parents come in as terms of their own, once both are in the model.
 """
 
+import math
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 from scipy.special import chdtrc
 
-from causewise.numerics.native import FloatArray, IntArray
+from causewise.numerics.native import FloatArray
 from causewise.numerics.splines import extend_knots, spline_rows
 
 FUNCTIONS = 8
 """Of a column's cubic spline, one of which is the constant; knots lie at quantiles."""
+SIZES = (1, 3, FUNCTIONS - 1)
+"""How many functions a term may have."""
+EXTEND = 0.02
+"""Significance level of further functions of a parent that is in the model."""
+PRODUCTS = (2, 3)
+"""How many functions of each parent are multiplied with each other in a term of two."""
+LONG = 8.0
+"""Standard deviations from the middle beyond which a column's variance is fitted before its mean."""
 RIDGE = 1.0
 """Prior precision of every coefficient, beside the n rows that speak of it."""
 _FLOOR = -9.0
@@ -31,13 +42,15 @@ _GAIN = 1e-3
 _ROUNDS = 15
 _ROWS_A_COEFFICIENT = 8
 """No further term is asked for once there are fewer rows."""
+_DEGREE = 3
 
 
 class AdditiveTerm(NamedTuple):
-    """What one parent does to the mean or, where `spread`, to the variance of a column."""
+    """What one parent, or two together, do to the mean or, where `spread`, to the variance of a column."""
 
-    parent: int
+    parents: tuple[int, ...]
     spread: bool
+    functions: int
     p: float
     """Of the score test of the term, what else is in the model accounted for: robust to noise of any law."""
 
@@ -47,55 +60,163 @@ class AdditiveFit(NamedTuple):
 
     terms: tuple[AdditiveTerm, ...]
     """In the order in which they came in."""
+    mean: FloatArray
     log_scale: FloatArray
     residual: FloatArray
     """Standardised: what is left of every row."""
-    coefficients: int
-    """Of all terms, without the two constants."""
+    mean_coefficients: FloatArray
+    variance_coefficients: FloatArray
+
+    @property
+    def coefficients(self) -> int:
+        """Of all terms, without the two constants."""
+        return len(self.mean_coefficients) + len(self.variance_coefficients) - 2
+
+    @property
+    def parents(self) -> frozenset[int]:
+        """All columns that stand in a term."""
+        return frozenset(parent for term in self.terms for parent in term.parents)
+
+
+class Basis:
+    """Smooth functions of a column without the constant, orthonormal over its rows, the smoothest first.
+
+    Beyond the range of the rows they keep their last value.
+    """
+
+    def __init__(self, column: FloatArray) -> None:
+        base = np.unique(np.quantile(column, np.linspace(0.0, 1.0, FUNCTIONS - _DEGREE + 1)))
+        self._knots = extend_knots(base, _DEGREE)
+        raw = self._splines(column)
+        self._middle = raw.mean(axis=0)
+        _, sizes, right = np.linalg.svd(raw - self._middle, full_matrices=False)
+        is_real = sizes > _SMALL * sizes[0]
+        whiten = right[is_real].T / sizes[is_real] * np.sqrt(len(column))
+        # Second differences of coefficients over the knots' averages: zero for straight lines.
+        places = np.array([self._knots[k + 1 : k + 1 + _DEGREE].mean() for k in range(raw.shape[1])])
+        slopes = np.diff(np.eye(raw.shape[1]), axis=0) / np.diff(places)[:, None]
+        rough = np.diff(slopes, axis=0) / np.sqrt(places[2:] - places[:-2])[:, None]
+        _, rotation = np.linalg.eigh(whiten.T @ rough.T @ rough @ whiten)
+        self._mix = whiten @ rotation
+        self._mix *= np.where(self._mix[-1] >= self._mix[0], 1.0, -1.0)
+
+    def __call__(self, values: FloatArray) -> FloatArray:
+        """One line a value."""
+        return (self._splines(values) - self._middle) @ self._mix
+
+    def _splines(self, values: FloatArray) -> FloatArray:
+        rows = spline_rows(np.ascontiguousarray(values), self._knots, _DEGREE)
+        out = np.zeros((len(values), rows.size))
+        out[np.arange(len(values))[:, None], rows.first[:, None] + np.arange(_DEGREE + 1)] = rows.values
+        return out
 
 
 class Smooths:
     """A table's columns with a basis of smooth functions each, orthonormal over the rows."""
 
-    def __init__(self, columns: Sequence[FloatArray]) -> None:
-        blocks = [_basis(column) for column in columns]
-        ends = np.cumsum([1, *(block.shape[1] for block in blocks)])
+    def __init__(self, columns: Sequence[FloatArray], coordinates: Sequence[FloatArray] | None = None) -> None:
         self.columns = tuple(columns)
-        self.places: tuple[IntArray, ...] = tuple(np.arange(a, b) for a, b in pairwise(ends))
-        self.features: FloatArray = np.hstack([np.ones((len(columns[0]), 1)), *blocks])
-        self.gram: FloatArray = self.features.T @ self.features
+        self.coordinates = self.columns if coordinates is None else tuple(coordinates)
+        self.bases = tuple(Basis(column) for column in self.coordinates)
+        self.blocks = tuple(basis(column) for basis, column in zip(self.bases, self.coordinates, strict=True))
 
-    def fit(self, target: int, parents: Iterable[int], alpha: float, required: Iterable[int] = ()) -> AdditiveFit:
+    def fit(
+        self,
+        target: FloatArray,
+        parents: Iterable[int],
+        alpha: float,
+        required: Iterable[int] = (),
+    ) -> AdditiveFit:
         """The column `target` given those of `parents` that matter at the significance level `alpha`.
 
         The mean is affected by all that are `required`, whatever their tests say.
         """
-        candidates, state = sorted(parents), _State(self, self.columns[target])
+        candidates = sorted(parents)
+        is_long = bool(np.abs(target).max() > LONG)
+        tests = (_State.test_means, _State.test_products)
+        state = _State(self, target, () if is_long else self._choose_lines(target, candidates, alpha))
+        for line in list(state.terms):
+            state.extend(line)
         for parent in sorted(required):
-            state.add(state.test([parent], spread=False)[0].term)
-        while state.size * _ROWS_A_COEFFICIENT < len(state.v):
-            tests = [*state.test(candidates, spread=False), *state.test(candidates, spread=True)]
-            best = max(tests, key=lambda test: test.excess, default=None)
-            if best is None or best.term.p > alpha:
+            if not any(term.parents == (parent,) and not term.spread for term in state.terms):
+                state.add(AdditiveTerm((parent,), False, self.blocks[parent].shape[1], 1.0))
+        while state.size * _ROWS_A_COEFFICIENT < len(target):
+            # Variance last: what a mean lacks looks like variance, while the tests of a mean hold under any variance.
+            # A long column is the other way round: a few rows would outweigh all others in its mean.
+            for test in (_State.test_variances, *tests) if is_long else (*tests, _State.test_variances):
+                best = max(
+                    (each for each in test(state, candidates, alpha) if each.term.p <= alpha),
+                    key=lambda each: each.excess,
+                    default=None,
+                )
+                if best is not None:
+                    state.add(best.term)
+                    state.extend(best.term)
+                    break
+            else:
                 break
-            state.add(best.term)
         return state.fit
 
-    def prune(self, target: int, fit: AdditiveFit, alpha: float, required: Iterable[int] = ()) -> AdditiveFit:
+    def _choose_lines(self, target: FloatArray, candidates: Sequence[int], alpha: float) -> list[AdditiveTerm]:
+        """Straight lines of all candidates less those that do not matter: some show only beside each other."""
+        left = list(candidates)
+        if not left or (len(left) + 1) * _ROWS_A_COEFFICIENT > len(target):
+            return []
+        lines = np.column_stack([np.ones(len(target)), *(self.blocks[k][:, 0] for k in left)])
+        while left:
+            inverse = np.linalg.inv(lines.T @ lines + _SMALL * np.eye(lines.shape[1]))
+            slopes = inverse @ (lines.T @ target)
+            influence = (lines @ inverse) * (target - lines @ slopes)[:, None]
+            ratios = slopes[1:] ** 2 / np.sum(influence[:, 1:] ** 2, axis=0)
+            weakest = int(np.argmin(ratios))
+            if chdtrc(1, ratios[weakest]) <= alpha:
+                break
+            del left[weakest]
+            lines = np.delete(lines, weakest + 1, axis=1)
+        return [AdditiveTerm((k,), False, 1, 0.0) for k in left]
+
+    def prune(self, target: FloatArray, fit: AdditiveFit, alpha: float, required: Iterable[int] = ()) -> AdditiveFit:
         """The fit once every term is tested given all others, and those that matter no longer have gone.
 
         What came in early may have stood for a parent that came in later.
         """
         kept, terms = frozenset(required), list(fit.terms)
         while True:
-            retested = [
-                _State(self, self.columns[target], [*terms[:k], *terms[k + 1 :]]).test([parent], spread)[0].term
-                for k, (parent, spread, _) in enumerate(terms)
+            retested = [self.test(target, [*terms[:k], *terms[k + 1 :]], term) for k, term in enumerate(terms)]
+            loose = [
+                k
+                for k, term in enumerate(retested)
+                if term.p > alpha and (term.spread or not kept.issuperset(term.parents))
             ]
-            loose = [term for term in retested if term.p > alpha and (term.spread or term.parent not in kept)]
             if not loose:
-                return _State(self, self.columns[target], retested).fit
-            terms.remove(next(term for term in terms if term[:2] == max(loose, key=lambda each: each.p)[:2]))
+                return _State(self, target, retested).fit
+            del terms[max(loose, key=lambda k: retested[k].p)]
+
+    def screen(self, target: FloatArray, candidates: Sequence[int], terms: Iterable[AdditiveTerm] = ()) -> FloatArray:
+        """How clearly each candidate moves the mean or the variance of the target, beside the terms of a model."""
+        state = _State(self, target, terms)
+        tests = zip(state.test(candidates, False, 1.0), state.test(candidates, True, 1.0), strict=True)
+        return np.array([max(mean.excess, variance.excess) for mean, variance in tests])
+
+    def test(self, target: FloatArray, others: Iterable[AdditiveTerm], term: AdditiveTerm) -> AdditiveTerm:
+        """A term with the p-value that it has given all others."""
+        state = _State(self, target, others)
+        [score] = state.score([self.block(term)], term.spread)
+        return term._replace(p=float(chdtrc(term.functions, score[-1])))
+
+    def block(self, term: AdditiveTerm) -> FloatArray:
+        """The functions of a term at the rows."""
+        return multiply([self.blocks[parent] for parent in term.parents], term.functions)
+
+
+def multiply(blocks: Sequence[FloatArray], functions: int) -> FloatArray:
+    """Functions of one parent, or the products of those of two, the smoothest first."""
+    if len(blocks) == 1:
+        return blocks[0][:, :functions]
+    size = math.isqrt(functions)
+    first, second = (block[:, :size] for block in blocks)
+    places = sorted(product(range(first.shape[1]), range(second.shape[1])), key=lambda place: (max(place), place))
+    return np.column_stack([first[:, i] * second[:, j] for i, j in places])
 
 
 class _Test(NamedTuple):
@@ -108,96 +229,156 @@ class _State:
     """The fit of one column while its terms are chosen."""
 
     def __init__(self, smooths: Smooths, v: FloatArray, terms: Iterable[AdditiveTerm] = ()) -> None:
-        self.smooths, self.v, self.terms = smooths, v, list[AdditiveTerm]()
-        self.of_mean, self.of_variance = np.zeros(1, np.int64), np.zeros(1, np.int64)
-        self.variance_coefficients = np.zeros(1)
-        for term in terms:
-            self._place(term)
+        self.smooths, self.v = smooths, v
+        self.terms = list(terms)
         self._solve()
 
     @property
     def size(self) -> int:
-        return len(self.of_mean) + len(self.of_variance)
+        return 2 + sum(term.functions for term in self.terms)
 
     @property
     def fit(self) -> AdditiveFit:
-        return AdditiveFit(tuple(self.terms), 0.5 * self.log_variance, self.residual, self.size - 2)
+        return AdditiveFit(tuple(self.terms), self.mean, 0.5 * self.log_variance, self.residual, self._b, self._c)
 
     def add(self, term: AdditiveTerm) -> None:
-        self._place(term)
+        """With all functions that it had before."""
+        self.terms = [each for each in self.terms if (each.parents, each.spread) != (term.parents, term.spread)]
+        self.terms.append(term)
         self._solve()
 
-    def _place(self, term: AdditiveTerm) -> None:
-        places = self.smooths.places[term.parent]
-        self.terms.append(term)
-        if term.spread:
-            self.of_variance = np.concatenate([self.of_variance, places])
-            self.variance_coefficients = np.concatenate([self.variance_coefficients, np.zeros(len(places))])
-        else:
-            self.of_mean = np.concatenate([self.of_mean, places])
+    def extend(self, term: AdditiveTerm) -> None:
+        """Give a term as many functions as matter."""
+        while tests := self._test_larger(term):
+            best = max(tests, key=lambda test: test.excess)
+            if best.term.p > EXTEND:
+                return
+            term = best.term
+            self.add(term)
 
-    def test(self, candidates: Sequence[int], spread: bool) -> list[_Test]:
-        """Test every term of these parents that is not in the model yet."""
-        taken = {term.parent for term in self.terms if term.spread == spread}
-        left = [k for k in candidates if k not in taken]
-        if spread:
-            sizes = _noise_sizes(self.residual)
-            scores = self._scores(left, self.of_variance, np.ones(len(self.v)), sizes - np.mean(sizes))
-        else:
-            weights = np.exp(-np.maximum(self.log_variance, _FLOOR))
-            scores = self._scores(left, self.of_mean, weights, weights * (self.v - self.mean))
-        degrees = [len(self.smooths.places[k]) for k in left]
+    def _test_larger(self, term: AdditiveTerm) -> list[_Test]:
+        if len(term.parents) == 1:
+            return self.test(term.parents, term.spread, EXTEND)
+        widest = multiply([self.smooths.blocks[k] for k in term.parents], max(PRODUCTS) ** 2)
+        if widest.shape[1] <= term.functions:
+            return []
+        [score] = self.score([widest[:, term.functions :]], spread=False)
+        more = widest.shape[1] - term.functions
+        larger = term._replace(functions=widest.shape[1], p=float(chdtrc(more, score[-1])))
+        return [_Test(larger, float(score[-1]) - 2 * more)]
+
+    def test(self, candidates: Sequence[int], spread: bool, alpha: float) -> list[_Test]:
+        """Test every parent with more functions than it has in the model."""
+        has = {
+            term.parents[0]: term.functions for term in self.terms if term.spread == spread and len(term.parents) == 1
+        }
+        left = [k for k in candidates if has.get(k, 0) < self.smooths.blocks[k].shape[1]]
+        scores = self.score([self.smooths.blocks[k][:, has.get(k, 0) :] for k in left], spread)
+        tests = []
+        for k, score in zip(left, scores, strict=True):
+            taken, width = has.get(k, 0), self.smooths.blocks[k].shape[1]
+            sizes = [size for size in sorted({min(size, width) for size in SIZES}) if size > taken]
+            p_values = [min(1.0, float(chdtrc(size - taken, score[size - taken - 1])) * len(sizes)) for size in sizes]
+            excess = max(float(score[size - taken - 1]) - 2 * (size - taken) for size in sizes)
+            # The smallest size that is significant; more functions are tested once these are in the model, since the
+            # score of a strong term is far from the chi-squared law of none.
+            size, p = next((each for each in zip(sizes, p_values, strict=True) if each[1] <= alpha), (width, 1.0))
+            tests.append(_Test(AdditiveTerm((k,), spread, size, p), excess))
+        return tests
+
+    def test_means(self, candidates: Sequence[int], alpha: float) -> list[_Test]:
+        """Of all candidates."""
+        return self.test(candidates, False, alpha)
+
+    def test_variances(self, candidates: Sequence[int], alpha: float) -> list[_Test]:
+        """Of all candidates."""
+        return self.test(candidates, True, alpha)
+
+    def test_products(self, candidates: Sequence[int], alpha: float) -> list[_Test]:
+        """Test the products of all two parents in the model that are not in it yet."""
+        inside = sorted({term.parents[0] for term in self.terms if len(term.parents) == 1})
+        taken = {term.parents for term in self.terms if len(term.parents) == 2}
+        pairs = [pair for pair in combinations(inside, 2) if pair not in taken]
+        blocks = [multiply([self.smooths.blocks[k] for k in pair], min(PRODUCTS) ** 2) for pair in pairs]
         return [
-            _Test(AdditiveTerm(k, spread, float(chdtrc(free, score))), score - free)
-            for k, free, score in zip(left, degrees, scores, strict=True)
+            _Test(
+                AdditiveTerm(
+                    pair, False, block.shape[1], min(1.0, float(chdtrc(block.shape[1], score[-1])) * len(pairs))
+                ),
+                float(score[-1]) - 2 * block.shape[1],
+            )
+            for pair, block, score in zip(pairs, blocks, self.score(blocks, spread=False), strict=True)
         ]
 
-    def _scores(self, left: Sequence[int], inside: IntArray, weight: FloatArray, slope: FloatArray) -> list[float]:
-        """The score statistic of each column's functions, what is in the model already accounted for.
+    def score(self, blocks: Sequence[FloatArray], spread: bool) -> list[FloatArray]:
+        """The score statistics of the leading 1, 2, … functions of each block, the model accounted for.
 
         The variance of a score is estimated from its rows (White 1980): noise of any law, and weights that are off,
         leave its significance level right, where the model's own information would let in dozens of false terms.
         """
-        if not left:
+        if not blocks:
             return []
-        features, places = self.smooths.features, [self.smooths.places[k] for k in left]
-        old, new = features[:, inside], features[:, np.concatenate(places)]
+        if spread:
+            sizes = _noise_sizes(self.residual)
+            old, weight, slope = self._of_variance, np.ones(len(self.v)), sizes - np.mean(sizes)
+        else:
+            weight = np.exp(-np.maximum(self.log_variance, _FLOOR))
+            old, slope = self._of_mean, weight * (self.v - self.mean)
+        new = np.hstack(blocks)
         weighted = old * weight[:, None]
-        information = weighted.T @ old
-        information[np.diag_indices_from(information)] *= 1.0 + 1e-8
-        new = (new - old @ cho_solve(cho_factor(information), weighted.T @ new)) * slope[:, None]
-        out, start = [], 0
-        for place in places:
-            rows = new[:, start : start + len(place)]
-            start += len(place)
-            total, variance = rows.sum(axis=0), rows.T @ rows
-            variance[np.diag_indices_from(variance)] += _SMALL * np.trace(variance) + 1e-300
-            out.append(float(total @ np.linalg.solve(variance, total)))
+        new = (new - old @ _solve_positive(weighted.T @ old, weighted.T @ new, 1e-8)) * slope[:, None]
+        widths = [block.shape[1] for block in blocks]
+        starts = np.cumsum([0, *widths[:-1]])
+        out: list[FloatArray] = [np.empty(0)] * len(blocks)
+        for width in set(widths):
+            which = [k for k, each in enumerate(widths) if each == width]
+            rows = new[:, (starts[which][:, None] + np.arange(width)).ravel()].T.reshape(len(which), width, -1)
+            total, variance = rows.sum(axis=2), rows @ rows.transpose(0, 2, 1)
+            traces = np.trace(variance, axis1=1, axis2=2)[:, None, None]
+            variance += (_SMALL * traces + 1e-300) * np.eye(width)
+            # Cholesky's factor of leading functions is the leading part of that of all.
+            parts = np.linalg.solve(np.linalg.cholesky(variance), total[:, :, None])[:, :, 0]
+            for k, each in zip(which, np.cumsum(parts**2, axis=1), strict=True):
+                out[k] = each
         return out
 
     def _solve(self) -> None:
         """The optimum over the coefficients of all terms, mean and variance in turn."""
-        features, gram = self.smooths.features, self.smooths.gram
-        old, of_variance = features[:, self.of_mean], features[:, self.of_variance]
-        prior, prior_variance = _prior(len(self.of_mean)), _prior(len(self.of_variance))
-        curvature = cho_factor(0.5 * gram[np.ix_(self.of_variance, self.of_variance)] + np.diag(prior_variance))
-        c, reached = self.variance_coefficients, -np.inf
-        for _ in range(_ROUNDS):
+        ones = np.ones((len(self.v), 1))
+        self._of_mean, self._of_variance = (
+            np.hstack([ones, *(self.smooths.block(term) for term in self.terms if term.spread == spread)])
+            for spread in (False, True)
+        )
+        old, of_variance = self._of_mean, self._of_variance
+        prior, prior_variance = _prior(old.shape[1]), _prior(of_variance.shape[1])
+        curvature = 0.5 * of_variance.T @ of_variance + np.diag(prior_variance)
+        c = np.zeros(of_variance.shape[1])
+        reached = -np.inf
+        for _ in range(_ROUNDS if len(c) > 1 else 1):
             weight = np.exp(-np.maximum(of_variance @ c, _FLOOR))
             weighted = old * weight[:, None]
-            information = weighted.T @ old + np.diag(prior)
-            information[np.diag_indices_from(information)] *= 1.0 + 1e-10
-            b = cho_solve(cho_factor(information), weighted.T @ self.v)
+            b = _solve_positive(weighted.T @ old + np.diag(prior), weighted.T @ self.v, 1e-10)
             squares = (self.v - old @ b) ** 2 + _SMALL
-            for _ in range(2):
-                c = _ascend(c, squares, of_variance, curvature, prior_variance)
-            now = (_variance_likelihood(c, squares, of_variance, prior_variance) - 0.5 * prior @ b**2) / len(self.v)
+            if len(c) == 1:
+                c = np.full(1, math.log(float(np.mean(squares))))
+                break
+            c = _ascend(c, squares, of_variance, curvature, prior_variance)
+            c = _ascend(c, squares, of_variance, curvature, prior_variance)
+            penalty = 0.5 * float(prior @ b**2)
+            now = (_variance_likelihood(c, squares, of_variance, prior_variance) - penalty) / len(self.v)
             if now - reached < _GAIN:
                 break
             reached = now
-        self.variance_coefficients = c
+        self._b, self._c = b, c
         self.mean, self.log_variance = old @ b, of_variance @ c
         self.residual = (self.v - self.mean) * np.exp(-0.5 * self.log_variance)
+
+
+def _solve_positive(matrix: FloatArray, right: FloatArray, ridge: float) -> FloatArray:
+    """The solution of a symmetric positive definite system, its diagonal raised by a share that rounding hides."""
+    matrix[np.diag_indices_from(matrix)] *= 1.0 + ridge
+    _, solution, info = dposv(matrix, right, lower=1)
+    return np.asarray(solution if info == 0 else np.linalg.lstsq(matrix, right)[0])
 
 
 def _noise_sizes(residual: FloatArray) -> FloatArray:
@@ -207,15 +388,19 @@ def _noise_sizes(residual: FloatArray) -> FloatArray:
     left out. Absolute values see a mean that is slightly off as variance where the noise is skewed; what is subtracted
     makes their expectation flat in the mean (Machado and Santos Silva 2000).
     """
-    return np.abs(residual) - np.mean(np.sign(residual)) * residual
+    size = np.abs(residual) - np.mean(np.sign(residual)) * residual
+    if np.abs(residual).max() < LONG:
+        return size
+    # Of a long column a few rows would be all that the test sees, and logarithms see every one.
+    return np.log(np.abs(residual) + 1e-3 * float(np.median(np.abs(residual))) + 1e-300)
 
 
 def _ascend(
-    c: FloatArray, squares: FloatArray, features: FloatArray, curvature: tuple[FloatArray, bool], prior: FloatArray
+    c: FloatArray, squares: FloatArray, features: FloatArray, curvature: FloatArray, prior: FloatArray
 ) -> FloatArray:
     """One step of Fisher's scoring for the log-variance, halved until it climbs: the likelihood is concave."""
     surplus = squares * np.exp(-(features @ c)) - 1.0
-    step = cho_solve(curvature, 0.5 * features.T @ surplus - prior * c)
+    step = _solve_positive(curvature.copy(), 0.5 * features.T @ surplus - prior * c, 0.0)
     here, length = _variance_likelihood(c, squares, features, prior), 1.0
     while length > 1e-3:
         if _variance_likelihood(c + length * step, squares, features, prior) >= here:
@@ -234,15 +419,3 @@ def _prior(size: int) -> FloatArray:
     out = np.full(size, RIDGE)
     out[0] = 0.0  # the constant
     return out
-
-
-def _basis(column: FloatArray) -> FloatArray:
-    """The cubic splines of a column, without the constant: orthogonal over the rows, each of variance one."""
-    degree = 3
-    base = np.unique(np.quantile(column, np.linspace(0.0, 1.0, FUNCTIONS - degree + 1)))
-    rows = spline_rows(column, extend_knots(base, degree), degree)
-    values = np.zeros((len(column), rows.size))
-    values[np.arange(len(column))[:, None], rows.first[:, None] + np.arange(degree + 1)] = rows.values
-    values -= values.mean(axis=0)
-    left, sizes, _ = np.linalg.svd(values, full_matrices=False)
-    return left[:, sizes > _SMALL * sizes[0]] * np.sqrt(len(column))
