@@ -1,5 +1,6 @@
 """`graph`: a table in, the order of its columns and the parents of each out."""
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -34,6 +35,8 @@ THRESHOLD = 0.9
 """The probability of a direction from which an arrow is drawn."""
 LEAST_PART = 100
 """Rows of a part, where the table has as many."""
+WORTH_A_PROCESS = 4.0
+"""Seconds that all parts together must take about, for processes to be started for them."""
 OnDraw = Callable[[int, int], None]
 """Called with how many parts are done, and of how many."""
 DOUBT = 0.01
@@ -158,12 +161,15 @@ def graph(
     tell = engine.on_progress
     table = read_graph_columns(data, columns, knowledge, exclude, **reading).to_canonical()
     constraints = table.constraints()
+    start = time.monotonic()
     with one_thread():
         found = search_graph(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
         independence = noise_p_values(table.values, found.graph)
         evidence = gather_evidence(table.values, found)
         draws = Draws(table.values, constraints, alpha, seed)
         workers = processors() if engine.jobs is None else engine.jobs
+        if engine.jobs is None and (time.monotonic() - start) * bootstrap < WORTH_A_PROCESS:
+            workers = 1
         parts = (
             find_on_parts(draws, bootstrap, workers, lambda done, of: tell("drawing", done, of)) if bootstrap else []
         )

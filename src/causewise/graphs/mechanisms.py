@@ -24,7 +24,9 @@ COEFFICIENT = 2.0
 """Nats that a coefficient costs."""
 FREE = 0.3
 """Nats that a density from gaps costs, over the root of the rows."""
-NEAR_NORMAL = 0.997
+SHOWS = 4.0
+"""What a column's score statistic must exceed what it is by chance by, for the column to be asked for as a parent."""
+NEAR_NORMAL = 0.99
 """Squared correlation of a column with its normal scores above which a sensor is not looked for."""
 
 
@@ -71,22 +73,21 @@ class Mechanisms:
         ]
 
     def screen(self, most: int) -> list[int]:
-        """Of each column: those that may be its parents, a bit each; all others where they are no more than `most`.
+        """Of each column: the others that may be its parents, a bit each.
 
-        Three quarters are those that show most clearly alone, the rest those that do beside these.
+        Those that show, alone or beside those that do, and no more than `most`: three quarters of them alone.
         """
         count = len(self.smooths.columns)
         out = []
         for column, v in enumerate(self.smooths.columns):
+            sensor = self.sensors[column]
+            target = v if sensor is None else sensor.scores
             others = [k for k in range(count) if k != column]
-            if len(others) > most:
-                sensor = self.sensors[column]
-                target = v if sensor is None else sensor.scores
-                alone = _strongest(others, self.smooths.screen(target, others), most * 3 // 4)
-                model = self.smooths.fit(target, alone, self.alpha)
-                rest = [k for k in others if k not in alone]
-                others = alone + _strongest(rest, self.smooths.screen(target, rest, model.terms), most - len(alone))
-            out.append(sum(1 << k for k in others))
+            alone = _strongest(others, self.smooths.screen(target, others), most * 3 // 4)
+            model = self.smooths.fit(target, alone, self.alpha)
+            rest = [k for k in others if k not in alone]
+            beside = _strongest(rest, self.smooths.screen(target, rest, model.terms), most - len(alone))
+            out.append(sum(1 << k for k in alone + beside))
         return out
 
     def choose(self, column: int, candidates: Iterable[int], required: Iterable[int] = ()) -> Mechanism:
@@ -109,7 +110,9 @@ class Mechanisms:
         if sensor is not None:
             choices.append(self._build(fit_to(sensor.scores), sensor))
         tried = frozenset[int]().union(*(choice.parents for choice in choices))
-        if any(term.spread for choice in choices for term in choice.fit.terms):
+        # One parent's sums are as general, where no few rows outweigh the others.
+        is_long = np.abs(self.smooths.columns[column]).max() > LONG
+        if (len(tried) > 1 or is_long) and any(term.spread for choice in choices for term in choice.fit.terms):
             choices.append(self._build_natural(column, max(choices, key=_by_code), sorted(tried)))
         return replace(max(choices, key=_by_code), tried=tried)
 
@@ -123,13 +126,15 @@ class Mechanisms:
 
     def _build_natural(self, column: int, best: Mechanism, parents: Sequence[int]) -> Mechanism:
         """With 1, 3 or 7 functions a parent, as long as more shorten the code."""
-        v, natural, choice = self.smooths.columns[column], None, None
+        v, choice, widths = self.smooths.columns[column], None, [0] * len(parents)
+        natural: NaturalFit | None = None
         for functions in SIZES:
             blocks = [self.smooths.blocks[parent][:, :functions] for parent in parents]
             features = np.hstack([np.ones((len(v), 1)), *blocks])
             if 2 * features.shape[1] * 8 > len(v):
                 break
-            natural = fit_natural_sums(features, v, natural and _widen(natural, [block.shape[1] for block in blocks]))
+            had, widths = widths, [block.shape[1] for block in blocks]
+            natural = fit_natural_sums(features, v, None if natural is None else _widen(natural, had, widths))
             law, value = score_law(natural.residual)
             value -= float(np.mean(natural.log_scale)) + COEFFICIENT * (2 * features.shape[1] - 2) / len(v)
             if choice is not None and value < choice.log_likelihood:
@@ -139,21 +144,23 @@ class Mechanisms:
         return choice or best
 
 
-def _widen(fit: NaturalFit, widths: Sequence[int]) -> NaturalFit:
+def _widen(fit: NaturalFit, had: Sequence[int], widths: Sequence[int]) -> NaturalFit:
     """The same fit with more functions a parent, whose coefficients are zero."""
-    had = (len(fit.location) - 1) // len(widths)
+    starts = np.cumsum([1, *had])
 
     def widen(coefficients: FloatArray) -> FloatArray:
         parts = [coefficients[:1]]
-        for k, width in enumerate(widths):
-            parts += [coefficients[1 + k * had : 1 + (k + 1) * had], np.zeros(width - had)]
+        for start, old, new in zip(starts[:-1], had, widths, strict=True):
+            parts += [coefficients[start : start + old], np.zeros(new - old)]
         return np.concatenate(parts)
 
     return fit._replace(location=widen(fit.location), precision=widen(fit.precision))
 
 
 def _strongest(columns: Sequence[int], strength: FloatArray, most: int) -> list[int]:
-    return sorted(columns[k] for k in np.argsort(-strength, kind="stable")[:most])
+    """Those of at least `SHOWS`, the strongest first where they are more than `most`."""
+    ranked = [int(k) for k in np.argsort(-strength, kind="stable")[:most]]
+    return sorted(columns[k] for k in ranked if strength[k] > SHOWS)
 
 
 def _by_code(mechanism: Mechanism) -> float:

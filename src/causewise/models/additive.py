@@ -194,6 +194,8 @@ class Smooths:
 
     def screen(self, target: FloatArray, candidates: Sequence[int], terms: Iterable[AdditiveTerm] = ()) -> FloatArray:
         """How clearly each candidate moves the mean or the variance of the target, beside the terms of a model."""
+        if not candidates:
+            return np.zeros(0)
         state = _State(self, target, terms)
         tests = zip(state.test(candidates, False, 1.0), state.test(candidates, True, 1.0), strict=True)
         return np.array([max(mean.excess, variance.excess) for mean, variance in tests])
@@ -376,7 +378,7 @@ class _State:
 
 def _solve_positive(matrix: FloatArray, right: FloatArray, ridge: float) -> FloatArray:
     """The solution of a symmetric positive definite system, its diagonal raised by a share that rounding hides."""
-    matrix[np.diag_indices_from(matrix)] *= 1.0 + ridge
+    matrix.flat[:: len(matrix) + 1] *= 1.0 + ridge
     _, solution, info = dposv(matrix, right, lower=1)
     return np.asarray(solution if info == 0 else np.linalg.lstsq(matrix, right)[0])
 

@@ -56,8 +56,7 @@ def fit_natural_sums(features: FloatArray, v: FloatArray, start: NaturalFit | No
         curvature[:size, size:] = features.T @ (features * (-mean / rate)[:, None])
         curvature[size:, :size] = curvature[:size, size:].T
         curvature[size:, size:] = features.T @ (features * (0.5 / rate**2 + mean**2 / rate)[:, None])
-        curvature[np.diag_indices_from(curvature)] *= 1.0 + 1e-10
-        curvature[np.diag_indices_from(curvature)] += prior
+        curvature.flat[:: 2 * size + 1] = curvature.flat[:: 2 * size + 1] * (1.0 + 1e-10) + prior
         _, step, info = dposv(curvature, slope, lower=1)
         promise, length = float(slope @ step), 1.0
         if info or promise < _GAIN * n:
