@@ -76,8 +76,12 @@ def deadly(judge: Any, related: Sequence[Any]) -> list[Any]:
 
 def cluster() -> None:
     """A Dask cluster of two workers that says its address, and after every line read the process ids of its workers."""
+    import dask
     from distributed import LocalCluster
 
+    from causewise.scanning.on_dask import LOST_WORKER
+
+    dask.config.set({LOST_WORKER: "10 minutes"})
     settings = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     with LocalCluster(n_workers=2, threads_per_worker=1, **settings) as found:
         print(found.scheduler_address, flush=True)

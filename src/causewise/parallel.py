@@ -167,8 +167,8 @@ def defer_interrupts() -> Iterator[None]:
     finally:
         for number in deferred:
             signal.signal(number, handled[number])
-        for number in dict.fromkeys(heard):
-            signal.raise_signal(number)
+        for each in dict.fromkeys(heard):
+            signal.raise_signal(each)
 
 
 @contextmanager
