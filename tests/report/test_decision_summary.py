@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from specimens import SPECIMENS, WARNINGS, decided, pair, weighed
 
-from causewise.catalogue import CATALOGUE
+from causewise.catalogue import CATALOGUE, has_method
 from causewise.inference import Answer
 from causewise.methods.combined.method import NEITHER_PRIOR
 from causewise.report import provenance
