@@ -50,6 +50,8 @@ class Direction(Enum):
 
 USABLE = 0.6
 """Below this confidence a lean is not worth a number."""
+FAINT = ", little better than a coin"
+"""What follows the confidence of an answer that a low threshold let through all the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +259,7 @@ class Decision(Record):
     def doubt(self) -> str:
         """What to add to the confidence of an answer that a low threshold let through; empty for any other."""
         faint = not self.reason and self.confidence is not None and self.confidence < USABLE
-        return ", little better than a coin" if faint else ""
+        return FAINT if faint else ""
 
     def __str__(self) -> str:
         parts = (self.method, self._strength, self.thinned or f"n = {self.pair.n}")

@@ -236,7 +236,8 @@ def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
         if row.is_given:
             sure = f"given{'' if row.confidence is None else f', {percent(row.confidence):>4} by the data alone'}"
         elif row.confidence is not None:
-            sure = f"{percent(row.confidence):>5}  {draw_line_bar(row.confidence, row.neither or 0.0, threshold)}"
+            bar = draw_line_bar(row.confidence, row.neither or 0.0, threshold)
+            sure = f"{percent(row.confidence):>5}  {bar}{row.doubt}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
         yield f"  {arrow:{width}}  {sure}   n = {row.scored_of}{halves}{told}"
