@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from causewise.models.spline import DELTA, N_KNOTS
 from causewise.numerics import gaussian
 from causewise.numerics.newton import descend, start_near
-from causewise.numerics.splines import Design, additive_design, extend_knots, spline_rows
+from causewise.numerics.splines import Design, additive_design, dense_design, extend_knots, spline_rows
 from causewise.pair import FloatArray
 
 KNOTS = (2, 3, 4, 6, 9, 14, N_KNOTS)
@@ -23,6 +23,8 @@ DELTAS = (DELTA, 1e-3, 1e-2, 1e-1)
 _PATIENCE, _FOLDS, _MOST_ROWS = 2, 5, 10_000
 _GOAL, _STEPS = 1e-4, 30
 """Of the descents here: which smoothness is best shows long before an optimum is certified."""
+_FEW = 4
+"""Of so few inputs rows often touch the same features."""
 _BEYOND = 0.1
 """Of the range of the targets: so far outside it a mean may be predicted from several inputs."""
 _SMALLEST = float(np.finfo(float).tiny ** 0.25)
@@ -128,4 +130,6 @@ def build_design(rows: FloatArray, knots: list[FloatArray], degree: int) -> tupl
     """The design of rows sorted by the first input, as designs must be, and their order."""
     order = np.argsort(rows[:, 0], kind="stable")
     inputs = zip(rows[order].T, knots, strict=True)
-    return additive_design([spline_rows(np.ascontiguousarray(u), each, degree) for u, each in inputs]), order
+    columns = [spline_rows(np.ascontiguousarray(u), each, degree) for u, each in inputs]
+    touched, size = (degree + 1) * len(columns), sum(column.size for column in columns)
+    return (dense_design if len(columns) > _FEW and size <= 2 * touched else additive_design)(columns), order

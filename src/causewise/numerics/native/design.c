@@ -35,44 +35,11 @@ void scatter_run(const run *here, int64_t touched, const double *even, const dou
     }
 }
 
-/* to[2t] += even x[t] and to[2t + 1] += odd x[t]. */
-INLINE void add_pairs(double *restrict to, double even, double odd, const double *restrict x, int64_t n) {
-    for (int64_t t = 0; t < n; t++) {
-        to[2 * t] += even * x[t];
-        to[2 * t + 1] += odd * x[t];
-    }
-}
-
-/* `band_run` for a single row, as most are between several inputs: the same numbers in the same order, but features
-   that follow each other are added side by side, as they lie in the matrix. */
-static void band_row(const run *here, int64_t touched, double even, double mixed, double odd, int64_t width,
-                     double *band) {
-    if (even == 0.0) return; /* a row without weight */
-    for (int64_t k = 0; k < touched; k++) {
-        double by_even = here->values[k] * even, by_mixed = here->values[k] * mixed, by_odd = here->values[k] * odd;
-        int64_t a = 2 * here->features[k];
-        double *diagonal = band + a * width + width - 1;
-        diagonal[0] += by_even * here->values[k];
-        diagonal[width - 1] += by_mixed * here->values[k];
-        diagonal[width] += by_odd * here->values[k];
-        for (int64_t m = 0, next = 0; m < k; m = next) {
-            while (next < k && here->features[next] - here->features[m] == next - m) next++;
-            double *above = diagonal + 2 * here->features[m] - a;
-            add_pairs(above, by_even, by_mixed, here->values + m, next - m);
-            add_pairs(above + width - 1, by_mixed, by_odd, here->values + m, next - m);
-        }
-    }
-}
-
 /* A block of features (a, b), a >= b, occupies rows 2a, 2a + 1 and columns 2b, 2b + 1 of the symmetric matrix. */
 void band_run(const run *here, int64_t touched, const double *even, const double *mixed, const double *odd,
               int64_t width, double *band) {
     double by_even[LONGEST_RUN], by_mixed[LONGEST_RUN], by_odd[LONGEST_RUN], to[3];
     int64_t rows = here->rows;
-    if (rows == 1) {
-        band_row(here, touched, *even, *mixed, *odd, width, band);
-        return;
-    }
     for (int64_t k = 0; k < touched; k++) {
         const double *x = here->values + k * rows;
         for (int64_t i = 0; i < rows; i++) {
