@@ -167,6 +167,15 @@ def test_few_rows_of_many_inputs_get_a_firmer_prior():
     assert chosen.mean() > loose.mean() + 0.03
 
 
+@pytest.mark.parametrize("rows", [2, 3, 7, 30])
+def test_rows_too_few_to_choose_by_are_fitted_all_the_same(rows):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(rows, 3)), rng.normal(size=rows)
+    model = LocationScaleRegressor().fit(X, y)
+    assert (model.n_knots_, model.delta_) == (2, 1e-5)
+    assert np.isfinite(model.predict(X)).all()
+
+
 @pytest.mark.parametrize("spacing", ["uniform", "quantile"])
 def test_unseen_rows_are_likely_under_fits_from_scratch_too(spacing):
     """Fits that begin at that of all rows end where others do: their likelihood is that of the plain way to it."""

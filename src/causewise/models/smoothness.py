@@ -59,7 +59,7 @@ def choose_smoothness(
     for n_knots in KNOTS:
         if 2 * rows.shape[1] * (n_knots + degree - 1) > rank.max() or not improve(best._replace(n_knots=n_knots)):
             break
-    if delta is None:
+    if delta is None and most > -math.inf:  # so few rows choose nothing
         worse = 0
         all(improve(best._replace(delta=each)) for each in DELTAS[1:])
     return best
