@@ -1,13 +1,13 @@
 """What is left of a scan when something dies: the file of a quiet run, or a sentence that says what is missing.
 
     python benchmarks/faults.py                  every fault, on plain processes and on a Dask cluster: some minutes
-    ... --engine local|dask     --fault NAME     --columns N     --rows N
+    ... --engine local|dask|serve|scan|graph     --fault NAME     --columns N     --rows N
 
 Every scan is the command `causewise scan TABLE --out FILE`, in a process of its own. Faults are real: SIGKILL to a
 worker (three times), to the scheduler, to the command itself; a file that may not grow any more; a pair whose judging
 kills the process that does it; somebody's file, or another scan's, where pairs are to be kept. Afterwards the same
 command is given again where the first one could not end well. Files are compared byte for byte without their column
-`seconds`.
+`seconds`. What is left of servers, of scans of large tables and of graphs is looked at by `process_faults.py`.
 """
 
 import argparse
@@ -29,6 +29,9 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+from process_faults import FAULTS as OF_PROCESSES  # noqa: E402  # it lies beside this file
+
 KILLS = 3
 POISONED = (0, 3)
 """The pair that kills, by the places of its columns."""
@@ -76,8 +79,12 @@ def deadly(judge: Any, related: Sequence[Any]) -> list[Any]:
 
 def cluster() -> None:
     """A Dask cluster of two workers that says its address, and after every line read the process ids of its workers."""
+    import dask
     from distributed import LocalCluster
 
+    from causewise.scanning.on_dask import LOST_WORKER
+
+    dask.config.set({LOST_WORKER: "10 minutes"})
     settings = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     with LocalCluster(n_workers=2, threads_per_worker=1, **settings) as found:
         print(found.scheduler_address, flush=True)
@@ -305,11 +312,27 @@ def tried(engine: str, fault: str, table: Path, expected: list[list[str]] | None
         return ending, compared(fault, expected or timeless(out), out), timeless(out) if out.exists() else []
 
 
+def try_processes(engine: str | None, fault: str | None, folder: Path) -> int:
+    """Print a line for each fault of a server, a large scan or a graph; how many of them left something."""
+    wrong = 0
+    for command, faults in OF_PROCESSES.items():
+        for name, inflict in faults.items():
+            if (engine or command, fault or name) != (command, name):
+                continue
+            with tempfile.TemporaryDirectory(dir=folder) as place:
+                amiss = inflict(Path(place))
+            wrong += bool(amiss)
+            print(f"| {command} | {name} | {inflict.__doc__} | {amiss or 'as it must be'} |", flush=True)
+    return wrong
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; 1 if any file is not what it must be."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--engine", choices=("local", "dask"))
-    parser.add_argument("--fault", choices=tuple(FAULTS))
+    parser.add_argument("--engine", choices=("local", "dask", *OF_PROCESSES))
+    parser.add_argument(
+        "--fault", choices=sorted({*FAULTS, *(name for each in OF_PROCESSES.values() for name in each)})
+    )
     parser.add_argument("--columns", type=int, default=30)
     parser.add_argument("--rows", type=int, default=300)
     asked = parser.parse_args(arguments)
@@ -317,8 +340,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "table.parquet"
         write_table(table, asked.columns, asked.rows)
-        _, _, expected = tried("local", "quiet", table, None)
-        print("| engine | fault | how it ended | the file |\n|---|---|---|---|", flush=True)
+        expected = None if asked.engine in OF_PROCESSES else tried("local", "quiet", table, None)[2]
+        print("| engine | fault | how it ended | what is left |\n|---|---|---|---|", flush=True)
         for engine, fault in itertools.product(("local", "dask"), FAULTS):
             passed_over = (engine, fault) == ("local", "scheduler") or (asked.engine or engine) != engine
             if passed_over or (asked.fault or fault) != fault:
@@ -328,6 +351,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             wrong += bool(amiss)
             same = "that of the quiet run" + (", but for a row that says so" if fault == "poison" else "")
             print(f"| {engine} | {fault} | {ending} | {amiss or same} |", flush=True)
+        wrong += try_processes(asked.engine, asked.fault, Path(folder))
     return int(wrong > 0)
 
 

@@ -64,6 +64,26 @@ def make_survey() -> Table:
     }
 
 
+def make_towns() -> Table:
+    """As Boston's: numbers of rows without a name, excess zeros, a level of taxes, and prices cut off at 50."""
+    rng = np.random.default_rng(78)
+    n = 220
+    rooms = rng.normal(6.3, 0.7, n)
+    price = np.minimum(50, 8 * (rooms - 4) + 3 * np.abs(rooms - 6) * rng.normal(size=n) + 6)
+    crime = [f"{each:.5f}" for each in np.exp(rng.normal(0, 2, n) - 0.05 * price)]
+    crime[7] = crime[70] = "NA"
+    return {
+        '""': list(range(1, n + 1)),
+        "crim": crime,
+        "zn": np.where(rng.random(n) < 0.7, 0.0, rng.uniform(10, 95, n).round(1)).tolist(),
+        "chas": rng.integers(2, size=n).tolist(),
+        "rad": rng.choice([1, 2, 3, 4, 5, 24], n).tolist(),
+        "rm": rooms.round(3).tolist(),
+        "medv": price.round(1).tolist(),
+        "town": [f'"Town {k % 92}, Mass."' for k in range(n)],
+    }
+
+
 SCANNED = {
     make_cars: {
         "Manufacturer": "it holds text",
@@ -141,6 +161,20 @@ def test_the_page_promises_what_a_scan_scores(make: Make) -> None:
     promised = [each["name"] for each in overview["columns"] if each["judged"]]
     assert len(record["rows"]) == len(promised) * (len(promised) - 1) // 2
     assert {each["name"]: each["why"] for each in overview["columns"] if not each["judged"]} == SCANNED[make]
+
+
+def test_towns_with_a_column_of_row_numbers_run_through_everything(tmp_path: Path) -> None:
+    content, columns = encode(make_towns()), {"column 1", *list(make_towns())[1:]}
+    (tmp_path / "towns.csv").write_bytes(content)
+    found, graph = causewise.scan(tmp_path / "towns.csv", method="mdl"), causewise.graph(tmp_path / "towns.csv")
+    left_out = {"column 1": "it counts the rows", "town": "it holds text"}
+    assert (found.left_out, set(found.columns)) == (left_out, columns - left_out.keys())
+    assert left_out.items() <= graph.left_out.items()
+    assert {*graph.order} | graph.left_out.keys() == columns
+    assert all(graph.left_out.values())
+    assert causewise.infer(tmp_path / "towns.csv", "rm", "medv").n == 220
+    overview = describe_table(io.BytesIO(content), 50)
+    assert {each["name"]: each["why"] for each in overview["columns"] if not each["judged"]} == left_out
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """One BLAS thread inside, whatever was set before outside; the number is said in one file only."""
 
 import json
+import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,7 +14,7 @@ import threadpoolctl
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import causewise
-from causewise.parallel import one_thread, single_threaded
+from causewise.parallel import one_thread, prepare_spawn, single_threaded
 
 PACKAGE = Path(causewise.__file__).parent
 WORDS = ("NUM_THREADS", "MAXIMUM_THREADS", "threadpool", "set_num_threads", "multi_thread_eigen", "n_jobs")
@@ -206,3 +208,22 @@ def test_no_other_file_says_a_number_of_threads() -> None:
     ]
     assert not said
     assert all(word in (PACKAGE / "parallel.py").read_text(encoding="utf-8") for word in WORDS[:2])
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals are a POSIX thing")
+def test_an_interrupt_that_another_thread_hears_waits_until_the_process_is_spawned() -> None:
+    begun, is_spawned = threading.Event(), False
+
+    def interrupt() -> None:
+        begun.wait()
+        signal.raise_signal(signal.SIGINT)
+
+    sender = threading.Thread(target=interrupt)
+    sender.start()  # before the signal is blocked, which threads inherit
+    with pytest.raises(KeyboardInterrupt), prepare_spawn():
+        begun.set()
+        sender.join()
+        time.sleep(0.01)
+        is_spawned = True
+    assert is_spawned
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -203,11 +203,16 @@ def seeded_method(spec: str, seed: int, **settings: Any) -> Method:
     return method(spec, **({"seed": seed} if wanted else {}), **settings)
 
 
+def has_method(spec: str) -> bool:
+    """Whether the catalogue has the method of a specification."""
+    return any(each.name == spec.split(":")[0] for each in CATALOGUE)
+
+
 def is_elsewhere(spec: str) -> bool:
     """Whether a specification names a method that is not in the catalogue: an import path, or an entry point."""
-    head, *words = spec.split(":")
-    if any(each.name == head for each in CATALOGUE):
+    if has_method(spec):
         return False
+    head, *words = spec.split(":")
     return (bool(words) and "=" not in words[0]) or bool(entry_points(group=ENTRY_POINTS, name=head))
 
 

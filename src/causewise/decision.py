@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from causewise.inference import Stability
+    from causewise.protocol import Method
 
 
 class Direction(Enum):
@@ -49,6 +50,8 @@ class Direction(Enum):
 
 USABLE = 0.6
 """Below this confidence a lean is not worth a number."""
+FAINT = ", little better than a coin"
+"""What follows the confidence of an answer that a low threshold let through all the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +152,13 @@ class Decision(Record):
     """Of the columns as they were given, where only the rows beside a point mass are scored."""
     given_rows: int | None = field(default=None, repr=False)
     """How many complete rows were given, where only those beside a point mass are scored."""
+    asked: str = field(default="", repr=False)
+    """How a method that causewise does not have was asked for: `package.module:object`, or an entry point's name."""
+    built: "Method | None" = field(default=None, repr=False, compare=False)
+    """Such a method itself, to ask it again; pickling leaves it out."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"built": None}
 
     @cached_property
     def kinds(self) -> Mapping[str, ColumnType]:
@@ -249,7 +259,7 @@ class Decision(Record):
     def doubt(self) -> str:
         """What to add to the confidence of an answer that a low threshold let through; empty for any other."""
         faint = not self.reason and self.confidence is not None and self.confidence < USABLE
-        return ", little better than a coin" if faint else ""
+        return FAINT if faint else ""
 
     def __str__(self) -> str:
         parts = (self.method, self._strength, self.thinned or f"n = {self.pair.n}")
@@ -347,7 +357,7 @@ class Decision(Record):
         stability
             Also show what random halves of the rows say, and decide them if that was not asked for yet.
         methods
-            Names of other methods to ask, each with its time (or answers that were had already).
+            Other methods to ask, by name or as objects, each with its time (or answers that were had already).
 
         Examples
         --------

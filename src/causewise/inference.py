@@ -14,7 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causewise.catalogue import DEFAULT, FOR_LEVELS, accepts, seeded_method, stated_settings, takes_seed
+from causewise.catalogue import (
+    DEFAULT,
+    FOR_LEVELS,
+    accepts,
+    has_method,
+    resolve_method,
+    seeded_method,
+    stated_settings,
+    takes_seed,
+)
 from causewise.catalogue import method as build_method
 from causewise.column_types import drop_point_masses, find_times
 from causewise.data_checks import (
@@ -116,7 +125,14 @@ def decide_pairs(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decis
 
 def _decide_with_seed(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
     found = method.decide_many(pairs)
-    return [replace(each, seed=seed if each.seed is None else each.seed) for each in found]
+    return [
+        replace(
+            each,
+            seed=seed if each.seed is None else each.seed,
+            built=None if has_method(each.method) else method,
+        )
+        for each in found
+    ]
 
 
 def _score_beside_point_mass(decision: Decision, notices: Sequence[DataWarning], method: Method, seed: int) -> Decision:
@@ -266,7 +282,7 @@ def half_samples(decision: Decision, draws: int = 20, seed: int = 0, built: Meth
         raise InputError(f"{decision.method} gave no answer on this pair, so there is nothing to repeat on its halves.")
     halves = [half for rows in _draw_halves(decision, draws, seed) if (half := _take_rows(decision.pair, rows))]
     with one_thread():
-        decisions = (built or _rebuild_method(decision)).decide_many(halves)
+        decisions = (built or decision.built or _rebuild_method(decision)).decide_many(halves)
     scores = [each.score for each in decisions if not each.failed and math.isfinite(each.score)]
     if not scores:
         raise InputError(
@@ -277,6 +293,13 @@ def half_samples(decision: Decision, draws: int = 20, seed: int = 0, built: Meth
 
 
 def _rebuild_method(decision: Decision) -> Method:
+    if decision.asked:
+        return resolve_method(decision.asked, decision.seed or 0)
+    if not has_method(decision.method):
+        raise InputError(
+            f"Got a decision of the method {decision.method!r}, of which nothing but its name is left; expected one "
+            "that causewise has, or a decision that was not pickled: ask infer for it again, with the method itself."
+        )
     settings: dict[str, Any] = {k: v for k, v in decision.settings.items() if accepts(decision.method, k)}
     if decision.seed is not None and takes_seed(decision.method, settings):
         settings["seed"] = decision.seed
@@ -329,11 +352,11 @@ class Consensus:
     sentence: str
 
 
-def ask(pair: Pair, method: str) -> Answer:
+def ask(pair: Pair, method: str | Method) -> Answer:
     """One more method's answer, and how long it took."""
     start = time.perf_counter()
     decision = infer(pair, method=method)
-    return Answer(method, decision, time.perf_counter() - start)
+    return Answer(method if isinstance(method, str) else method.name, decision, time.perf_counter() - start)
 
 
 def consensus(answers: Sequence[Answer]) -> Consensus:

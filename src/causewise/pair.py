@@ -35,7 +35,7 @@ class Record:
         return hash((type(self), *(value for value in self._values() if isinstance(value, str | int | None))))
 
     def _values(self) -> list[Any]:
-        return [getattr(self, each.name) for each in fields(self)]  # type: ignore[arg-type]  # all are dataclasses
+        return [getattr(self, each.name) for each in fields(self) if each.compare]  # type: ignore[arg-type]  # dataclasses
 
 
 def _are_same(one: Any, other: Any) -> bool:

@@ -137,7 +137,7 @@ def prepare_spawn() -> Iterator[None]:
     `if __name__ == "__main__"` would ask anew in every worker, and crash it.
     """
     main = sys.modules["__main__"]
-    with _spawn_lock, _block_interrupts():
+    with _spawn_lock, defer_interrupts(), _block_interrupts():
         spec, file = main.__spec__, main.__dict__.pop("__file__", None)
         main.__spec__ = None
         try:
@@ -146,6 +146,29 @@ def prepare_spawn() -> Iterator[None]:
             main.__spec__ = spec
             if file is not None:
                 main.__file__ = file
+
+
+@contextmanager
+def defer_interrupts() -> Iterator[None]:
+    """Signals that Python handles wait for the end: a process that is half spawned complains, or is lost.
+
+    The system gives a signal to any thread that does not block it; its handler runs in the main one all the same.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[int] = []
+    handled = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    deferred = [each for each, handler in handled.items() if callable(handler)]
+    for number in deferred:
+        signal.signal(number, lambda number, frame: heard.append(number))
+    try:
+        yield
+    finally:
+        for number in deferred:
+            signal.signal(number, handled[number])
+        for each in dict.fromkeys(heard):
+            signal.raise_signal(each)
 
 
 @contextmanager

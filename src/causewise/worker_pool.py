@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
-from causewise.parallel import one_thread
+from causewise.parallel import defer_interrupts, one_thread
 from causewise.worker import START_SECONDS, Open, Work, Worker
 
 BEAT_SECONDS = 1.0
@@ -169,8 +169,9 @@ class WorkerPool:
     def _hand_out(self, work: Work, part: _Part) -> None:
         worker = next((each for each in self._started if each.task is None), None)
         if worker is None:
-            worker = self._start()
-            self._started.append(worker)
+            with defer_interrupts():  # a worker that is in no list is ended by nobody
+                worker = self._start()
+                self._started.append(worker)
         worker.task = part
         worker.submit(work, part.items)
 

@@ -111,6 +111,20 @@ def test_a_scan_names_what_it_keeps_and_carries_on(jobs: int, number: int, tmp_p
     assert (part.exists(), (tmp_path / "pairs.csv").exists()) == (False, True)
 
 
+def test_nobodys_file_is_said_to_keep_what_is_finished(tmp_path: Path) -> None:
+    """Stopped while the table, here a pipe that never ends, is being read."""
+    os.mkfifo(tmp_path / "t.csv")
+    (tmp_path / "pairs.csv.part").write_text("precious\n")
+    process = start("scan", str(tmp_path / "t.csv"), "--out", str(tmp_path / "pairs.csv"))
+    with (tmp_path / "t.csv").open("w") as pipe:  # opens when the other side is
+        pipe.write("a,b\n1,2\n")
+        pipe.flush()
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate()[1]
+    assert (process.returncode, said) == (130, "Stopped before the answer was ready.\n")
+    assert (tmp_path / "pairs.csv.part").read_text() == "precious\n"
+
+
 def test_a_study_that_has_just_started_its_processes_says_one_line(tmp_path: Path) -> None:
     process = start("study", "estimators", "--fast", "--jobs", "2", "--out", str(tmp_path))
     while process.poll() is None and not (tmp_path / "rows.sqlite").exists():

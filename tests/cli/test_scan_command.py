@@ -130,3 +130,16 @@ def test_flags_of_the_outcomes_are_those_of_the_library(table, tmp_path):
         told, row = json.loads(out.read_text()), causewise.scan(table, **stated).rows[0]
         assert stated.items() <= told.items()
         assert (told["rows"][0]["confidence"], told["rows"][0]["neither"]) == (row.confidence, row.neither)
+
+
+def test_a_threshold_of_a_half_does_not_list_a_coin_as_an_arrow(tmp_path):
+    rng = np.random.default_rng(0)
+    dose = rng.uniform(-2, 2, 60)
+    table = {"dose": dose, "response": np.sin(2 * dose) + rng.normal(size=60)}
+    np.savetxt(tmp_path / "few.csv", np.column_stack(list(table.values())), delimiter=",", header="a,b", comments="")
+    result = run("scan", tmp_path / "few.csv", "--threshold", "0.5", "--fdr", "0.5")
+    assert re.search(r"a → b .* 5\d % .*, little better than a coin   n = 60", result.stdout), result.stdout
+    found = causewise.scan(table, threshold=0.5, fdr=0.5)
+    assert "%, little better than a coin" in found._repr_html_()
+    assert found.rows[0].doubt
+    assert not causewise.scan(table, fdr=0.5).rows[0].doubt

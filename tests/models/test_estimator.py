@@ -15,6 +15,7 @@ from sklearn.preprocessing import SplineTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from causewise import LocationScaleNetwork, LocationScaleRegressor
+from causewise.models.smoothness import Smoothness, held_out_likelihood
 
 BOTH = [LocationScaleRegressor(n_knots=8, degree=3), LocationScaleNetwork(hidden=10, steps=600)]
 STOPPED = [
@@ -156,6 +157,39 @@ def test_of_several_inputs_smoothness_is_chosen_by_the_rows():
     assert chosen > many + 0.03
 
 
+def test_few_rows_of_many_inputs_get_a_firmer_prior():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 6))
+    y = X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=150)
+    folds = KFold(5, shuffle=True, random_state=0)
+    chosen, loose = (cross_val_score(LocationScaleRegressor(delta=each), X, y, cv=folds) for each in ("auto", 1e-5))
+    assert LocationScaleRegressor().fit(X, y).delta_ > 1e-5
+    assert chosen.mean() > loose.mean() + 0.03
+
+
+@pytest.mark.parametrize("rows", [2, 3, 7, 30])
+def test_rows_too_few_to_choose_by_are_fitted_all_the_same(rows):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(rows, 3)), rng.normal(size=rows)
+    model = LocationScaleRegressor().fit(X, y)
+    assert (model.n_knots_, model.delta_) == (2, 1e-5)
+    assert np.isfinite(model.predict(X)).all()
+
+
+@pytest.mark.parametrize("spacing", ["uniform", "quantile"])
+def test_unseen_rows_are_likely_under_fits_from_scratch_too(spacing):
+    """Fits that begin at that of all rows end where others do: their likelihood is that of the plain way to it."""
+    X, y = cars(300)
+    target, fold = (y - y.mean()) / y.std(), np.arange(300) % 5
+    found = held_out_likelihood(X, target, np.ones(300), fold, Smoothness(4, 1e-3), 3, spacing)
+    plain = 0.0
+    for part in range(5):
+        seen = fold != part
+        model = LocationScaleRegressor(4, 3, delta=1e-3, knots=spacing).fit(X[seen], target[seen])
+        plain += model.log_likelihood(X[~seen], target[~seen]).sum()
+    assert found == pytest.approx(plain, abs=6)  # their knots span their own rows
+
+
 @pytest.mark.parametrize("column", range(3))
 def test_rows_beyond_those_seen_are_never_predicted_explosively(column):
     X, y = cars()
@@ -175,8 +209,8 @@ def test_the_choice_of_knots_depends_on_the_rows_alone():
     shuffled = LocationScaleRegressor().fit(X[order], y[order])
     twice = LocationScaleRegressor().fit(X, y, sample_weight=np.full(200, 2.0))
     repeated = LocationScaleRegressor().fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
-    assert plain.n_knots_ == shuffled.n_knots_
-    assert twice.n_knots_ == repeated.n_knots_
+    assert (plain.n_knots_, plain.delta_) == (shuffled.n_knots_, shuffled.delta_)
+    assert (twice.n_knots_, twice.delta_) == (repeated.n_knots_, repeated.delta_)
     np.testing.assert_allclose(shuffled.predict(X), plain.predict(X), rtol=1e-6)
     np.testing.assert_allclose(repeated.predict(X), twice.predict(X), rtol=1e-6)
 
@@ -184,7 +218,7 @@ def test_the_choice_of_knots_depends_on_the_rows_alone():
 def test_one_input_has_the_knots_of_the_methods():
     X, y = data(300)
     default, given = LocationScaleRegressor().fit(X, y), LocationScaleRegressor(25).fit(X, y)
-    assert default.n_knots_ == 25
+    assert (default.n_knots_, default.delta_) == (25, 1e-5)
     np.testing.assert_array_equal(default.predict(X, True), given.predict(X, True))
 
 

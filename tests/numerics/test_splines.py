@@ -8,7 +8,14 @@ from scipy.interpolate import BSpline
 from sklearn.preprocessing import SplineTransformer
 
 from causewise.numerics.native import native
-from causewise.numerics.splines import additive_design, damped_cholesky, extend_knots, spline_rows, uniform_knots
+from causewise.numerics.splines import (
+    additive_design,
+    damped_cholesky,
+    dense_design,
+    extend_knots,
+    spline_rows,
+    uniform_knots,
+)
 
 cholesky = native("bool cholesky(double *band, int64_t size, int64_t width, double *factor)")
 solve = native("void solve(double *factor, int64_t size, int64_t width, double *x)")
@@ -141,3 +148,17 @@ def test_rotations_give_the_least_squares_solution_and_its_error(size, width, ex
     back_substitution(triangle, right, size, width, x)
     np.testing.assert_allclose(x, expected, rtol=1e-6, atol=1e-6)
     assert error == pytest.approx(np.sum((targets - dense @ expected) ** 2), rel=1e-6, abs=1e-9)
+
+
+def test_a_dense_design_is_the_same_one():
+    rng = np.random.default_rng(3)
+    inputs = np.sort(rng.uniform(-1, 1, (700, 1)), axis=0), rng.uniform(-1, 1, (700, 4))
+    columns = [
+        spline_rows(np.ascontiguousarray(u), uniform_knots(-1.0, 1.0, 4, 3), 3) for u in np.column_stack(inputs).T
+    ]
+    sparse, dense = additive_design(columns), dense_design(columns)
+    w, v, s = rng.normal(size=2 * sparse.size), rng.normal(size=700), rng.uniform(0.5, 2, 700)
+    np.testing.assert_allclose(dense.predict(w), sparse.predict(w), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(dense.scatter(v, s), sparse.scatter(v, s), rtol=1e-9, atol=1e-9)
+    fits = [each.predict(each.least_squares(v, s, 1e-3))[0] for each in (dense, sparse)]
+    np.testing.assert_allclose(*fits, rtol=1e-6, atol=1e-8)

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import causewise
 from causewise.cli.app import app
 from causewise.errors import InputError
+from causewise.knowledge.background import Knowledge
 from causewise.scanning import on_dask, pair_scorer, scanner
 from causewise.scanning import table as scan_table
 
@@ -140,6 +141,34 @@ def test_a_scheduler_that_goes_away_leaves_a_journal_to_go_on_from(table, elsewh
     assert ("screening", 15) in begun[:1]
     assert begun[1] >= seen[-1]
     assert timeless(again) == timeless(causewise.scan(table, engine=causewise.Engine(jobs=1)))
+
+
+def test_a_cluster_that_loses_its_workers_for_good_is_a_sentence(table, monkeypatch):
+    monkeypatch.setattr(on_dask, "_LOOK", 0.1)
+    monkeypatch.setattr(on_dask, "_MOST_ALONE", 0.3)
+    settings = {"processes": False, "dashboard_address": None, "silence_logs": 50}
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, **settings) as small:
+
+        def leave(what, done, of):
+            if done:
+                small.scale(0)
+                small.sync(small._correct_state)
+
+        with (
+            distributed.Client(small, set_as_default=False) as client,
+            pytest.raises(on_dask.ClusterError, match="its workers died one after the other; nothing is kept"),
+        ):
+            causewise.scan(table, engine=causewise.Engine(dask=client, on_progress=leave))
+
+
+def test_a_scorer_that_is_blamed_is_handed_over_again(table, client):
+    columns = np.array([table["a"], table["r0"]])
+    scorer = pair_scorer.PairScorer(("a", "r0"), columns, "igci", 0, {}, Knowledge.of(None, ()))
+    with on_dask.on_dask(scorer, None, client, 1, "blamed", None) as pool:
+        pool._held[False] = client.submit(_breaks, None, None)
+        assert pool._held[False].exception() is not None
+        [(_, results)] = pool.map(pair_scorer.screen_pairs, [[(0, 1)]])
+    assert results[0][0] == 0
 
 
 def test_what_a_task_raises_is_raised_here(client):

@@ -1,6 +1,7 @@
 """A method of one's own: one object for `infer` and `scan`, in any process; one import path on the command line."""
 
 import os
+import pickle
 import subprocess
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
@@ -12,7 +13,10 @@ from spread_method import PidMethod, spread, spread_score
 
 import causewise
 from causewise import Engine, InputError, catalogue
+from causewise.cli.infer import decide
+from causewise.pair import Pair
 from causewise.protocol import Directional
+from causewise.report import provenance
 
 rng = np.random.default_rng(0)
 START = rng.normal(size=200)
@@ -165,3 +169,36 @@ def test_the_command_line_takes_an_import_path(tmp_path: Path, more: list[str]) 
 def test_a_path_that_is_none_is_a_sentence(path: str) -> None:
     with pytest.raises(InputError, match="Got the method"):
         catalogue.resolve_method(path, 0)
+
+
+def test_an_object_is_asked_again_for_halves_and_pages(tmp_path: Path) -> None:
+    decision = causewise.infer(TABLE, "c0", "c1", method=spread)
+    assert decision.stability(draws=3).agreement == 1.0
+    decision.report(tmp_path / "page.html", stability=True, methods=[PidMethod(), "igci"])
+    page = (tmp_path / "page.html").read_text()
+    assert "# each MODULE:OBJECT is where spread and pid can be imported from" in page
+    assert "the method spread, which is not its own, by the program causewise" in page
+    kept = pickle.loads(pickle.dumps(decision))
+    assert kept == decision
+    with pytest.raises(InputError, match="'spread', of which nothing but its name is left"):
+        kept.stability()
+
+
+def test_what_was_asked_by_its_path_is_repeated_by_it() -> None:
+    path = "spread_method:build_spread:factor=2"
+    pair = Pair.of(TABLE["c0"], TABLE["c1"])
+    decision = decide(pair, path, catalogue.resolve_method(path, 7), 7, quiet=True)
+    assert pickle.loads(pickle.dumps(decision)).stability(draws=3).agreement == 1.0
+    assert provenance.command(decision) == f"causewise infer FILE.csv -x x -y y --method {path} --seed 7"
+    script = provenance.python(decision).replace('pd.read_csv("FILE.csv")', "{'x': X, 'y': Y}").partition("print")[0]
+    names: dict[str, object] = {"X": pair.x, "Y": pair.y}
+    exec(script, names)
+    assert names["decision"].score == decision.score
+
+
+def test_an_object_orients_a_graph() -> None:
+    nx = pytest.importorskip("networkx")
+    found = causewise.orient(nx.path_graph(["c0", "c1", "c2"]), TABLE, method=spread)
+    assert sorted(found.graph.edges) == [("c1", "c0"), ("c2", "c1")]
+    with pytest.raises(InputError, match="expected a name from"):
+        causewise.orient(nx.path_graph(["c0", "c1"]), TABLE, method=42)

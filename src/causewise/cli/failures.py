@@ -4,7 +4,7 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -73,13 +73,16 @@ def resumable_job() -> Iterator[None]:
 
 
 @contextmanager
-def kept_when_stopped(place: Path | None = None) -> Iterator[None]:
-    """Ctrl-C, and SIGTERM as well, ends in a sentence that says what is kept; nothing is before the file is there."""
+def kept_when_stopped(place: Path | None = None, is_ours: Callable[[], bool] = lambda: True) -> Iterator[None]:
+    """Ctrl-C, and SIGTERM as well, ends in a sentence that says what is kept.
+
+    Nothing is before the file is there, nor while it may be somebody else's.
+    """
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
         yield
     except KeyboardInterrupt:
-        if place is not None and not place.exists():
+        if place is not None and not (is_ours() and place.exists()):
             raise
         where = "" if place is None else f" in {place}"
         _leave(f"Stopped; what is finished is kept{where}, and the same command carries on from there.", STOPPED)

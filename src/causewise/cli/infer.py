@@ -152,7 +152,8 @@ def decide(pair: "Pair", name: str, method: "Method", seed: int, quiet: bool) ->
     # The spline methods answer before a spinner could be seen, unless the rows are very many.
     slow = is_elsewhere(name) or entry(name.split(":")[0]).family != "loci" or pair.n > 200_000
     with blame_settings(name), _sign_of_life(f"{name} on {pair.n:,} rows …", method, slow, quiet) as alive:
-        return infer_pair(pair, method=alive, seed=seed)
+        decision = infer_pair(pair, method=alive, seed=seed)
+        return replace(decision, asked=name) if is_elsewhere(name) else decision
 
 
 def add_halves(decision: "Decision", method: "Method", seed: int, quiet: bool) -> "Decision":

@@ -139,8 +139,15 @@ def scan(
     check_output(out, FORMATS)
     check_output(graph, GRAPH_FORMATS)
     part = None if out is None else out.with_name(out.name + ".part")
-    kept = nullcontext() if part is None else kept_when_stopped(part)
+    begun = set[str]()
+    # What stands there is this scan's from its first screening on: before, nobody has looked whose it is.
+    kept = nullcontext() if part is None else kept_when_stopped(part, lambda: "screening" in begun)
     with kept, hint_at_options(), _cluster_may_fail(), progress(UNITS) as on_progress:
+
+        def tell(what: str, done: int, of: int) -> None:
+            begun.add(what)
+            on_progress(what, done, of)
+
         found = scan_table(
             file,
             method=resolve_method(method, seed) if is_elsewhere(method) else method,
@@ -153,7 +160,7 @@ def scan(
             **stated,
             stability=stability,
             seed=seed,
-            engine=Engine(jobs, dask, part, on_progress, lambda foreseen: _ask(foreseen, yes)),
+            engine=Engine(jobs, dask, part, tell, lambda foreseen: _ask(foreseen, yes)),
             **reading_options(decimal, header, max_bytes, max_rows),
         )
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
@@ -229,7 +236,8 @@ def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
         if row.is_given:
             sure = f"given{'' if row.confidence is None else f', {percent(row.confidence):>4} by the data alone'}"
         elif row.confidence is not None:
-            sure = f"{percent(row.confidence):>5}  {draw_line_bar(row.confidence, row.neither or 0.0, threshold)}"
+            bar = draw_line_bar(row.confidence, row.neither or 0.0, threshold)
+            sure = f"{percent(row.confidence):>5}  {bar}{row.doubt}"
         told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
         yield f"  {arrow:{width}}  {sure}   n = {row.scored_of}{halves}{told}"

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from causewise.catalogue import DEFAULT, seeded_method
+from causewise.catalogue import DEFAULT
 from causewise.decision import USABLE
 from causewise.errors import SEEDS, InputError, between
 from causewise.formatting import percent, visible
-from causewise.inference import threshold_setting
+from causewise.inference import prepare_method, threshold_setting
 from causewise.knowledge.background import Knowledge
 from causewise.parallel import one_thread
+from causewise.protocol import Method
 from causewise.scanning.pair_scorer import PairScorer, blank_row
 from causewise.scanning.table import ScanTable, read_scan_table
 from causewise.tables.choose import list_names
@@ -94,7 +95,7 @@ def orient(
     data: Any,
     *,
     knowledge: Any = None,
-    method: str = DEFAULT,
+    method: str | Method = DEFAULT,
     threshold: float | None = None,
     seed: int = 0,
     **asked: Any,
@@ -115,7 +116,8 @@ def orient(
     knowledge
         Background knowledge, as for `scan`: tiers, "a before b", required, forbidden and likely edges. Applied.
     method
-        A name from `causewise.list_methods()`, with settings if need be.
+        A name from `causewise.list_methods()`, with settings if need be, or an object with a `name` and
+        `decide_many(pairs)`.
     threshold
         From which confidence on a direction is given, for methods that have a confidence.
     seed
@@ -157,11 +159,11 @@ def orient(
 
 
 def make_scorer(
-    data: Any, knowledge: Any, method: str, threshold: float | None, seed: int, **asked: Any
+    data: Any, knowledge: Any, method: str | Method, threshold: float | None, seed: int, **asked: Any
 ) -> tuple[ScanTable, PairScorer]:
     """The table, and what scores its pairs; the method is checked before a large table is read."""
     settings = dict(threshold_setting(method, threshold))
-    seeded_method(method, seed, **settings)
+    prepare_method(method, seed, settings)
     table = read_scan_table(data, **asked)
     background = Knowledge.of(knowledge, table.every)
     return table, PairScorer(table.names, table.values, method, seed, settings, background, notes=table.notes)

@@ -16,6 +16,7 @@ from causewise.errors import InputError
 from causewise.inference import infer
 from causewise.integrations.orientation import make_scorer, score_edge
 from causewise.parallel import one_thread
+from causewise.protocol import Method
 
 Undecided = Literal["skip", "lean"]
 OrientationFn = Callable[..., tuple[Any, Any] | None]
@@ -25,7 +26,7 @@ def orientation_fn(
     data: Any,
     *,
     knowledge: Any = None,
-    method: str = DEFAULT,
+    method: str | Method = DEFAULT,
     threshold: float | None = None,
     undecided: Undecided = "skip",
     seed: int = 0,
@@ -79,8 +80,9 @@ class PairwiseOrientation(BaseEstimator):
 
     Parameters
     ----------
-    method : str, default="causewise"
-        A name from `causewise.list_methods()`, with settings if need be.
+    method : str or Method, default="causewise"
+        A name from `causewise.list_methods()`, with settings if need be, or an object with a `name` and
+        `decide_many(pairs)`.
     threshold : float, default=None
         From which confidence on a direction is given, for methods that have a confidence.
     undecided : {"skip", "lean"}, default="skip"
@@ -104,7 +106,7 @@ class PairwiseOrientation(BaseEstimator):
 
     def __init__(
         self,
-        method: str = DEFAULT,
+        method: str | Method = DEFAULT,
         *,
         threshold: float | None = None,
         undecided: Undecided = "skip",

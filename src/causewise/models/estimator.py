@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -19,6 +19,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from causewise.errors import ITERATIONS, REALS, SPLINE_DEGREES, SPLINE_KNOTS
+from causewise.models.smoothness import (
+    Smoothness,
+    bound_means,
+    bound_natural,
+    build_design,
+    choose_smoothness,
+    place_knots,
+)
 from causewise.models.spline import (
     DEGREE,
     DELTA,
@@ -30,14 +38,8 @@ from causewise.models.spline import (
 )
 from causewise.numerics import gaussian
 from causewise.numerics.arrays import weighted_moments
-from causewise.numerics.newton import Solution, fit_natural
-from causewise.numerics.splines import Design, additive_design, extend_knots, spline_rows
+from causewise.numerics.newton import fit_natural
 from causewise.pair import FloatArray
-
-CHOICES = (2, 3, 4, 6, 9, 14, N_KNOTS)
-"""Numbers of knots that are tried where several inputs leave it open, until more have been worse `_PATIENCE` times."""
-_PATIENCE, _FOLDS, _CHOOSING_ROWS = 2, 5, 10_000
-_BEYOND = 0.1  # of the range of the targets: so far outside it a mean may be predicted from several inputs
 
 
 class LocationScaleEstimator(RegressorMixin, BaseEstimator, ABC):
@@ -215,8 +217,9 @@ class LocationScaleRegressor(LocationScaleEstimator):
         likeliest, in five parts that depend on the rows alone.
     degree : int, default=5
         Degree of the splines, 0 to 20.
-    delta : float, default=1e-5
-        Precision of the Gaussian prior on the coefficients, for a standardised target.
+    delta : float or "auto", default="auto"
+        Precision of the Gaussian prior on the coefficients, for a standardised target. "auto" takes 1e-5, as the
+        methods of causewise do; where the knots are chosen, up to 0.1, chosen with them.
     knots : {"uniform", "quantile"}, default="uniform"
         Equally spaced between the smallest and the largest input, or at its quantiles.
     max_iter : int, default=500
@@ -226,8 +229,8 @@ class LocationScaleRegressor(LocationScaleEstimator):
     ----------
     n_features_in_ : int
         Number of input columns.
-    n_knots_ : int
-        Knots per input column, as given or chosen.
+    n_knots_, delta_ : int, float
+        Knots per input column and precision of the prior, as given or chosen.
     knots_ : list of ndarray
         Knots of every input column, with those beyond its ends.
     coef_location_, coef_precision_ : ndarray of shape (n_spline_features,)
@@ -269,7 +272,7 @@ class LocationScaleRegressor(LocationScaleEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_knots": [Interval(Integral, *SPLINE_KNOTS, closed="both"), StrOptions({"auto"})],
         "degree": [Interval(Integral, *SPLINE_DEGREES, closed="both")],
-        "delta": [Interval(Real, *REALS, closed="both")],
+        "delta": [Interval(Real, *REALS, closed="both"), StrOptions({"auto"})],
         "knots": [StrOptions({"uniform", "quantile"})],
         "max_iter": [Interval(Integral, *ITERATIONS, closed="both")],
     }
@@ -279,7 +282,7 @@ class LocationScaleRegressor(LocationScaleEstimator):
         n_knots: int | Literal["auto"] = "auto",
         degree: int = DEGREE,
         *,
-        delta: float = DELTA,
+        delta: float | Literal["auto"] = "auto",
         knots: Literal["uniform", "quantile"] = "uniform",
         max_iter: int = MAX_ITER,
     ) -> None:
@@ -308,10 +311,16 @@ class LocationScaleRegressor(LocationScaleEstimator):
             The fitted estimator.
         """
         rows, target, weights = self._prepare(X, y, sample_weight)
-        several = rows.shape[1] > 1
-        usual = self._choose_knots(rows, target, weights) if several and self.n_knots == "auto" else N_KNOTS
-        self.n_knots_ = usual if self.n_knots == "auto" else self.n_knots
-        solution = self._solve(rows, target, weights)
+        several, delta = rows.shape[1] > 1, None if self.delta == "auto" else float(self.delta)
+        if several and self.n_knots == "auto":
+            chosen = choose_smoothness(rows, target, weights, self.degree, self.knots, delta)
+        else:
+            chosen = Smoothness(N_KNOTS if self.n_knots == "auto" else self.n_knots, DELTA if delta is None else delta)
+        self.n_knots_, self.delta_ = chosen
+        self.knots_ = place_knots(rows, self.n_knots_, self.degree, self.knots)
+        self.bounds_ = bound_means(target) if several else (-math.inf, math.inf)
+        design, order = build_design(rows, self.knots_, self.degree)
+        solution = fit_natural(design, target[order], weights[order], self.delta_, self.max_iter)
         self._coefficients = solution.coefficients
         self.coef_location_ = solution.coefficients[0::2]
         self.coef_precision_ = solution.coefficients[1::2]
@@ -335,66 +344,13 @@ class LocationScaleRegressor(LocationScaleEstimator):
         of_mean, of_std : ndarray of shape (n_samples,)
             Standard errors of the predicted mean and of the predicted standard deviation.
         """
-        design, order = self._design(self._check(X))
+        design, order = build_design(self._check(X), self.knots_, self.degree)
         of_mean, of_std = standard_errors(design, self._coefficients, self._information)
         back = np.argsort(order)
         return self.y_scale_ * of_mean[back], self.y_scale_ * of_std[back]
 
-    def _solve(self, rows: FloatArray, target: FloatArray, weights: FloatArray) -> Solution:
-        self.knots_ = [self._column_knots(column) for column in rows.T]
-        low, high = float(target.min()), float(target.max())
-        # μ is a ratio of two sums over the inputs: at values that were never seen together both can be next to nothing.
-        beyond = _BEYOND * (high - low) if len(self.knots_) > 1 else math.inf
-        self.bounds_ = low - beyond, high + beyond
-        design, order = self._design(rows)
-        return fit_natural(design, target[order], weights[order], float(self.delta), self.max_iter)
-
-    def _choose_knots(self, rows: FloatArray, target: FloatArray, weights: FloatArray) -> int:
-        """The knots with which each fifth of the rows is likeliest under the fit of the others."""
-        # Parts by the rank of a row among all: neither the order of the rows nor one that stands there twice matters.
-        rank = np.unique(np.column_stack([rows, target]), axis=0, return_inverse=True)[1].ravel()
-        step = -(-int(rank.max() + 1) // _CHOOSING_ROWS)
-        rows, target, weights, rank = (each[rank % step == 0] for each in (rows, target, weights, rank // step))
-        best, most, worse = CHOICES[0], -math.inf, 0
-        for self.n_knots_ in CHOICES:
-            if worse == _PATIENCE or 2 * rows.shape[1] * (self.n_knots_ + self.degree - 1) > rank.max():
-                break
-            found = self._held_out(rows, target, weights, rank % _FOLDS)
-            best, most, worse = (self.n_knots_, found, 0) if found > most else (best, most, worse + 1)
-        return best
-
-    def _held_out(self, rows: FloatArray, target: FloatArray, weights: FloatArray, fold: NDArray[np.intp]) -> float:
-        """Log-likelihood of the rows of each part under the fit of the others."""
-        total = 0.0
-        for part in range(_FOLDS):
-            unseen = fold == part
-            self._coefficients = self._solve(rows[~unseen], target[~unseen], weights[~unseen]).coefficients
-            total += float(weights[unseen] @ gaussian.log_density(*self._natural(rows[unseen]), target[unseen]))
-        return total
-
     def _natural(self, rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        design, order = self._design(rows)
-        e, p = design.predict(self._coefficients)
+        design, order = build_design(rows, self.knots_, self.degree)
         back = np.argsort(order)
-        # Inputs in a gap where every precision coefficient is zero carry no information: the scale is huge there.
-        e, p = e[back], np.maximum(p, np.finfo(float).tiny ** 0.25)[back]
-        low, high = self.bounds_
-        return np.clip(e, 2.0 * p * low, 2.0 * p * high), p, np.log(2.0 * p)
-
-    def _column_knots(self, column: FloatArray) -> FloatArray:
-        low, high = float(column.min()), float(column.max())
-        # A constant input still needs an interval of positive length for its knots.
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        base = np.linspace(low, high, self.n_knots_)
-        if self.knots == "quantile":
-            # Quantiles of a column with ties coincide, and a knot that stands twice makes a spline less smooth there.
-            quantiles = np.unique(np.quantile(column, np.linspace(0, 1, self.n_knots_)))
-            base = quantiles if len(quantiles) > 1 else base
-        return extend_knots(base, self.degree)
-
-    def _design(self, rows: FloatArray) -> tuple[Design, NDArray[np.intp]]:
-        """The design of rows sorted by the first input, as designs must be, and their order."""
-        order = np.argsort(rows[:, 0], kind="stable")
-        inputs = zip(rows[order].T, self.knots_, strict=True)
-        return additive_design([spline_rows(np.ascontiguousarray(u), knots, self.degree) for u, knots in inputs]), order
+        e, p = bound_natural(*design.predict(self._coefficients), self.bounds_)
+        return e[back], p[back], np.log(2.0 * p[back])

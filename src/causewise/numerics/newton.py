@@ -44,7 +44,7 @@ class Solution(NamedTuple):
 
 def fit_natural(design: Design, v: FloatArray, weights: FloatArray, delta: float, max_iter: int) -> Solution:
     """Fit the rows of a design to the targets v."""
-    near = descend(design, v, weights, delta, _start(design, v, weights), max_iter)
+    near = descend(design, v, weights, delta, start_near(design, v, weights), max_iter)
     if near.kkt <= KKT_CERTIFIED:
         return near
     # F is convex, so a far start costs steps but no optimum; a near one can still be numerically unlucky.
@@ -52,7 +52,7 @@ def fit_natural(design: Design, v: FloatArray, weights: FloatArray, delta: float
     return min(near, far, key=lambda solution: solution.objective)
 
 
-def _start(design: Design, v: FloatArray, s: FloatArray) -> FloatArray:
+def start_near(design: Design, v: FloatArray, s: FloatArray) -> FloatArray:
     """Least squares for the location, then the local mean of its squared residuals for the scale."""
     # Unpenalised coefficients can be enormous where few rows lie, and a start there is worse than none.
     beta = design.least_squares(v, s, 1e-8 * float(np.sum(s)))
@@ -69,15 +69,21 @@ def _start(design: Design, v: FloatArray, s: FloatArray) -> FloatArray:
 
 
 def descend(
-    design: Design, v: FloatArray, weights: FloatArray, delta: float, start: FloatArray, max_iter: int
+    design: Design,
+    v: FloatArray,
+    weights: FloatArray,
+    delta: float,
+    start: FloatArray,
+    max_iter: int,
+    goal: float = KKT_GOAL,
 ) -> Solution:
-    """Newton's method under bounds from a given start."""
+    """Newton's method under bounds from a given start, until the certificate is below the goal."""
     total = float(np.sum(weights))
     size, width = len(start), design.half_width + 1
     w, held, state = start.copy(), np.zeros(size, np.bool_), np.zeros(4)
     gradient, band, scratch = np.empty(size), np.empty((size, width)), np.empty(size * (2 * width + 2))
     steps = max(1, _ROWS_AT_ONCE // len(v))
-    rows, model = (*design.runs, v, weights / total), (delta / total, KKT_GOAL, max_iter, steps, size, width)
+    rows, model = (*design.runs, v, weights / total), (delta / total, goal, max_iter, steps, size, width)
     while not _newton_advance(*rows, *model, w, held, gradient, band, state, scratch):
         pass
     value, kkt, n_iter, _ = state.tolist()

@@ -146,6 +146,24 @@ def additive_design(columns: list[SplineRows]) -> Design:
     return Design(values, bounds, np.concatenate(index, axis=1), size, half_width)
 
 
+def dense_design(columns: list[SplineRows]) -> Design:
+    """The same features, all of them in every row, zero where it touches none.
+
+    Rows of many inputs hardly ever touch the same features, and a run of one row is slow: twice as many numbers in long
+    runs take a third of the time.
+    """
+    size, n = sum(column.size for column in columns), len(columns[0].first)
+    by_row, offset = np.zeros((n, size)), 0
+    for column in columns:
+        places = offset + column.first[:, None] + np.arange(column.values.shape[1])
+        np.put_along_axis(by_row, places, column.values, axis=1)
+        offset += column.size
+    bounds = np.append(np.arange(0, n, LONGEST_RUN), n)
+    values = np.empty(by_row.size)
+    _in_blocks(by_row, bounds, len(bounds) - 1, size, values)
+    return Design(values, bounds, np.tile(np.arange(size), (len(bounds) - 1, 1)), size, 2 * size - 1)
+
+
 def spline_design(u: FloatArray, n_knots: int, degree: int) -> tuple[FloatArray, Design]:
     """Equally spaced knots over the range of an ascending column, and its design on them."""
     knots = uniform_knots(float(u[0]), float(u[-1]), n_knots, degree)

@@ -11,6 +11,7 @@ from causewise.files import replace_with
 from causewise.formatting import format_count, format_p, percent
 from causewise.graphs.causal_graph import CausalGraph, Edge
 from causewise.inference import Answer, ask, half_samples
+from causewise.protocol import Method
 from causewise.report import scan_wording
 from causewise.report.decision_picture import MOST_DOTS, draw_column, draw_fit, draw_quantiles, draw_residual
 from causewise.report.decision_summary import summarise
@@ -59,12 +60,15 @@ def render_decision(decision: Decision, nonce: str = "", answers: Sequence[Answe
 
 
 def write_decision(
-    decision: Decision, path: str | os.PathLike[str], stability: bool = False, methods: Sequence[str | Answer] = ()
+    decision: Decision,
+    path: str | os.PathLike[str],
+    stability: bool = False,
+    methods: Sequence[str | Method | Answer] = (),
 ) -> None:
     """Write the page, whole or not at all; halves and methods that were not asked yet are asked now."""
     if stability and decision.half_samples is None and not decision.stopped:
         decision = replace(decision, half_samples=half_samples(decision))
-    answers = [ask(decision.pair, each) if isinstance(each, str) else each for each in methods]
+    answers = [each if isinstance(each, Answer) else ask(decision.pair, each) for each in methods]
     replace_with(path, render_decision(decision, answers=answers).encode("utf-8", errors="replace"))
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from causewise.catalogue import CATALOGUE, Entry, defaults
+from causewise.catalogue import CATALOGUE, Entry, defaults, has_method, is_elsewhere
 from causewise.criteria import LEVEL
 from causewise.decision import Decision
 from causewise.formatting import format_count, format_signed, percent, single_line
@@ -80,7 +80,9 @@ def fingerprint(pair: Pair) -> str:
 
 def specification(decision: Decision) -> str:
     """The method with the settings that differ from its defaults, in the form `name:key=value`."""
-    return ":".join([decision.method, *(f"{key}={value}" for key, value in _changed_settings(decision).items())])
+    return decision.asked or ":".join(
+        [decision.method, *(f"{key}={value}" for key, value in _changed_settings(decision).items())]
+    )
 
 
 def _changed_settings(decision: Decision) -> dict[str, Any]:
@@ -106,13 +108,32 @@ def _compared_methods(decision: Decision, answers: Sequence[Answer]) -> list[str
     return [name for name in dict.fromkeys(told) if name != specification(decision)]
 
 
+_PLACE = "MODULE:OBJECT"
+"""Stands for the import path of a method of which only the name is known."""
+
+
+def _is_importable(method: str) -> bool:
+    return has_method(method) or is_elsewhere(method)
+
+
+def _list_nameless(methods: Sequence[str]) -> str:
+    """A comment on the methods of which only the name is known; empty where there are none."""
+    names = [single_line(name) for name in methods if not _is_importable(name)]
+    place = f"{_PLACE} is" if len(names) == 1 else f"each {_PLACE} is"
+    return (
+        f"# {place} where {' and '.join(names)} can be imported from: only the name is known here.\n" if names else ""
+    )
+
+
 def command(decision: Decision, answers: Sequence[Answer] = ()) -> str:
     """The line to type in a terminal; the file is the reader's, `answers` are those of methods it was compared with."""
     x, y = (shlex.quote(single_line(name)) for name in (decision.pair.x_name, decision.pair.y_name))
     nan = " --nan-policy omit" if decision.pair.dropped else ""
     repeated = " --stability" if decision.half_samples else ""
-    methods = shlex.quote(",".join([specification(decision), *_compared_methods(decision, answers)]))
-    return f"causewise infer FILE.csv -x {x} -y {y} --method {methods}{nan}{repeated}"
+    asked = [specification(decision), *_compared_methods(decision, answers)]
+    methods = shlex.quote(",".join(name if _is_importable(name) else _PLACE for name in asked))
+    seed = f" --seed {decision.seed}" if decision.asked and decision.seed else ""
+    return f"{_list_nameless(asked)}causewise infer FILE.csv -x {x} -y {y} --method {methods}{nan}{repeated}{seed}"
 
 
 def python(decision: Decision, answers: Sequence[Answer] = ()) -> str:
@@ -121,13 +142,23 @@ def python(decision: Decision, answers: Sequence[Answer] = ()) -> str:
     nan = ', nan_policy="omit"' if decision.pair.dropped else ""
     repeated = "print(decision.stability())\n" if decision.half_samples else ""
     compared = _compared_methods(decision, answers)
-    methods = f", methods={compared!r}" if compared else ""
+    asked = [specification(decision), *compared]
+    own, *others = (_python_method(name, decision.seed or 0) for name in asked)
+    methods = f", methods=[{', '.join(others)}]" if others else ""
+    needed = "from causewise.catalogue import resolve_method\n" if any(map(is_elsewhere, asked)) else ""
     return (
-        "import pandas as pd\nimport causewise\n\n"
-        'table = pd.read_csv("FILE.csv")\n'
-        f"decision = causewise.infer(table, {x}, {y}, method={specification(decision)!r}{nan})\n"
+        f"import pandas as pd\nimport causewise\n{needed}\n"
+        f'{_list_nameless(asked)}table = pd.read_csv("FILE.csv")\n'
+        f"decision = causewise.infer(table, {x}, {y}, method={own}{nan})\n"
         f'print(decision)\n{repeated}decision.report("report.html"{methods})\n'
     )
+
+
+def _python_method(name: str, seed: int) -> str:
+    """How a method is written in Python: by its name, by its import path, or as an object that the reader has."""
+    if is_elsewhere(name):
+        return f"resolve_method({name!r}, {seed})"
+    return repr(name) if has_method(name) else _PLACE.partition(":")[2]
 
 
 def prior(decision: Decision) -> str:
@@ -167,7 +198,8 @@ def paragraph(decision: Decision) -> str:
     of_test = "its location-scale test: " if decision.contributions else ""
     parts = [
         f"The causal direction between {x} and {y} ({rows_text(decision)}{left_out}) was inferred "
-        f"with the method {specification(decision)} of the program causewise {decision.version}"
+        f"with the method {single_line(specification(decision))}{'' if entry else ', which is not its own,'} "
+        f"{'of' if entry else 'by'} the program causewise {decision.version}"
         f"{f' ({of_test}{labels})' if labels or of_test else ''}.",
         f"The method assumes {_join_clauses(entry.assumes)}." if entry else "",
         _result(decision),

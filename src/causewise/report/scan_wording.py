@@ -70,12 +70,13 @@ def sureness(row: ScanRow) -> str:
         return "–"
     if row.is_given:
         return f"{percent(row.confidence)} by the data alone"
-    return percent(row.confidence) if row.cause is not None or row.confidence >= USABLE else "no usable lean"
+    told = row.cause is not None or row.confidence >= USABLE
+    return f"{percent(row.confidence)}{row.doubt}" if told else "no usable lean"
 
 
 def arrow(row: ScanRow) -> str:
     """`rain → river, confidence 93 %`; of one that is given, what the data alone give to it."""
-    confidence = "" if row.confidence is None else f", confidence {percent(row.confidence)}"
+    confidence = "" if row.confidence is None else f", confidence {percent(row.confidence)}{row.doubt}"
     if row.is_given:
         confidence = f", given{'' if row.confidence is None else f'; by the data alone {percent(row.confidence)}'}"
     return f"{column_name(row.cause or '')} → {column_name(row.effect or '')}{confidence}"

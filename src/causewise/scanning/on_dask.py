@@ -15,6 +15,7 @@ import json
 import logging
 import multiprocessing
 import pkgutil
+import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -38,8 +39,14 @@ LOCAL = "local"
 INSTALL = "This needs Dask, which is not installed; install it with: pip install '.[dask]'"
 _GPU = "GPU"
 """The resource by which a worker declares that it has one."""
+LOST_WORKER = "distributed.deploy.lost-worker-timeout"
+"""How long a `LocalCluster` waits for a worker that is being restarted before it closes its place for good: 15 seconds
+unless told, which a busy machine takes to start Python and its libraries."""
 _PATIENCE = 10
 """Seconds for a scheduler to answer."""
+_LOOK, _MOST_ALONE = 5.0, 60.0
+"""Seconds between two looks at whether the cluster still has workers, and after which nobody brings new ones."""
+_PAUSE = 0.02
 _OFTEN = 5
 """A tile that is blamed more often, though it is worked on beside its worker, shows that workers die by themselves."""
 
@@ -69,6 +76,7 @@ def on_dask(
 @contextmanager
 def _client(where: Any, workers: int) -> Iterator[Any]:
     try:
+        import dask
         from distributed import Client, LocalCluster
         from distributed.utils import silence_logging_cmgr
     except ImportError:
@@ -81,6 +89,7 @@ def _client(where: Any, workers: int) -> Iterator[Any]:
         if where == LOCAL:
             # No limit of memory a worker, as on plain processes; any free port for the page, whoever has the usual one.
             settings = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+            opened.enter_context(dask.config.set({LOST_WORKER: "10 minutes"}))
             with prepare_spawn():
                 where = opened.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, **settings))
         try:
@@ -127,6 +136,7 @@ class DaskPool:
         self._client, self._identity, self._loss = client, identity, loss
         self._handed_over, self._read = scorer, there and replace(scorer, values=cast(FloatArray, there))
         self._held: dict[bool, Any] = {}
+        self._lost = 0
         self.workers, self.gpu = client.run_on_scheduler(_count_workers)
         # Networks train where there is a GPU, if anybody says so; a worker without one would take a thousand times.
         self.gpu = self.gpu and getattr(scorer.build_method(), "wants_gpu", False)
@@ -149,14 +159,9 @@ class DaskPool:
         numbers = {submit(k): k for k in range(len(tasks))}
         arriving = as_completed(list(numbers), loop=self._client.loop)
         try:
-            for future in arriving:
+            for future in self._wait(arriving):
                 k = numbers.pop(future)
-                try:
-                    problem = future.exception()
-                    if problem is None:
-                        results = future.result()
-                except (CancelledError, OSError):
-                    raise ClusterError(self._loss) from None
+                problem, results = self._fetch(future)
                 if problem is None:
                     yield k, results
                     continue
@@ -175,6 +180,46 @@ class DaskPool:
             with suppress(OSError, CancelledError):
                 self._client.cancel(list(numbers))
 
+    def _wait(self, arriving: Any) -> Iterator[Any]:
+        """Futures as they end, however long they take while there are workers.
+
+        Dask would wait for new ones for ever. A cluster that gave its workers up (`LOST_WORKER`), or whose workers have
+        nobody to restart them, gets none.
+        """
+        looked = seen = time.monotonic()
+        while not arriving.is_empty():
+            if batch := arriving.next_batch(block=False):
+                yield from batch
+                looked = seen = time.monotonic()
+                continue
+            time.sleep(_PAUSE)
+            if time.monotonic() > looked + _LOOK:
+                has_workers = self._has_workers()
+                looked = time.monotonic()
+                seen = looked if has_workers else seen
+                if looked > seen + _MOST_ALONE:
+                    raise ClusterError(self._loss)
+
+    def _fetch(self, future: Any) -> tuple[Any, Any]:
+        """What a task raised, and what came out of it; done again where it was lost with its worker."""
+        while True:
+            try:
+                problem = future.exception(_MOST_ALONE)
+                return problem, future.result(_MOST_ALONE) if problem is None else None
+            except TimeoutError:
+                if not self._has_workers():
+                    raise ClusterError(self._loss) from None
+            except (CancelledError, OSError):
+                raise ClusterError(self._loss) from None
+            except Exception as problem:  # of the task that was done again
+                return problem, None
+
+    def _has_workers(self) -> bool:
+        try:
+            return bool(self._client.sync(self._client.scheduler.ncores, callback_timeout=_PATIENCE))
+        except (OSError, CancelledError):
+            return False
+
     def _submit(self, work: Work, tile: Tile, blamed: int, unseen: bool) -> Any:
         held = self._hold_scorer(read=self._read is not None and not unseen)
         if held.cancelled():  # as all is when the connection is lost
@@ -189,12 +234,15 @@ class DaskPool:
 
     def _hold_scorer(self, read: bool) -> Any:
         """A scorer that reads its columns, or one that holds them: their own file is on this machine only."""
+        if read in self._held and self._held[read].status == "error":  # it was at hand when a worker died
+            self._held.pop(read).release()
+            self._lost += 1
         if read not in self._held:
             scorer = self._read if read else replace(self._handed_over, values=np.asarray(self._handed_over.values))
             with warnings.catch_warnings():
                 # Dask advises to scatter what is large.
                 warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-                key = f"causewise-scorer-{self._identity}-{'read' if read else 'handed-over'}"
+                key = f"causewise-scorer-{self._identity}-{'read' if read else 'handed-over'}-{self._lost}"
                 self._held[read] = self._client.submit(_hold_scorer, scorer, key=key)
         return self._held[read]
 

@@ -11,7 +11,7 @@ data have it. The larger |score| does not lower it either: that would take what 
 
 from dataclasses import dataclass, replace
 
-from causewise.decision import Direction
+from causewise.decision import FAINT, USABLE, Direction
 from causewise.formatting import percent
 from causewise.knowledge.background import PairStatement
 from causewise.methods.combined.outcomes import split_probability
@@ -74,6 +74,12 @@ class ScanRow:
     def outcome(self) -> str:
         """The status; `given` where background knowledge alone fixed it."""
         return "given" if self.is_given else self.status
+
+    @property
+    def doubt(self) -> str:
+        """What to add to the confidence of an arrow that a low threshold let through; empty for any other."""
+        found = self.cause is not None and not self.is_given
+        return FAINT if found and self.confidence is not None and self.confidence < USABLE else ""
 
     @property
     def scored_of(self) -> str:

@@ -6,6 +6,8 @@ const scan = (() => {
   // 1 where x comes first: as the answer says, or as the score leans, if its confidence makes that worth a word.
   const usable = (k) => rows.confidence[k] === null || rows.confidence[k] >= numbers.usable;
   const leaning = (k) => rows.way[k] || (status(k) === "undecided" ? Math.sign(rows.score[k] || 0) : 0);
+  // Of an arrow that a low threshold let through.
+  const doubt = (k) => (rows.way[k] && !usable(k) ? ", little better than a coin" : "");
   const way = (k) => (rows.way[k] || usable(k) ? leaning(k) : 0);
   // Of a method with a confidence, what a warning stops has none.
   const stopped = (k) => status(k) === "undecided" && rows.score[k] === null;
@@ -42,12 +44,12 @@ const scan = (() => {
     if (stopped(k)) return "not scored";
     if (rows.confidence[k] === null || status(k) === "unrelated") return "";
     if (status(k) === "given") return `by the data alone ${percent(rows.confidence[k])}`;
-    return rows.way[k] || usable(k) ? `confidence ${percent(rows.confidence[k])}` : "no usable lean";
+    return rows.way[k] || usable(k) ? `confidence ${percent(rows.confidence[k])}${doubt(k)}` : "no usable lean";
   };
   const describe = (k) => {
     const words = { oriented: "", given: rows.way[k] ? ": given" : ": given as unrelated", undecided: ": undecided", unrelated: ": unrelated", failed: ": could not be scored" };
     return `${ends(k).join(between(k) === " · " ? " and " : between(k))}${words[status(k)]}${sure(k) && `, ${sure(k)}`}`;
   };
   const named = Math.max(...rows.confidence.map((c) => (c === null ? 0 : 1)), 0) > 0;
-  return { numbers, names, rows, status, way, usable, stopped, outcomes, sure, title, percent, number, pValue, count, describe, confident: named };
+  return { numbers, names, rows, status, way, usable, doubt, stopped, outcomes, sure, title, percent, number, pValue, count, describe, confident: named };
 })();

@@ -19,7 +19,7 @@
     const sure = related(k, rows.confidence[k]), outcomes = scan.outcomes(k);
     if (scan.status(k) === "given") return [rows.confidence[k] === null ? "–" : `data alone ${scan.percent(rows.confidence[k])}`];
     if (sure === null) return ["–"];
-    const words = rows.way[k] || scan.usable(k) ? scan.percent(sure) : "no lean";
+    const words = rows.way[k] || scan.usable(k) ? scan.percent(sure) + scan.doubt(k) : "no lean";
     return [build("span", { class: "sure" }, words), ...(outcomes ? [build("span", { class: "outcomes" }, outcomeBar(outcomes, { "aria-hidden": "true" }))] : [])];
   };
   // Name, value to sort by (null comes last), which way first, and what stands in the cell.
