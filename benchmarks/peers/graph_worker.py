@@ -3,7 +3,7 @@
     python graph_worker.py PEER < ROWS.json
 
 Reads a list of rows and prints {"order": […] or null, "edges": [[parent, child], …], "undirected": [[one, other], …],
-"seconds": CPU seconds}.
+"two_headed": [[one, other], …], "seconds": CPU seconds}.
 """
 
 import json
@@ -37,18 +37,49 @@ def direct_lingam(rows: np.ndarray) -> tuple[Any, np.ndarray]:
 
 
 def cam_uv(rows: np.ndarray) -> tuple[Any, np.ndarray]:
-    """lingam's CAM-UV; pairs for which it finds a hidden cause have no edge."""
+    """lingam's CAM-UV; pairs for which it finds a hidden cause are not numbers."""
     from lingam import CAMUV
 
-    model = CAMUV().fit(rows)
-    return None, np.nan_to_num(model.adjacency_matrix_).T != 0
+    return None, CAMUV().fit(rows).adjacency_matrix_.T
 
 
 def pc_kernel(rows: np.ndarray) -> tuple[Any, np.ndarray]:
-    """causal-learn's PC with the kernel test (KCI); an edge without a direction is told both ways."""
+    """causal-learn's PC with the kernel test (KCI)."""
     from causallearn.search.ConstraintBased.PC import pc
 
-    ends = pc(rows, indep_test="kci", show_progress=False).G.graph  # [i, j] is the end at i: 1 a head, −1 a tail
+    return read_ends(pc(rows, indep_test="kci", show_progress=False).G.graph)
+
+
+def pc_fisher(rows: np.ndarray) -> tuple[Any, np.ndarray]:
+    """causal-learn's PC with Fisher's z, its own choice."""
+    from causallearn.search.ConstraintBased.PC import pc
+
+    return read_ends(pc(rows, show_progress=False).G.graph)
+
+
+def ges(rows: np.ndarray) -> tuple[Any, np.ndarray]:
+    """causal-learn's GES with the Gaussian BIC, its own choice."""
+    from causallearn.search.ScoreBased.GES import ges as search
+
+    return read_ends(search(rows)["G"].graph)
+
+
+def grasp(rows: np.ndarray) -> tuple[Any, np.ndarray]:
+    """causal-learn's GRaSP with the Gaussian BIC."""
+    from causallearn.search.PermutationBased.GRaSP import grasp as search
+
+    return read_ends(search(rows, score_func="local_score_BIC_from_cov", verbose=False).graph)
+
+
+def boss(rows: np.ndarray) -> tuple[Any, np.ndarray]:
+    """causal-learn's BOSS with the Gaussian BIC."""
+    from causallearn.search.PermutationBased.BOSS import boss as search
+
+    return read_ends(search(rows, score_func="local_score_BIC_from_cov", verbose=False).graph)
+
+
+def read_ends(ends: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Of causal-learn's matrix, [i, j] the end at i: 1 a head, −1 a tail; no direction is told both ways."""
     undirected = (ends == -1) & (ends.T == -1)
     found = undirected | ((ends == -1) & (ends.T == 1))
     return extension(found), found
@@ -88,9 +119,13 @@ PEERS: dict[str, Callable[[np.ndarray], tuple[Any, np.ndarray]]] = {
     "DirectLiNGAM": direct_lingam,
     "CAM-UV": cam_uv,
     "PC": pc_kernel,
+    "PC-Fisher": pc_fisher,
+    "GES": ges,
+    "GRaSP": grasp,
+    "BOSS": boss,
     "DAGMA": dagma,
 }
-"""Each gives an order or None, and which column (line) is a parent of which."""
+"""Each gives an order or None, and which column (line) is a parent of which; not a number: a hidden common cause."""
 
 
 IMPORTED = {
@@ -98,6 +133,10 @@ IMPORTED = {
     "DirectLiNGAM": ("lingam",),
     "CAM-UV": ("lingam", "pygam"),
     "PC": ("causallearn.search.ConstraintBased.PC",),
+    "PC-Fisher": ("causallearn.search.ConstraintBased.PC",),
+    "GES": ("causallearn.search.ScoreBased.GES",),
+    "GRaSP": ("causallearn.search.PermutationBased.GRaSP",),
+    "BOSS": ("causallearn.search.PermutationBased.BOSS",),
     "DAGMA": ("torch", "dagma.nonlinear"),
 }
 """What is loaded before the clock runs."""
@@ -108,14 +147,17 @@ def timed(peer: str, rows: np.ndarray) -> dict[str, Any]:
     for module in IMPORTED[peer]:
         import_module(module)
     start = time.process_time()
-    order, found = PEERS[peer](rows)
+    order, marks = PEERS[peer](rows)
     seconds = time.process_time() - start
     listed = None if order is None else [int(k) for k in order]
+    hidden = np.isnan(marks.astype(float))
+    found = (marks != 0) & ~hidden & ~hidden.T
     loose = found & found.T
     return {
         "order": listed,
         "edges": np.argwhere(found & ~loose).tolist(),
         "undirected": np.argwhere(np.triu(loose)).tolist(),
+        "two_headed": np.argwhere(np.triu(hidden | hidden.T, 1)).tolist(),
         "seconds": seconds,
     }
 
