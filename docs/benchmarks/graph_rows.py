@@ -35,12 +35,16 @@ Measure = Callable[[Row], float | None]
 
 def read_store(path: Path = STORE) -> list[Row]:
     """What `benchmarks/graphs.py` has written so far, each row with the family of its world."""
+    rows, families = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()], list_worlds()
+    return [dict.fromkeys(COLUMNS) | row | {"family": families.get(row["world"], "recorded")} for row in rows]
+
+
+def list_worlds() -> dict[str, str]:
+    """The family of every world, in their order."""
     sys.path.insert(0, str(ROOT / "benchmarks"))
     from graph_worlds import WORLDS
 
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    family = {name: world.family for name, world in WORLDS.items()}
-    return [dict.fromkeys(COLUMNS) | row | {"family": family.get(row["world"], "recorded")} for row in rows]
+    return {name: world.family for name, world in WORLDS.items()}
 
 
 def read_kept(path: Path = KEPT) -> list[Row]:
@@ -54,9 +58,10 @@ def read_kept(path: Path = KEPT) -> list[Row]:
 
 def keep(rows: Sequence[Row], path: Path = KEPT) -> None:
     """In one order, whichever was finished first."""
-    place = {name: k for k, name in enumerate(dict.fromkeys(row["world"] for row in rows))}
-    ordered = sorted(rows, key=lambda row: (*cell(row)[1:], row["method"], row["seed"]))
-    ordered.sort(key=lambda row: (FAMILIES.index(row["family"]), sorted(place).index(row["world"])))
+    place = {name: k for k, name in enumerate(list_worlds())}
+    ordered = sorted(
+        rows, key=lambda row: (place.get(row["world"], len(place)), *cell(row), row["method"], row["seed"])
+    )
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
@@ -192,7 +197,11 @@ def tabulate_wins(rows: Sequence[Row]) -> str:
                     gaps[method] = means[0] - means[1], *means, len(both)
             method = max(gaps, key=lambda name: gaps[name][0], default="")
             gap, mine, best, count = gaps.get(method, (0.0, 0.0, 0.0, 0))
-            line.append(f"{method} {best:.{digits}f}, ours {mine:.{digits}f} ({count} tables)" if gap > 0 else "")
+            line.append(
+                f"{method} {best:.{digits}f}, ours {mine:.{digits}f} ({count} table{'s' * (count > 1)})"
+                if gap > 0
+                else ""
+            )
         if any(line[1:]):
             lines.append(tuple(line))
     return markdown_table(("world", "order turns, %", "SHD"), lines, "lll")
@@ -212,7 +221,7 @@ def tabulate_calibration(rows: Sequence[Row]) -> str:
                 lines.append(
                     (family, f"{low:.2f}–{high:.2f}", f"{len(inside)}", f"{mean:.0f}", rate(hits, len(inside)))
                 )
-    return markdown_table(("worlds", "probability", "edges", "stated, %", "right, %"), lines)
+    return markdown_table(("worlds", "probability", "edges", "stated, %", "right, %"), lines, "llrrr")
 
 
 def tabulate_recorded(rows: Sequence[Row]) -> str:

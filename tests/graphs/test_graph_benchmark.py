@@ -188,7 +188,7 @@ def test_kept_rows_read_back_and_tables_say_who_wins(tmp_path):
     assert "| 25 [0–50] | 100 [76–100] | 25 [9–53] |" in graph_rows.tabulate_ours(read, "fitted")
     assert "| **25 [0–50]** | **25** | 75 |" in graph_rows.tabulate_methods(read, graph_rows.order_error)
     assert "| homoscedastic, 20 × 500 |  | stopped |" in graph_rows.tabulate_methods(read, graph_rows.order_error)
-    assert "RESIT 25, ours 50 (1 tables)" in graph_rows.tabulate_wins(read), "on the table that both have"
+    assert "RESIT 25, ours 50 (1 table)" in graph_rows.tabulate_wins(read), "on the table that both have"
     assert "| fitted | 0.83–1.00 | 6 | 93 | 50 [19–81] |" in graph_rows.tabulate_calibration(read)
     assert graph_rows.summarise(read)
 
