@@ -27,6 +27,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import combinations
 from multiprocessing import get_context
@@ -60,7 +61,7 @@ class Outside:
     path: str
     """A folder beside those of its environment, or nothing."""
     longest: float
-    """Wall seconds after which a table is given up."""
+    """CPU seconds after which a table is given up."""
 
 
 def load_table(setting: Setting, seed: int) -> Table:
@@ -109,23 +110,30 @@ def ours(rows: np.ndarray) -> dict[str, Any]:
 
 
 def theirs(method: str, rows: np.ndarray, outside: Outside) -> dict[str, Any]:
-    """A published package, in a process of its own."""
-    environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": outside.path}
+    """A published package, in a process of its own that lives for many tables."""
+    worker = start_worker(method, outside)
+    assert worker.stdin is not None and worker.stdout is not None
     try:
-        done = subprocess.run(
-            [outside.python, str(WORKER), method],
-            input=json.dumps(rows.tolist()),
-            capture_output=True,
-            text=True,
-            timeout=outside.longest,
-            env=environment,
-            check=True,
-        )
-    except subprocess.TimeoutExpired:
-        return {"failed": f"stopped after {outside.longest:.0f} s"}
-    except subprocess.CalledProcessError as problem:
-        return {"failed": (problem.stderr.strip().splitlines() or [f"exit {problem.returncode}"])[-1][:200]}
-    return json.loads(done.stdout)
+        worker.stdin.write(json.dumps(rows.tolist()) + "\n")
+        worker.stdin.flush()
+        return json.loads(worker.stdout.readline())
+    except (OSError, json.JSONDecodeError):
+        start_worker.cache_clear()
+        worker.communicate()
+        return {"failed": f"ended without an answer, exit {worker.returncode}"}
+
+
+@cache
+def start_worker(method: str, outside: Outside) -> "subprocess.Popen[str]":
+    """Once for every process of the run."""
+    return subprocess.Popen(
+        [outside.python, str(WORKER), method, f"{outside.longest}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, **ONE_THREAD, "PYTHONPATH": outside.path},
+    )
 
 
 def score_answer(answer: dict[str, Any], table: Table) -> dict[str, Any]:
@@ -222,15 +230,12 @@ def run(lanes: list[Lane], outside: Outside, jobs: int, limit: float) -> None:
             while queue and len(running) < jobs and time.monotonic() < end:
                 spent, k = heapq.heappop(queue)
                 now, lane = time.monotonic(), lanes[k]
-                cut = Outside(outside.python, outside.path, min(outside.longest, end - now))
-                running[pool.submit(table_row, lane.method, lane.setting, lane.seeds.pop(0), cut)] = spent, now, k
+                running[pool.submit(table_row, lane.method, lane.setting, lane.seeds.pop(0), outside)] = spent, now, k
             if not running:
                 return
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 spent, since, k = running.pop(done)
                 row, took = done.result(), time.monotonic() - since
-                if "failed" in row and time.monotonic() >= end:
-                    continue  # cut off by the limit of the whole run, which says nothing of the method
                 stream.write(json.dumps(row) + "\n")
                 stream.flush()
                 if lanes[k].seeds and "failed" not in row:
@@ -256,8 +261,8 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=5, help="of each setting")
     parser.add_argument("--settings", default="", help="parts of the names of settings, with commas between")
     parser.add_argument("--jobs", type=int, default=1, help="tables at a time, a processor each")
-    parser.add_argument("--limit", type=float, default=86400.0, help="seconds of the whole run")
-    parser.add_argument("--longest", type=float, default=60.0, help="seconds of one table of a package")
+    parser.add_argument("--limit", type=float, default=86400.0, help="seconds after which no table is begun")
+    parser.add_argument("--longest", type=float, default=60.0, help="CPU seconds of one table of a package")
     parser.add_argument("--python", default="", help="of the packages, instead of that in out/peers")
     parser.add_argument("--path", default="", help="of the packages, beside their environment")
     parser.add_argument("--again", action="store_true", help="throw away earlier rows of these methods and settings")

@@ -1,12 +1,14 @@
-"""Runs one published package on one table, in the environment of the peers; imports nothing of ours.
+"""Runs published packages on tables, in the environment of the peers; imports nothing of ours.
 
-    python graph_worker.py PEER < ROWS.json
+    python graph_worker.py PEER SECONDS < TABLES
 
-Reads a list of rows and prints {"order": […] or null, "edges": [[parent, child], …], "undirected": [[one, other], …],
-"two_headed": [[one, other], …], "seconds": CPU seconds}.
+Reads a table a line, as a list of rows, and prints a line for each: {"order": […] or null, "edges": [[parent, child],
+…], "undirected": [[one, other], …], "two_headed": [[one, other], …], "seconds": CPU seconds}, or {"failed": why}. A
+table has so many seconds of CPU time.
 """
 
 import json
+import signal
 import sys
 import time
 import warnings
@@ -142,10 +144,8 @@ IMPORTED = {
 """What is loaded before the clock runs."""
 
 
-def timed(peer: str, rows: np.ndarray) -> dict[str, Any]:
-    """The answer, and its CPU seconds without those of importing the package."""
-    for module in IMPORTED[peer]:
-        import_module(module)
+def answer(peer: str, rows: np.ndarray) -> dict[str, Any]:
+    """What the package says, and its CPU seconds."""
     start = time.process_time()
     order, marks = PEERS[peer](rows)
     seconds = time.process_time() - start
@@ -162,8 +162,30 @@ def timed(peer: str, rows: np.ndarray) -> dict[str, Any]:
     }
 
 
+def stop(number: int, frame: Any) -> None:
+    """The time of a table is over."""
+    raise TimeoutError
+
+
+def answer_in_time(peer: str, rows: np.ndarray, seconds: float) -> dict[str, Any]:
+    """An answer, or why there is none; CPU time, since others may use the processor."""
+    try:
+        for module in IMPORTED[peer]:
+            import_module(module)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        return answer(peer, rows)
+    except TimeoutError:
+        return {"failed": f"stopped after {seconds:.0f} s"}
+    except Exception as problem:
+        return {"failed": f"{type(problem).__name__}: {problem}".replace("\n", " ")[:200]}
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        answer = timed(sys.argv[1], np.array(json.load(sys.stdin)))
-    print(json.dumps(answer))
+    signal.signal(signal.SIGPROF, stop)
+    for line in sys.stdin:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            told = answer_in_time(sys.argv[1], np.array(json.loads(line)), float(sys.argv[2]))
+        print(json.dumps(told), flush=True)

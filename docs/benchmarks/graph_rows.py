@@ -105,7 +105,12 @@ def interval(values: Sequence[float], digits: int = 0) -> str:
         return mean
     drawn = np.random.default_rng(0).integers(len(values), size=(2000, len(values)))
     low, high = np.quantile(np.array(values)[drawn].mean(axis=1), [0.025, 0.975])
-    return f"{mean} [{low:.{digits}f}–{high:.{digits}f}]"
+    return with_bounds(mean, f"{low:.{digits}f}", f"{high:.{digits}f}")
+
+
+def with_bounds(mean: str, low: str, high: str) -> str:
+    """That no line breaks before the brackets."""
+    return f"{mean}\N{NO-BREAK SPACE}[{low}–{high}]"
 
 
 def rate(hits: int, count: int) -> str:
@@ -115,7 +120,7 @@ def rate(hits: int, count: int) -> str:
     if not count:
         return ""
     found = binomtest(hits, count).proportion_ci(method="wilson")
-    return f"{100 * hits / count:.0f} [{100 * found.low:.0f}–{100 * found.high:.0f}]"
+    return with_bounds(*(f"{100 * share:.0f}" for share in (hits / count, found.low, found.high)))
 
 
 def order_error(row: Row) -> float | None:
