@@ -34,9 +34,11 @@ Measure = Callable[[Row], float | None]
 
 
 def read_store(path: Path = STORE) -> list[Row]:
-    """What `benchmarks/graphs.py` has written so far, each row with the family of its world."""
+    """What `benchmarks/graphs.py` has written so far, each row with the family of its world, in one order."""
     rows, families = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()], list_worlds()
-    return [dict.fromkeys(COLUMNS) | row | {"family": families.get(row["world"], "recorded")} for row in rows]
+    rows = [dict.fromkeys(COLUMNS) | row | {"family": families.get(row["world"], "recorded")} for row in rows]
+    place = {name: k for k, name in enumerate(families)}
+    return sorted(rows, key=lambda row: (place.get(row["world"], len(place)), *cell(row), row["method"], row["seed"]))
 
 
 def list_worlds() -> dict[str, str]:
@@ -57,15 +59,11 @@ def read_kept(path: Path = KEPT) -> list[Row]:
 
 
 def keep(rows: Sequence[Row], path: Path = KEPT) -> None:
-    """In one order, whichever was finished first."""
-    place = {name: k for k, name in enumerate(list_worlds())}
-    ordered = sorted(
-        rows, key=lambda row: (place.get(row["world"], len(place)), *cell(row), row["method"], row["seed"])
-    )
+    """As `read_kept` reads them."""
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        for row in ordered:
+        for row in rows:
             short = {name: f"{row[name]:.4g}" for name in REAL if row.get(name) is not None}
             writer.writerow(row | short)
 
@@ -185,6 +183,22 @@ def tabulate_methods(rows: Sequence[Row], measure: Measure, digits: int = 0) -> 
     return markdown_table(("world", *shown), lines)
 
 
+def tabulate_directions(rows: Sequence[Row]) -> str:
+    """Worlds by methods: of true edges with a direction how many are turned, and how many have one."""
+    shown = [method for method in METHODS if select(rows, method=method)]
+    lines = []
+    for key in list_cells(rows):
+        line = [name_cell(key)]
+        for method in shown:
+            some = [row for row in select(rows, method=method) if cell(row) == key]
+            right, turned, true = (sum(row[name] for row in some) for name in ("right", "turned", "edges"))
+            directed = right + turned
+            share = f"{100 * turned / directed:.0f}" if directed else "none"
+            line.append(f"{share} of {100 * directed / true:.0f}" if true else "")
+        lines.append(tuple(line))
+    return markdown_table(("world", *shown), lines)
+
+
 def tabulate_wins(rows: Sequence[Row]) -> str:
     """Worlds in which another method has the smaller mean on the tables that both have answered: the best such."""
     lines = []
@@ -252,6 +266,7 @@ def summarise(rows: Sequence[Row]) -> str:
         f"order turns, %\n\n{tabulate_methods(rows, order_error)}",
         f"SHD\n\n{tabulate_methods(rows, distance, 1)}",
     ]
+    parts += [f"turned of those directed, % of % of true edges\n\n{tabulate_directions(rows)}"]
     parts += [f"where others win\n\n{tabulate_wins(rows)}", f"calibration\n\n{tabulate_calibration(rows)}"]
     return "\n\n".join([*parts, f"recorded\n\n{tabulate_recorded(rows)}"])
 
@@ -263,6 +278,7 @@ def tabulate_all(path: Path = KEPT) -> dict[str, str]:
         **{f"graphs-{family}.md": tabulate_ours(rows, family) for family in FAMILIES[:3]},
         "graphs-order.md": tabulate_methods(rows, order_error),
         "graphs-distance.md": tabulate_methods(rows, distance, 1),
+        "graphs-directions.md": tabulate_directions(rows),
         "graphs-wins.md": tabulate_wins(rows),
         "graphs-calibration.md": tabulate_calibration(rows),
         "graphs-recorded.md": tabulate_recorded(rows),
