@@ -95,9 +95,9 @@ def ours(rows: np.ndarray) -> dict[str, Any]:
     probabilities = []
     for edge in graph.edges:
         pair = [int(edge.parent), int(edge.child)]
-        answer[getattr(edge, "direction", "->")].append(pair)
-        probability = getattr(edge, "direction_probability", None)
-        if probability is not None:
+        direction, probability = getattr(edge, "direction", "->"), getattr(edge, "direction_probability", None)
+        answer[direction].append(pair)
+        if probability is not None and direction != "<->":
             probabilities.append([*pair, probability])
     return {
         "order": list(map(int, graph.order)),
