@@ -1,7 +1,7 @@
 """How a column follows from its parents: mechanisms of published simulators, written anew from their papers.
 
 A mechanism takes a generator and the parents, one column each and at least one of them, and draws the effect, its noise
-included. Laws draw noise (or roots) of mean zero and variance one.
+included. Laws draw noise (or roots) of mean zero and variance one, except levels of genes, which are in [0, 1].
 
 Bühlmann et al. 2014 (additive GP); Rolland et al. 2022, SCORE (GP of all parents); Zheng et al. 2020, NOTEARS-MLP, and
 Zhang et al. 2021, gCastle (networks, index models, quadratic functions); Kalainathan et al. 2020, cdt (sigmoids,
@@ -45,6 +45,7 @@ LAWS: dict[str, Law] = {
         rng.normal(size=4)[rng.integers(4, size=n)] + 0.4 * rng.normal(size=n)
     ),
     "recorded": lambda rng, n: draw_recorded(rng, n),
+    "level": lambda rng, n: rng.beta(*rng.uniform(0.7, 2, 2), n),
 }
 PLAIN = ("normal", "Laplace", "uniform")
 
@@ -292,4 +293,4 @@ def draw_gene(rng: Random, parents: np.ndarray) -> np.ndarray:
     cooperative, either = np.prod(bound, axis=1), 1 - np.prod(1 - bound, axis=1)
     level = [cooperative, either, bound.mean(axis=1)][rng.integers(3)]
     level = 0.05 + 0.9 * (level - level.min()) / max(np.ptp(level), 1e-9)
-    return np.clip(level * np.exp(0.15 * rng.normal(size=len(level))), 1e-3, None)
+    return level * np.exp(0.05 * rng.normal(size=len(level)))

@@ -68,6 +68,8 @@ class World:
     """Hidden common causes, as a share of the columns."""
     error: float = 0.0
     """The largest variance of measurement error, as a share of that of the column."""
+    lognormal: float = 0.0
+    """Standard deviation of the logarithm of measurement error that multiplies."""
 
 
 def own(family: Family, mechanism: Mechanism, laws: tuple[str, ...] = PLAIN, **more: float) -> World:
@@ -146,7 +148,7 @@ WORLDS: dict[str, World] = {
     "held-out: hidden causes": own(
         "held-out", additive(draw_rough_process, ("gamma",), 0.5, 1.0, share=True), hidden=0.3
     ),
-    "held-out: gene network": World("held-out", draw_gene, ("uniform",), scale_free=True),
+    "held-out: gene network": World("held-out", draw_gene, ("level",), scale_free=True, lognormal=0.1),
 }
 
 
@@ -197,15 +199,12 @@ def simulated(setting: Setting, seed: int) -> Table:
     graph = draw_graph(rng, setting, world.scale_free, secret)
     rows = np.zeros((setting.rows, len(graph)))
     for k, parents in enumerate(graph):
-        if parents:
-            values = world.mechanism(rng, rows[:, parents])
-        elif world.scale_free:
-            values = rng.uniform(0, 1, setting.rows)
-        else:
-            values = draw(rng, world.roots, setting.rows)
+        values = world.mechanism(rng, rows[:, parents]) if parents else draw(rng, world.roots, setting.rows)
         rows[:, k] = standardise(values) if world.scaled else values
     if world.error:
         rows += np.sqrt(rng.uniform(0.2, world.error, len(graph))) * rows.std(axis=0) * rng.normal(size=rows.shape)
+    if world.lognormal:
+        rows *= np.exp(world.lognormal * rng.normal(size=rows.shape))
     place = rng.permutation(setting.columns)
     edges = {
         (int(place[a - secret]), int(place[b - secret])) for b, some in enumerate(graph) for a in some if a >= secret

@@ -1,19 +1,23 @@
-"""How right `causewise.order` is on simulated graphs, beside published packages, and what it costs.
+"""How right `causewise.graph` is on tables with a known graph, beside published packages, and what it costs.
 
-    python benchmarks/graphs.py METHOD,… [--tables 20] [--settings "5 × 500,…"] [--jobs N] [--limit S] [--longest S]
-    python docs/benchmarks/graph_rows.py        the rows so far, for the tables of the site
+    python benchmarks/graphs.py METHOD,… [--tables 5] [--settings "linear,GP sums"] [--jobs N] [--limit S] [--longest S]
+    python benchmarks/graphs.py METHOD,… --again        rows of these methods and settings are thrown away first
+    python benchmarks/graphs.py --summary               the rows so far
+    python docs/benchmarks/graph_rows.py                keeps them for the tables of the site
 
-Rows are appended to out/graphs.jsonl as they are finished; what is there already is not run again.
-Methods: causewise; sinks (the same model, the order found as RESIT finds it); RESIT, DirectLiNGAM, CAM-UV, PC, DAGMA,
-which run in an environment of their own under out/peers, or with `--python` and `--path`.
+Rows are appended to out/graphs.jsonl as they are finished; what is there already is not run again. Methods: causewise,
+and RESIT, DirectLiNGAM, CAM-UV, PC, PC-Fisher, GES, GRaSP, BOSS, DAGMA, which run in an environment of their own under
+out/peers, or with `--python` and `--path`. Tables: the worlds of `graph_worlds.py`, and the light tunnel of the causal
+chambers (Gamella et al. 2025) where `CAUSEWISE_DATA` has it: 1000 of its rows, the 20 usual columns.
 
-Order error: the share of true edges whose child stands before its parent. A method without an order is judged by a
-topological order of its edges. PC leaves some edges without a direction: its order is that of a graph without circles
-that keeps the directions it gave.
-Distance: pairs of columns whose edge differs; one without a direction, where there is one, counts half.
+Order error: the share of true edges whose child stands before its parent. A method without an order has that of a
+topological order of its edges; of edges without a direction, that of a graph without circles that keeps the directions
+it gave. Distance (SHD): pairs of columns whose edge differs; one without a direction, where there is one, counts half.
 """
 
 import argparse
+import csv
+import gzip
 import heapq
 import json
 import os
@@ -23,7 +27,9 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from itertools import combinations
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -31,12 +37,20 @@ from typing import Any
 import numpy as np
 
 import causewise
-from graph_worlds import SETTINGS, Edges, Setting, simulated
+from graph_worlds import SETTINGS, Edges, Setting, Table, r2_sortability, simulated
 from peers.environment import ONE_THREAD, prepare
 
 ROOT = Path(__file__).parents[1]
 STORE, PEERS = ROOT / "out" / "graphs.jsonl", ROOT / "out" / "peers"
 WORKER = ROOT / "benchmarks" / "peers" / "graph_worker.py"
+CHAMBER = Path(os.environ.get("CAUSEWISE_DATA", ROOT / "data")) / "chamber"
+TUNNEL = Setting(20, 1000, 1.95, "recorded: light tunnel")
+# fmt: off
+TUNNEL_COLUMNS = (
+    "red", "green", "blue", "current", "pol_1", "pol_2", "ir_1", "vis_1", "ir_2", "vis_2",
+    "ir_3", "vis_3", "angle_1", "angle_2", "l_11", "l_12", "l_21", "l_22", "l_31", "l_32",
+)
+# fmt: on
 
 
 @dataclass(frozen=True)
@@ -47,7 +61,24 @@ class Outside:
     path: str
     """A folder beside those of its environment, or nothing."""
     longest: float
-    """Wall seconds after which a table is given up."""
+    """CPU seconds after which a table is given up."""
+
+
+def load_table(setting: Setting, seed: int) -> Table:
+    """Simulated, or rows of the light tunnel drawn by the seed."""
+    return read_tunnel(setting.rows, seed) if setting == TUNNEL else simulated(setting, seed)
+
+
+def read_tunnel(count: int, seed: int) -> Table:
+    """Some rows of the 20 usual columns, all actuators set at random, and the edges by design."""
+    with gzip.open(CHAMBER / "uniform_reference.csv.gz", "rt") as lines:
+        whole = np.array([[float(row[name]) for name in TUNNEL_COLUMNS] for row in csv.DictReader(lines)])
+    rows = whole[np.sort(np.random.default_rng(seed).choice(len(whole), count, replace=False))]
+    with (CHAMBER / "dag.csv").open() as lines:
+        named = [(row["source"], row["target"]) for row in csv.DictReader(lines)]
+    place = {name: k for k, name in enumerate(TUNNEL_COLUMNS)}
+    edges = {(place[a], place[b]) for a, b in named if a in place and b in place}
+    return Table((rows - rows.mean(axis=0)) / rows.std(axis=0), edges, set())
 
 
 def warm() -> None:
@@ -56,75 +87,111 @@ def warm() -> None:
 
 
 def ours(rows: np.ndarray) -> dict[str, Any]:
-    """`causewise.order` as it comes."""
+    """`causewise.graph` as it comes."""
     start = time.process_time()
-    found = causewise.graph({f"{k}": column for k, column in enumerate(rows.T)}, engine=causewise.Engine(jobs=1))
+    graph = causewise.graph({f"{k}": column for k, column in enumerate(rows.T)}, engine=causewise.Engine(jobs=1))
     seconds = time.process_time() - start
-    edges = [(int(edge.parent), int(edge.child)) for edge in found.edges]
-    return {"order": list(map(int, found.order)), "edges": edges, "seconds": seconds}
-
-
-def sinks(rows: np.ndarray) -> dict[str, Any]:
-    """The last column is the one whose noise, given all others, is most independent of them; then the last but one …"""
-    from causewise.models.additive import Smooths
-    from causewise.numerics.hsic import hsic_test, kernel_column
-    from causewise.pair import standardise
-    from causewise.parallel import one_thread
-
-    start = time.process_time()
-    with one_thread():
-        smooths = Smooths([standardise(column) for column in rows.T])
-        kernels = [kernel_column(column) for column in smooths.columns]
-        left, order, edges = set(range(rows.shape[1])), list[int](), list[tuple[int, int]]()
-        while left:
-            fits = {k: smooths.fit(k, left - {k}, 1e-3) for k in left}
-            noises = {k: kernel_column(standardise(fit.residual)) for k, fit in fits.items()}
-            logs = {k: [hsic_test(noises[k], kernels[other]).log_p_value for other in left - {k}] for k in left}
-            last = max(left, key=lambda k: min(logs[k], default=0.0))
-            left.remove(last)
-            order.insert(0, last)
-            kept = smooths.prune(last, fits[last], 1e-3)
-            edges += sorted({(term.parent, last) for term in kept.terms})
-    return {"order": order, "edges": edges, "seconds": time.process_time() - start}
+    answer: dict[str, Any] = {"->": [], "--": [], "<->": []}
+    probabilities = []
+    for edge in graph.edges:
+        pair = [int(edge.parent), int(edge.child)]
+        direction, probability = getattr(edge, "direction", "->"), getattr(edge, "direction_probability", None)
+        answer[direction].append(pair)
+        if probability is not None and direction != "<->":
+            probabilities.append([*pair, probability])
+    return {
+        "order": list(map(int, graph.order)),
+        "edges": answer["->"],
+        "undirected": answer["--"],
+        "two_headed": answer["<->"],
+        "probabilities": probabilities,
+        "seconds": seconds,
+    }
 
 
 def theirs(method: str, rows: np.ndarray, outside: Outside) -> dict[str, Any]:
-    """A published package, in a process of its own."""
-    environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": outside.path}
+    """A published package, in a process of its own that lives for many tables."""
+    worker = start_worker(method, outside)
+    assert worker.stdin is not None and worker.stdout is not None
     try:
-        done = subprocess.run(
-            [outside.python, str(WORKER), method],
-            input=json.dumps(rows.tolist()),
-            capture_output=True,
-            text=True,
-            timeout=outside.longest,
-            env=environment,
-            check=True,
-        )
-    except subprocess.TimeoutExpired:
-        return {"failed": f"stopped after {outside.longest:.0f} s"}
-    except subprocess.CalledProcessError as problem:
-        return {"failed": (problem.stderr.strip().splitlines() or [f"exit {problem.returncode}"])[-1][:200]}
-    return json.loads(done.stdout)
+        worker.stdin.write(json.dumps(rows.tolist()) + "\n")
+        worker.stdin.flush()
+        return json.loads(worker.stdout.readline())
+    except (OSError, json.JSONDecodeError):
+        start_worker.cache_clear()
+        worker.communicate()
+        return {"failed": f"ended without an answer, exit {worker.returncode}"}
 
 
-def judged(answer: dict[str, Any], truth: Edges, columns: int) -> dict[str, Any]:
-    """Order error and distance of an answer."""
+@cache
+def start_worker(method: str, outside: Outside) -> "subprocess.Popen[str]":
+    """Once for every process of the run."""
+    return subprocess.Popen(
+        [outside.python, str(WORKER), method, f"{outside.longest}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, **ONE_THREAD, "PYTHONPATH": outside.path},
+    )
+
+
+def score_answer(answer: dict[str, Any], table: Table) -> dict[str, Any]:
+    """Errors of an answer: of its order, of its edges and their directions."""
     if "failed" in answer:
         return answer
+    truth, columns = table.edges, table.rows.shape[1]
     edges = {(int(a), int(b)) for a, b in answer["edges"]}
-    loose = {frozenset(pair) for pair in answer.get("undirected", [])}
-    order = answer["order"] or topological(edges, columns)
+    undirected, two_headed = (
+        {frozenset(map(int, pair)) for pair in answer.get(kind, [])} for kind in ("undirected", "two_headed")
+    )
+    order = answer["order"] or order_topologically(edges, columns)
     wrong = None if order is None or not truth else float(np.mean([order.index(a) > order.index(b) for a, b in truth]))
-    distance = 0.0
-    for i in range(columns):
-        for j in range(i):
-            true, found = ((i, j) in truth, (j, i) in truth), ((i, j) in edges, (j, i) in edges)
-            distance += (0.5 if any(true) else 1.0) if frozenset((i, j)) in loose else float(true != found)
-    return {"error": wrong, "distance": distance, "edges": len(truth), "seconds": answer["seconds"]}
+    distance, hits = 0.0, 0.0
+    for pair in map(frozenset, combinations(range(columns), 2)):
+        error, hit = score_pair(pair, edges, undirected, two_headed, table)
+        distance, hits = distance + error, hits + hit
+    found = len({frozenset(edge) for edge in edges} | undirected | two_headed)
+    wanted = len({frozenset(edge) for edge in truth} | table.hidden)
+    leans = [(p, (a, b) in truth) for a, b, p in answer.get("probabilities", []) if {(a, b), (b, a)} & truth]
+    return {
+        "error": wrong,
+        "right": len(edges & truth),
+        "turned": len(edges & {(b, a) for a, b in truth}),
+        "undirected": len(undirected),
+        "two_headed": len(two_headed),
+        "found": found,
+        "edges": len(truth),
+        "hidden": len(table.hidden),
+        "hidden_found": len(two_headed & table.hidden),
+        "distance": distance,
+        "f1": 2 * hits / (found + wanted) if found + wanted else None,
+        "probabilities": " ".join(f"{p:.3f}{'+' if right else '-'}" for p, right in leans),
+        "seconds": answer["seconds"],
+    }
 
 
-def topological(edges: Edges, columns: int) -> list[int] | None:
+def score_pair(
+    pair: frozenset[int], edges: Edges, undirected: set[frozenset[int]], two_headed: set[frozenset[int]], table: Table
+) -> tuple[float, float]:
+    """Distance of one pair of columns, 0, ½ or 1, and how far it is a hit.
+
+    Half: no direction where there is an edge or a hidden cause, a hidden cause alone where there is an edge as well.
+    """
+    one, other = pair
+    both = {(one, other), (other, one)}
+    true, found, hidden = both & table.edges, both & edges, pair in table.hidden
+    if not (found or pair in undirected or pair in two_headed):
+        return float(bool(true) or hidden), 0.0
+    if not (true or hidden):
+        return 1.0, 0.0
+    if pair in undirected:
+        return 0.5, 0.5
+    hit = hidden * (0.5 if true else 1.0) if pair in two_headed else float(true == found)
+    return 1 - hit, hit
+
+
+def order_topologically(edges: Edges, columns: int) -> list[int] | None:
     """An order along all edges; None where they run in a circle."""
     sorter = TopologicalSorter({k: [a for a, b in edges if b == k] for k in range(columns)})
     try:
@@ -135,12 +202,10 @@ def topological(edges: Edges, columns: int) -> list[int] | None:
 
 def table_row(method: str, setting: Setting, seed: int, outside: Outside) -> dict[str, Any]:
     """One method on one table."""
-    table = simulated(setting, seed)
-    rows, truth = table.rows, table.edges
-    here = {"causewise": ours, "sinks": sinks}.get(method)
-    answer = here(rows) if here else theirs(method, rows, outside)
+    table = load_table(setting, seed)
+    answer = ours(table.rows) if method == "causewise" else theirs(method, table.rows, outside)
     row = {"method": method, "setting": setting.name, "seed": seed, **asdict(setting)}
-    return row | judged(answer, truth, setting.columns)
+    return row | {"r2_sortability": r2_sortability(table.rows, table.edges)} | score_answer(answer, table)
 
 
 @dataclass
@@ -165,15 +230,12 @@ def run(lanes: list[Lane], outside: Outside, jobs: int, limit: float) -> None:
             while queue and len(running) < jobs and time.monotonic() < end:
                 spent, k = heapq.heappop(queue)
                 now, lane = time.monotonic(), lanes[k]
-                cut = Outside(outside.python, outside.path, min(outside.longest, end - now))
-                running[pool.submit(table_row, lane.method, lane.setting, lane.seeds.pop(0), cut)] = spent, now, k
+                running[pool.submit(table_row, lane.method, lane.setting, lane.seeds.pop(0), outside)] = spent, now, k
             if not running:
                 return
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 spent, since, k = running.pop(done)
                 row, took = done.result(), time.monotonic() - since
-                if "failed" in row and time.monotonic() >= end:
-                    continue  # cut off by the limit of the whole run, which says nothing of the method
                 stream.write(json.dumps(row) + "\n")
                 stream.flush()
                 if lanes[k].seeds and "failed" not in row:
@@ -186,37 +248,50 @@ def stored() -> Iterator[dict[str, Any]]:
         yield from map(json.loads, STORE.read_text().splitlines())
 
 
-def chosen(parts: str) -> list[Setting]:
+def choose(parts: str) -> list[Setting]:
     """The settings whose names have one of these parts."""
-    return [each for each in SETTINGS if any(part in each.name for part in parts.split(","))]
+    every = [*SETTINGS, *([TUNNEL] if CHAMBER.exists() else [])]
+    return [each for each in every if any(part in each.name for part in parts.split(","))]
 
 
 def main() -> None:
     """What was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("methods", nargs="?", default="causewise", help="names with commas between")
-    parser.add_argument("--tables", type=int, default=20, help="of each setting")
+    parser.add_argument("--tables", type=int, default=5, help="of each setting")
     parser.add_argument("--settings", default="", help="parts of the names of settings, with commas between")
     parser.add_argument("--jobs", type=int, default=1, help="tables at a time, a processor each")
-    parser.add_argument("--limit", type=float, default=86400.0, help="seconds of the whole run")
-    parser.add_argument("--longest", type=float, default=900.0, help="seconds of one table of a package")
+    parser.add_argument("--limit", type=float, default=86400.0, help="seconds after which no table is begun")
+    parser.add_argument("--longest", type=float, default=60.0, help="CPU seconds of one table of a package")
     parser.add_argument("--python", default="", help="of the packages, instead of that in out/peers")
     parser.add_argument("--path", default="", help="of the packages, beside their environment")
+    parser.add_argument("--again", action="store_true", help="throw away earlier rows of these methods and settings")
+    parser.add_argument("--summary", action="store_true", help="print the rows so far")
     said = parser.parse_args()
-    methods = said.methods.split(",")
+    if said.summary:
+        sys.path.insert(0, str(ROOT / "docs" / "benchmarks"))
+        import graph_rows
+
+        print(graph_rows.summarise(graph_rows.read_store(STORE)))
+        return
+    methods, settings = said.methods.split(","), choose(said.settings)
     python = said.python or str(PEERS / "bin" / "python")
-    if not said.python and set(methods) - {"causewise", "sinks"} and not Path(python).exists():
+    if not said.python and set(methods) - {"causewise"} and not Path(python).exists():
         prepare(PEERS)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "dagma"], check=False)
+    STORE.parent.mkdir(exist_ok=True)
+    if said.again:
+        names = {setting.name for setting in settings}
+        rows = [row for row in stored() if row["method"] not in methods or row["setting"] not in names]
+        STORE.write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = {(row["method"], row["setting"], row["seed"]) for row in stored()}
     ended = {(row["method"], row["setting"]) for row in stored() if "failed" in row}
     lanes = [
         Lane(method, setting, [k for k in range(said.tables) if (method, setting.name, k) not in done])
         for method in methods
-        for setting in chosen(said.settings)
+        for setting in settings
         if (method, setting.name) not in ended
     ]
-    STORE.parent.mkdir(exist_ok=True)
     run(lanes, Outside(python, said.path, said.longest), said.jobs, said.limit)
     print(f"{sum(1 for _ in stored())} rows in {STORE}", file=sys.stderr)
 

@@ -1,12 +1,14 @@
-"""Runs one published package on one table, in the environment of the peers; imports nothing of ours.
+"""Runs published packages on tables, in the environment of the peers; imports nothing of ours.
 
-    python graph_worker.py PEER < ROWS.json
+    python graph_worker.py PEER SECONDS < TABLES
 
-Reads a list of rows and prints {"order": […] or null, "edges": [[parent, child], …], "undirected": [[one, other], …],
-"seconds": CPU seconds}.
+Reads a table a line, as a list of rows, and prints a line for each: {"order": […] or null, "edges": [[parent, child],
+…], "undirected": [[one, other], …], "two_headed": [[one, other], …], "seconds": CPU seconds}, or {"failed": why}. A
+table has so many seconds of CPU time.
 """
 
 import json
+import signal
 import sys
 import time
 import warnings
@@ -37,18 +39,49 @@ def direct_lingam(rows: np.ndarray) -> tuple[Any, np.ndarray]:
 
 
 def cam_uv(rows: np.ndarray) -> tuple[Any, np.ndarray]:
-    """lingam's CAM-UV; pairs for which it finds a hidden cause have no edge."""
+    """lingam's CAM-UV; pairs for which it finds a hidden cause are not numbers."""
     from lingam import CAMUV
 
-    model = CAMUV().fit(rows)
-    return None, np.nan_to_num(model.adjacency_matrix_).T != 0
+    return None, CAMUV().fit(rows).adjacency_matrix_.T
 
 
 def pc_kernel(rows: np.ndarray) -> tuple[Any, np.ndarray]:
-    """causal-learn's PC with the kernel test (KCI); an edge without a direction is told both ways."""
+    """causal-learn's PC with the kernel test (KCI)."""
     from causallearn.search.ConstraintBased.PC import pc
 
-    ends = pc(rows, indep_test="kci", show_progress=False).G.graph  # [i, j] is the end at i: 1 a head, −1 a tail
+    return read_ends(pc(rows, indep_test="kci", show_progress=False).G.graph)
+
+
+def pc_fisher(rows: np.ndarray) -> tuple[Any, np.ndarray]:
+    """causal-learn's PC with Fisher's z, its own choice."""
+    from causallearn.search.ConstraintBased.PC import pc
+
+    return read_ends(pc(rows, show_progress=False).G.graph)
+
+
+def ges(rows: np.ndarray) -> tuple[Any, np.ndarray]:
+    """causal-learn's GES with the Gaussian BIC, its own choice."""
+    from causallearn.search.ScoreBased.GES import ges as search
+
+    return read_ends(search(rows)["G"].graph)
+
+
+def grasp(rows: np.ndarray) -> tuple[Any, np.ndarray]:
+    """causal-learn's GRaSP with the Gaussian BIC."""
+    from causallearn.search.PermutationBased.GRaSP import grasp as search
+
+    return read_ends(search(rows, score_func="local_score_BIC_from_cov", verbose=False).graph)
+
+
+def boss(rows: np.ndarray) -> tuple[Any, np.ndarray]:
+    """causal-learn's BOSS with the Gaussian BIC."""
+    from causallearn.search.PermutationBased.BOSS import boss as search
+
+    return read_ends(search(rows, score_func="local_score_BIC_from_cov", verbose=False).graph)
+
+
+def read_ends(ends: np.ndarray) -> tuple[Any, np.ndarray]:
+    """Of causal-learn's matrix, [i, j] the end at i: 1 a head, −1 a tail; no direction is told both ways."""
     undirected = (ends == -1) & (ends.T == -1)
     found = undirected | ((ends == -1) & (ends.T == 1))
     return extension(found), found
@@ -88,9 +121,13 @@ PEERS: dict[str, Callable[[np.ndarray], tuple[Any, np.ndarray]]] = {
     "DirectLiNGAM": direct_lingam,
     "CAM-UV": cam_uv,
     "PC": pc_kernel,
+    "PC-Fisher": pc_fisher,
+    "GES": ges,
+    "GRaSP": grasp,
+    "BOSS": boss,
     "DAGMA": dagma,
 }
-"""Each gives an order or None, and which column (line) is a parent of which."""
+"""Each gives an order or None, and which column (line) is a parent of which; not a number: a hidden common cause."""
 
 
 IMPORTED = {
@@ -98,30 +135,57 @@ IMPORTED = {
     "DirectLiNGAM": ("lingam",),
     "CAM-UV": ("lingam", "pygam"),
     "PC": ("causallearn.search.ConstraintBased.PC",),
+    "PC-Fisher": ("causallearn.search.ConstraintBased.PC",),
+    "GES": ("causallearn.search.ScoreBased.GES",),
+    "GRaSP": ("causallearn.search.PermutationBased.GRaSP",),
+    "BOSS": ("causallearn.search.PermutationBased.BOSS",),
     "DAGMA": ("torch", "dagma.nonlinear"),
 }
 """What is loaded before the clock runs."""
 
 
-def timed(peer: str, rows: np.ndarray) -> dict[str, Any]:
-    """The answer, and its CPU seconds without those of importing the package."""
-    for module in IMPORTED[peer]:
-        import_module(module)
+def answer(peer: str, rows: np.ndarray) -> dict[str, Any]:
+    """What the package says, and its CPU seconds."""
     start = time.process_time()
-    order, found = PEERS[peer](rows)
+    order, marks = PEERS[peer](rows)
     seconds = time.process_time() - start
     listed = None if order is None else [int(k) for k in order]
+    hidden = np.isnan(marks.astype(float))
+    found = (marks != 0) & ~hidden & ~hidden.T
     loose = found & found.T
     return {
         "order": listed,
         "edges": np.argwhere(found & ~loose).tolist(),
         "undirected": np.argwhere(np.triu(loose)).tolist(),
+        "two_headed": np.argwhere(np.triu(hidden | hidden.T, 1)).tolist(),
         "seconds": seconds,
     }
 
 
+def stop(number: int, frame: Any) -> None:
+    """The time of a table is over."""
+    raise TimeoutError
+
+
+def answer_in_time(peer: str, rows: np.ndarray, seconds: float) -> dict[str, Any]:
+    """An answer, or why there is none; CPU time, since others may use the processor."""
+    try:
+        for module in IMPORTED[peer]:
+            import_module(module)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        return answer(peer, rows)
+    except TimeoutError:
+        return {"failed": f"stopped after {seconds:.0f} s"}
+    except Exception as problem:
+        return {"failed": f"{type(problem).__name__}: {problem}".replace("\n", " ")[:200]}
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        answer = timed(sys.argv[1], np.array(json.load(sys.stdin)))
-    print(json.dumps(answer))
+    signal.signal(signal.SIGPROF, stop)
+    for line in sys.stdin:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            told = answer_in_time(sys.argv[1], np.array(json.loads(line)), float(sys.argv[2]))
+        print(json.dumps(told), flush=True)

@@ -50,7 +50,7 @@ def write_pages(app: Any) -> None:
     from causewise.lab.benchmark.scores import summarise
 
     folder.mkdir(exist_ok=True)
-    rows, graphs = kept(), graph_rows.kept()
+    rows = kept()
     accuracy, audrc = summarise(rows, "accuracy"), summarise(rows, "audrc")
     pages = every_method.method_pages(Path(app.srcdir) / "methods" / "README.md")
     texts = {
@@ -60,9 +60,7 @@ def write_pages(app: Any) -> None:
         "every-published.md": every_method.listed(),
         "answered.md": rendering.withheld_table(accuracy, "causewise"),
         "recorded.md": recorded(accuracy),
-        **{f"graphs-{world}.md": graph_rows.beside(graphs, world) for world in graph_rows.INSIDE},
-        "graphs-beyond.md": graph_rows.beyond(graphs),
-        "graphs-cells.md": graph_rows.every_cell(graphs),
+        **graph_rows.tabulate_all(),
     }
     draw(rows, folder, formats=["svg"])
     write_leaderboard(rows, folder / "leaderboard.html")

@@ -5,154 +5,285 @@
 
 import csv
 import json
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from causewise.formatting import markdown_table
+
+ROOT = Path(__file__).parents[2]
 KEPT = Path(__file__).with_name("graphs.csv")
-STORE = Path(__file__).parents[2] / "out" / "graphs.jsonl"
-COLUMNS = ("world", "columns", "rows", "parents", "method", "seed", "error", "distance", "edges", "seconds", "failed")
-NUMBERS = {"columns": int, "rows": int, "parents": float, "seed": int, "error": float, "distance": float, "edges": int}
-INSIDE = ("heteroscedastic", "homoscedastic")
-METHODS = ("causewise", "sinks", "CAM-UV", "RESIT", "DAGMA", "PC", "DirectLiNGAM")
+STORE = ROOT / "out" / "graphs.jsonl"
+WHOLE = ("columns", "rows", "seed", "right", "turned", "undirected", "two_headed", "found", "edges", "hidden")
+REAL = ("parents", "r2_sortability", "error", "distance", "f1", "seconds")
+COLUMNS = ("family", "world", "columns", "rows", "parents", "method", "seed", *REAL[1:], *WHOLE[3:])
+COLUMNS = (*COLUMNS, "hidden_found", "probabilities", "failed")
+KINDS = dict.fromkeys((*WHOLE, "hidden_found"), int) | dict.fromkeys(REAL, float)
+FAMILIES = ("fitted", "beyond", "held-out", "recorded")
+METHODS = ("causewise", "CAM-UV", "RESIT", "DirectLiNGAM", "GES", "BOSS", "GRaSP", "PC-Fisher", "PC", "DAGMA")
 FEW = 3
 """Tables beneath which a mean has no interval."""
+THIRDS = ((1 / 2, 2 / 3), (2 / 3, 5 / 6), (5 / 6, 1.0))
+"""Of the range of a direction probability."""
 Row = dict[str, Any]
+Measure = Callable[[Row], float | None]
 
 
-def kept(path: Path = KEPT) -> list[Row]:
+def read_store(path: Path = STORE) -> list[Row]:
+    """What `benchmarks/graphs.py` has written so far, each row with the family of its world, in one order."""
+    rows, families = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()], list_worlds()
+    rows = [dict.fromkeys(COLUMNS) | row | {"family": families.get(row["world"], "recorded")} for row in rows]
+    place = {name: k for k, name in enumerate(families)}
+    return sorted(rows, key=lambda row: (place.get(row["world"], len(place)), *cell(row), row["method"], row["seed"]))
+
+
+def list_worlds() -> dict[str, str]:
+    """The family of every world, in their order."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    from graph_worlds import WORLDS
+
+    return {name: world.family for name, world in WORLDS.items()}
+
+
+def read_kept(path: Path = KEPT) -> list[Row]:
     """One row a table and method; what a method did not say is None."""
-    kinds = NUMBERS | {"seconds": float}
     with path.open(encoding="utf-8", newline="") as lines:
         return [
-            {name: (kinds.get(name, str)(text) if text else None) for name, text in row.items()}
+            {name: (KINDS.get(name, str)(text) if text else None) for name, text in row.items()}
             for row in csv.DictReader(lines)
         ]
 
 
 def keep(rows: Sequence[Row], path: Path = KEPT) -> None:
-    """In one order, whichever was finished first."""
-    ordered = sorted(rows, key=lambda row: tuple(row[name] for name in COLUMNS[:6]))
+    """As `read_kept` reads them."""
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
-        for row in ordered:
-            short = {name: f"{row[name]:.4g}" for name in ("error", "seconds") if row.get(name) is not None}
+        for row in rows:
+            short = {name: f"{row[name]:.4g}" for name in REAL if row.get(name) is not None}
             writer.writerow(row | short)
 
 
 def cell(row: Row) -> tuple[Any, ...]:
     """Which tables a row belongs to."""
-    return tuple(row[name] for name in COLUMNS[:4])
+    return row["world"], row["columns"], row["rows"], row["parents"]
 
 
-def interval(cells: Sequence[Sequence[float]]) -> str:
-    """The mean over cells of their means, with a 95 % interval from tables drawn anew.
+def name_cell(key: tuple[Any, ...]) -> str:
+    """Its world, and its size where that is not 10 × 1000."""
+    world, columns, rows, _ = key
+    return re.sub("^.*?: ", "", world) + ("" if (columns, rows) == (10, 1000) else f", {columns} × {rows}")
 
-    They are drawn from all cells together: within cells, those of a single table would seem to be sure. Of one or two
-    tables no interval can be told.
-    """
-    values = np.array([value for some in cells for value in some])
-    weights = np.array([1 / len(some) for some in cells for _ in some])
+
+def select(rows: Sequence[Row], **wanted: Any) -> list[Row]:
+    """Rows with an answer that have these values."""
+    return [row for row in rows if not row["failed"] and all(row[name] == value for name, value in wanted.items())]
+
+
+def list_cells(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """In the order of the rows."""
+    return list(dict.fromkeys(map(cell, rows)))
+
+
+def measure_values(rows: Sequence[Row], measure: Measure) -> list[float]:
+    """Of tables that have one."""
+    return [value for row in rows if (value := measure(row)) is not None]
+
+
+def interval(values: Sequence[float], digits: int = 0) -> str:
+    """The mean with a 95 % interval from tables drawn anew; of one or two tables no interval can be told."""
     if not len(values):
         return ""
-    mean = f"{weights @ values / weights.sum():.0f}"
+    mean = f"{np.mean(values):.{digits}f}"
     if len(values) < FEW:
         return mean
     drawn = np.random.default_rng(0).integers(len(values), size=(2000, len(values)))
-    means = (weights[drawn] * values[drawn]).sum(axis=1) / weights[drawn].sum(axis=1)
-    low, high = np.quantile(means, [0.025, 0.975])
-    return f"{mean} [{low:.0f}–{high:.0f}]"
+    low, high = np.quantile(np.array(values)[drawn].mean(axis=1), [0.025, 0.975])
+    return with_bounds(mean, f"{low:.{digits}f}", f"{high:.{digits}f}")
 
 
-def grouped(rows: Sequence[Row]) -> dict[tuple[Any, ...], list[Row]]:
-    """Rows with an answer, by their cell."""
-    out: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        if row["failed"] is None:
-            out.setdefault(cell(row), []).append(row)
-    return out
+def with_bounds(mean: str, low: str, high: str) -> str:
+    """That no line breaks before the brackets."""
+    return f"{mean}\N{NO-BREAK SPACE}[{low}–{high}]"
 
 
-def errors(rows: Sequence[Row]) -> list[list[float]]:
-    """Order errors in percent, a list a cell."""
-    return [[100 * row["error"] for row in some if row["error"] is not None] for some in grouped(rows).values()]
+def rate(hits: int, count: int) -> str:
+    """A share in percent with Wilson's 95 % interval."""
+    from scipy.stats import binomtest
+
+    if not count:
+        return ""
+    found = binomtest(hits, count).proportion_ci(method="wilson")
+    return with_bounds(*(f"{100 * share:.0f}" for share in (hits / count, found.low, found.high)))
 
 
-def distances(rows: Sequence[Row]) -> list[list[float]]:
-    """Distances in percent of the true edges, a list a cell."""
-    return [[100 * row["distance"] / row["edges"] for row in some if row["edges"]] for some in grouped(rows).values()]
+def order_error(row: Row) -> float | None:
+    """In percent."""
+    return None if row["error"] is None else 100 * row["error"]
 
 
-def beside(rows: Sequence[Row], world: str) -> str:
-    """Every method on the cells it could finish, and `causewise` on the same tables."""
-    from causewise.formatting import markdown_table
-
-    here = [row for row in rows if row["world"] == world]
-    own = {(cell(row), row["seed"]): row for row in here if row["method"] == "causewise" and row["failed"] is None}
-    lines = []
-    for method in METHODS:
-        theirs = [row for row in here if row["method"] == method and row["failed"] is None]
-        ours = [own[key] for row in theirs if (key := (cell(row), row["seed"])) in own]
-        if not theirs:
-            continue
-        told = [interval(errors(theirs)), interval(distances(theirs)), seconds(theirs)]
-        same = [interval(errors(ours)), interval(distances(ours)), seconds(ours)]
-        both = told if method == "causewise" else [f"{one} · {other}" for one, other in zip(told, same, strict=True)]
-        lines.append((method, f"{len(grouped(theirs))} · {len(theirs)}", *both))
-    return markdown_table(("method", "cells · tables", "order error, %", "distance, % of edges", "CPU seconds"), lines)
+def distance(row: Row) -> float | None:
+    """Structural Hamming distance."""
+    return row["distance"]
 
 
 def seconds(rows: Sequence[Row]) -> str:
-    """The mean over cells."""
-    timed = grouped([row for row in rows if row["seconds"] is not None]).values()
-    if not timed:
-        return ""
-    mean = np.mean([np.mean([row["seconds"] for row in some]) for some in timed])
-    return f"{mean:.0f}" if mean >= 10 else f"{mean:.2g}"
+    """The mean."""
+    timed = [row["seconds"] for row in rows if row["seconds"] is not None]
+    return f"{np.mean(timed):.2g}" if timed else ""
 
 
-def beyond(rows: Sequence[Row]) -> str:
-    """Order errors in worlds that the model does not describe."""
-    from causewise.formatting import markdown_table
+def tabulate_ours(rows: Sequence[Row], family: str, method: str = "causewise") -> str:
+    """One method on every world of a family."""
+    lines = []
+    for key in list_cells(select(rows, family=family, method=method)):
+        some = [row for row in select(rows, family=family, method=method) if cell(row) == key]
+        total = {name: sum(row[name] for row in some) for name in (*WHOLE[3:], "hidden_found")}
+        directed = total["right"] + total["turned"]
+        heads = f"{total['two_headed']}" + (
+            f", {total['hidden_found']} of {total['hidden']}" if total["hidden"] else ""
+        )
+        lines.append(
+            (
+                name_cell(key),
+                f"{np.mean([row['r2_sortability'] for row in some]):.2f}",
+                interval(measure_values(some, order_error)),
+                rate(directed, total["edges"]),
+                rate(total["turned"], directed),
+                f"{total['undirected'] / len(some):.1f}",
+                heads,
+                f"{total['found'] / max(total['edges'], 1):.2f}",
+                interval(measure_values(some, distance), 1),
+                f"{np.mean([row['f1'] for row in some]):.2f}",
+                seconds(some),
+            )
+        )
+    heads = ("world", "R²-sort.", "order turns, %", "directed, %", "of these turned, %", "undirected", "two-headed")
+    return markdown_table((*heads, "found / true", "SHD", "F1", "CPU s"), lines)
 
-    worlds = dict.fromkeys(row["world"] for row in rows if row["world"] not in INSIDE)
-    of = {
-        (world, method): errors([row for row in rows if (row["world"], row["method"]) == (world, method)])
-        for world in worlds
-        for method in METHODS
-    }
-    shown = [method for method in METHODS if any(of[world, method] for world in worlds)]
-    lines = [(world, *(interval(of[world, method]) for method in shown)) for world in worlds]
+
+def tabulate_methods(rows: Sequence[Row], measure: Measure, digits: int = 0) -> str:
+    """Worlds by methods; the smallest mean in bold."""
+    shown = [method for method in METHODS if select(rows, method=method)]
+    lines = []
+    for key in list_cells(rows):
+        here = [row for row in rows if cell(row) == key]
+        values = {method: measure_values(select(here, method=method), measure) for method in shown}
+        best = min((np.mean(some) for some in values.values() if some), default=None)
+        line = [f"{name_cell(key)}{' (held out)' if here[0]['family'] == 'held-out' else ''}"]
+        for method, some in values.items():
+            stopped = any(row["failed"] for row in here if row["method"] == method)
+            text = interval(some, digits) or "stopped" * stopped
+            line.append(f"**{text}**" if some and np.mean(some) == best else text)
+        lines.append(tuple(line))
     return markdown_table(("world", *shown), lines)
 
 
-def every_cell(rows: Sequence[Row]) -> str:
-    """All cells, with the reason where a method was given up."""
-    from causewise.formatting import markdown_table
-
+def tabulate_directions(rows: Sequence[Row]) -> str:
+    """Worlds by methods: of true edges with a direction how many are turned, and how many have one."""
+    shown = [method for method in METHODS if select(rows, method=method)]
     lines = []
-    for key in sorted({cell(row) for row in rows}):
+    for key in list_cells(rows):
+        line = [name_cell(key)]
+        for method in shown:
+            some = [row for row in select(rows, method=method) if cell(row) == key]
+            right, turned, true = (sum(row[name] for row in some) for name in ("right", "turned", "edges"))
+            directed = right + turned
+            share = f"{100 * turned / directed:.0f}" if directed else "none"
+            line.append(f"{share} of {100 * directed / true:.0f}" if true else "")
+        lines.append(tuple(line))
+    return markdown_table(("world", *shown), lines)
+
+
+def tabulate_wins(rows: Sequence[Row]) -> str:
+    """Worlds in which another method has the smaller mean on the tables that both have answered: the best such."""
+    lines = []
+    for key in list_cells(rows):
+        here = [row for row in rows if cell(row) == key]
+        line = [name_cell(key)]
+        for measure, digits in ((order_error, 0), (distance, 1)):
+            own = {row["seed"]: measure(row) for row in select(here, method="causewise")}
+            gaps = {}
+            for method in METHODS[1:]:
+                other = {row["seed"]: measure(row) for row in select(here, method=method)}
+                both = [k for k in own.keys() & other.keys() if None not in (own[k], other[k])]
+                if both:
+                    means = [float(np.mean([some[k] for k in both])) for some in (own, other)]
+                    gaps[method] = means[0] - means[1], *means, len(both)
+            method = max(gaps, key=lambda name: gaps[name][0], default="")
+            gap, mine, best, count = gaps.get(method, (0.0, 0.0, 0.0, 0))
+            line.append(
+                f"{method} {best:.{digits}f}, ours {mine:.{digits}f} ({count} table{'s' * (count > 1)})"
+                if gap > 0
+                else ""
+            )
+        if any(line[1:]):
+            lines.append(tuple(line))
+    return markdown_table(("world", "order turns, %", "SHD"), lines, "lll")
+
+
+def tabulate_calibration(rows: Sequence[Row]) -> str:
+    """How often the likelier direction of a found edge between true neighbours is right, by its probability."""
+    lines = []
+    for family in FAMILIES:
+        told = " ".join(row["probabilities"] or "" for row in select(rows, family=family, method="causewise")).split()
+        given = [(float(text[:-1]), text[-1] == "+") for text in told]
+        sure = [(max(p, 1 - p), right == (p >= 0.5)) for p, right in given]
+        for low, high in THIRDS:
+            inside = [(p, right) for p, right in sure if low <= p < high or p == high == 1]
+            if inside:
+                mean, hits = 100 * np.mean([p for p, _ in inside]), sum(right for _, right in inside)
+                lines.append(
+                    (family, f"{low:.2f}–{high:.2f}", f"{len(inside)}", f"{mean:.0f}", rate(hits, len(inside)))
+                )
+    return markdown_table(("worlds", "probability", "edges", "stated, %", "right, %"), lines, "llrrr")
+
+
+def tabulate_recorded(rows: Sequence[Row]) -> str:
+    """Precision and recall of directed edges on recorded tables."""
+    lines = []
+    here = [row for row in rows if row["family"] == "recorded"]
+    for key in list_cells(here):
         for method in METHODS:
-            some = [row for row in rows if cell(row) == key and row["method"] == method]
-            whole = [row for row in some if row["failed"] is None]
+            some = [row for row in select(here, method=method) if cell(row) == key]
             if not some:
                 continue
-            name = f"{key[0]} {key[1]} × {key[2]} {'sparse' if key[3] == 1 else 'dense'}"
-            reasons = "; ".join(sorted({row["failed"] for row in some if row["failed"]}))
-            told = (
-                interval(errors(whole)),
-                interval(distances(whole)),
-                "; ".join(filter(None, (seconds(whole), reasons))),
-            )
-            lines.append((name, method, str(len(whole)), *told))
-    heads = ("tables", "method", "number", "order error, %", "distance, % of edges", "CPU seconds")
-    return markdown_table(heads, lines)
+            right, found, true = (sum(row[name] for row in some) for name in ("right", "found", "edges"))
+            loose = sum(row["undirected"] + row["two_headed"] for row in some)
+            shares = (rate(right, found - loose), rate(right, true), interval(measure_values(some, distance), 1))
+            lines.append((name_cell(key), method, f"{len(some)}", *shares, seconds(some)))
+    return markdown_table(("table", "method", "draws", "precision, %", "recall, %", "SHD", "CPU s"), lines, "llrrrrr")
+
+
+def summarise(rows: Sequence[Row]) -> str:
+    """All tables, for a terminal."""
+    parts = [f"{family}\n\n{tabulate_ours(rows, family)}" for family in FAMILIES if select(rows, family=family)]
+    parts += [
+        f"order turns, %\n\n{tabulate_methods(rows, order_error)}",
+        f"SHD\n\n{tabulate_methods(rows, distance, 1)}",
+    ]
+    parts += [f"turned of those directed, % of % of true edges\n\n{tabulate_directions(rows)}"]
+    parts += [f"where others win\n\n{tabulate_wins(rows)}", f"calibration\n\n{tabulate_calibration(rows)}"]
+    return "\n\n".join([*parts, f"recorded\n\n{tabulate_recorded(rows)}"])
+
+
+def tabulate_all(path: Path = KEPT) -> dict[str, str]:
+    """What the page includes, by file name."""
+    rows = read_kept(path)
+    return {
+        **{f"graphs-{family}.md": tabulate_ours(rows, family) for family in FAMILIES[:3]},
+        "graphs-order.md": tabulate_methods(rows, order_error),
+        "graphs-distance.md": tabulate_methods(rows, distance, 1),
+        "graphs-directions.md": tabulate_directions(rows),
+        "graphs-wins.md": tabulate_wins(rows),
+        "graphs-calibration.md": tabulate_calibration(rows),
+        "graphs-recorded.md": tabulate_recorded(rows),
+    }
 
 
 if __name__ == "__main__":
-    store = Path(sys.argv[1]) if len(sys.argv) > 1 else STORE
-    keep([{"failed": None} | json.loads(line) for line in store.read_text(encoding="utf-8").splitlines()])
+    keep(read_store(Path(sys.argv[1]) if len(sys.argv) > 1 else STORE))
