@@ -13,14 +13,14 @@ demo: .venv/.core ## the tour: three pairs, their pictures and pages in out/demo
 	$(BIN)/causewise demo --out out/demo
 
 test: .venv/.dev ## the test suite
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-browser: .venv/.browser ## the tests that need Chromium or draw requests from the schema
 	$(BIN)/python -m pytest -n 2 -m "browser and not slow"
 
 # Old packages warn of what newer ones will do away with: that is theirs. uv finds or fetches the oldest Python.
 test-oldest: out/oldest/.installed ## the test suite on the oldest versions that pyproject.toml allows
-	out/oldest/bin/python -m pytest -n 2 -W ignore::DeprecationWarning
+	out/oldest/bin/python -m pytest -n 2 --dist loadfile -W ignore::DeprecationWarning
 
 bridges: out/uv/bin/uv ## every integration beside its package: make bridges BRIDGES="dowhy pgmpy"
 	$(PYTHON) tests/integrations/run.py $(BRIDGES)

@@ -38,7 +38,7 @@ from causewise.lab.datasets.mechanisms import (
     location_scale,
     smooth,
 )
-from causewise.lab.datasets.robustness import BASE, WHERE, censor, damage_columns, round_column
+from causewise.lab.datasets.simulators import BASE, WHERE, censor, damage_columns, round_column
 from causewise.methods.baselines.ordinal import MAX_LEVELS
 from causewise.pair import FloatArray, Pair, standardise
 from causewise.protocol import Method

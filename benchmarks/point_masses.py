@@ -26,7 +26,7 @@ from causewise.column_types import ColumnType, classify_column, drop_point_masse
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
 from causewise.lab.datasets.mechanisms import CAUSE_LAWS, NOISE_LAWS, NOISE_SD, Columns, draw_any, location_scale
-from causewise.lab.datasets.robustness import BASE, WHERE, censor, damage_columns, draw_confounded
+from causewise.lab.datasets.simulators import BASE, WHERE, censor, damage_columns, draw_confounded
 from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import probabilities
 from causewise.pair import FloatArray, Pair, standardise

@@ -17,9 +17,9 @@ from release.version import stated
 
 ROOT = Path(__file__).parents[1]
 PACKAGED = (
-    *("tests/numerics", "tests/combined", "tests/theory", "tests/datasets", "tests/report"),
+    *("tests/numerics", "tests/methods/combined", "tests/lab/theory", "tests/lab/datasets", "tests/report"),
     *("tests/test_infer.py", "tests/test_decision.py", "tests/test_pair.py", "tests/test_criteria.py"),
-    *("tests/test_stability.py", "tests/test_safe.py", "tests/test_data_checks.py", "tests/test_noise_share.py"),
+    *("tests/test_stability.py", "tests/test_formatting.py", "tests/test_data_checks.py", "tests/test_noise_share.py"),
 )
 """What runs with the core install, pytest and hypothesis; other tests want an extra or the files of the checkout."""
 

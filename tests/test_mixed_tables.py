@@ -12,8 +12,7 @@ import pytest
 
 import causewise
 from causewise.errors import UnclearError
-from causewise.web.overview import describe_table
-from causewise.web.worker_tasks import scan_file
+from causewise.web.worker_tasks import describe_table, scan_file
 
 Table = dict[str, list[Any]]
 QUESTION = dict.fromkeys(

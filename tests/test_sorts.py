@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import causewise
-from causewise.methods.combined.rows import MAX_ROWS
 from causewise.numerics.native import FloatArray
+from causewise.numerics.row_sampling import MAX_ROWS
 
 ROWS = 2 * MAX_ROWS
 SORTS = ("sort", "argsort", "lexsort", "unique")

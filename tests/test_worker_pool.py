@@ -88,7 +88,7 @@ def tasks(count: int = 4, size: int = 3) -> list[list[int]]:
     return [list(range(size * k, size * k + size)) for k in range(count)]
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_results_do_not_depend_on_the_number_of_workers(workers: int) -> None:
     with open_pool(workers, nullcontext, [10]) as pool:
         assert isinstance(pool, InProcess) == (workers == 1)
@@ -141,13 +141,13 @@ def test_a_stopped_worker_blocks_neither_the_sender_nor_the_pool(monkeypatch: py
         assert lost.is_late
 
 
-@pytest.mark.parametrize("kind", [ZeroDivisionError, SystemExit, KeyboardInterrupt])
-def test_what_a_task_raises_is_raised_here_and_the_pool_goes_on(kind: type[BaseException]) -> None:
+def test_what_a_task_raises_is_raised_here_and_the_pool_goes_on() -> None:
     with WorkerPool(1, nullcontext, [1]) as pool:
-        with pytest.raises(kind, match="the reason") as caught:
-            list(pool.map(raise_problem, [[kind]]))
-        assert "raise_problem" in "".join(caught.value.__notes__)
-        assert dict(pool.map(square, [[2]])) == {0: [4]}
+        for kind in (ZeroDivisionError, SystemExit, KeyboardInterrupt):
+            with pytest.raises(kind, match="the reason") as caught:
+                list(pool.map(raise_problem, [[kind]]))
+            assert "raise_problem" in "".join(caught.value.__notes__)
+            assert dict(pool.map(square, [[2]])) == {0: [4]}
 
 
 def test_what_does_not_pickle_is_raised_in_words() -> None:

@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from causewise.errors import SEEDS, InputError, between
-from causewise.methods.subsample import Subsample
-from causewise.protocol import Method
+from causewise.protocol import Method, Subsample
 
 DEFAULT = "causewise"
 UNIT = "loci-h"

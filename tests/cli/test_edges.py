@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from trial import infer, run
 
-from causewise.cli.demo import _write_table
+from causewise.cli.other_commands import _write_table
 from causewise.errors import InputError
 from causewise.examples import make_dose_response
 from causewise.files import replace_with

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from trial import infer, run
 
-from causewise.cli import failures
+from causewise.cli import streams
 from causewise.decision import Decision
 from causewise.errors import InputError
 
@@ -129,7 +129,7 @@ def test_the_traceback_is_there_for_who_wants_it(table: Path, monkeypatch: pytes
 
 def test_every_extra_that_is_recommended_exists() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
-    assert set(failures._EXTRAS.values()) <= set(project["optional-dependencies"])
+    assert set(streams._EXTRAS.values()) <= set(project["optional-dependencies"])
 
 
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="a full disk is at hand on Linux only")

@@ -11,7 +11,7 @@ from trial import run
 
 import causewise
 from causewise.catalogue import CATALOGUE, Entry
-from causewise.cli.demo import _compare_with_truth as compare
+from causewise.cli.other_commands import _compare_with_truth as compare
 
 
 def test_version_help_and_no_command() -> None:
@@ -74,7 +74,7 @@ def test_the_demo_says_right_wrong_and_left_open() -> None:
 
 
 HEAVY = ("pandas", "polars", "pyarrow", "sklearn", "matplotlib", "jinja2", "jax", "scipy.stats", "narwhals", "sqlite3")
-GROUPS = ("causewise.cli.bench", "causewise.cli.data", "causewise.cli.studies")
+GROUPS = ("causewise.cli.bench", "causewise.cli.data")
 PROBE = """
 import sys
 from causewise.cli.app import app

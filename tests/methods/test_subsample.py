@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import causewise
 from causewise.catalogue import CATALOGUE, DEFAULT, LAWS, LINEAR, accepts, expected_seconds, method, sample_hint
 from causewise.errors import InputError
-from causewise.methods.subsample import Subsample
 from causewise.numerics.row_sampling import sample_rows
 from causewise.pair import Pair
+from causewise.protocol import Subsample
 from causewise.report.provenance import specification
 
 CHEAP = ["igci", "resit", "lingam", "heci", "loci-h", "mdl"]

@@ -11,6 +11,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from release.fresh import PACKAGED
 from release.version import ROOT, disagreements, stated
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -65,6 +66,10 @@ def test_every_target_that_a_workflow_makes_is_in_the_makefile():
         phony.add("docs")
     texts = [path.read_text() for path in (ROOT / ".github" / "workflows").glob("*.yml")]
     assert {target for text in texts for target in TARGETS.findall(text)} <= phony
+
+
+def test_the_tests_of_an_empty_environment_are_there():
+    assert [place for place in PACKAGED if not (ROOT / place).exists()] == []
 
 
 def test_every_python_that_is_promised_is_tested():

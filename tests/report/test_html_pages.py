@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
@@ -76,50 +77,55 @@ def outline(page: str) -> Outline:
     return parser
 
 
+Rendered = tuple[Decision, str, Outline]
+
+
+@cache
+def rendered(kind: str) -> str:
+    return render_decision(SPECIMENS[kind])
+
+
 @pytest.fixture(scope="module", params=SPECIMENS)
-def kind(request: pytest.FixtureRequest) -> tuple[Decision, str]:
-    decision = SPECIMENS[request.param]
-    return decision, render_decision(decision)
+def kind(request: pytest.FixtureRequest) -> Rendered:
+    page = rendered(request.param)
+    return SPECIMENS[request.param], page, outline(page)
 
 
-def test_tags_nest_and_ids_are_unique(kind: tuple[Decision, str]) -> None:
-    parsed = outline(kind[1])
+def test_tags_nest_and_ids_are_unique(kind: Rendered) -> None:
+    _, page, parsed = kind
     assert parsed.open == []
     assert len(parsed.ids) == len(set(parsed.ids))
     assert set(parsed.referred) <= set(parsed.ids)
     assert parsed.seen.count("script") == 1
-    assert kind[1].count('<div class="panels"><svg') == 2
+    assert page.count('<div class="panels"><svg') == 2
+    assert 20_000 < len(page.encode()) < LIMIT
 
 
-def test_nothing_is_loaded(kind: tuple[Decision, str]) -> None:
-    page = kind[1]
-    assert all(target.startswith("#") for target in outline(page).loads)
+def test_nothing_is_loaded(kind: Rendered) -> None:
+    _, page, parsed = kind
+    assert all(target.startswith("#") for target in parsed.loads)
     assert all(target.startswith("#") for target in re.findall(r"url\(\s*['\"]?([^)'\"]*)", page))
     assert "@import" not in page
     assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in page
 
 
 def test_a_nonce_is_the_only_thing_let_in() -> None:
-    plain, sent = render_decision(SPECIMENS["clear"]), render_decision(SPECIMENS["clear"], nonce="r4nd0m+/=")
+    plain, sent = rendered("clear"), render_decision(SPECIMENS["clear"], nonce="r4nd0m+/=")
     assert "style-src 'nonce-r4nd0m+/='; script-src 'nonce-r4nd0m+/=';" in sent
     assert "unsafe-inline" not in sent
     assert re.findall(r"<(?:style|script)[^>]*>", sent) == ['<style nonce="r4nd0m+/=">', '<script nonce="r4nd0m+/=">']
     assert "nonce" not in plain
 
 
-def test_every_reference_inside_a_picture_is_defined(kind: tuple[Decision, str]) -> None:
-    parsed = outline(kind[1])
-    wanted = {target[1:] for target in parsed.loads} | set(re.findall(r"url\(#([^)]*)\)", kind[1]))
+def test_every_reference_inside_a_picture_is_defined(kind: Rendered) -> None:
+    _, page, parsed = kind
+    wanted = {target[1:] for target in parsed.loads} | set(re.findall(r"url\(#([^)]*)\)", page))
     assert wanted <= set(parsed.ids)
 
 
-def test_size_stays_small(kind: tuple[Decision, str]) -> None:
-    assert 20_000 < len(kind[1].encode()) < LIMIT
-
-
-def test_verdict_and_both_directions_are_said(kind: tuple[Decision, str]) -> None:
-    decision, page = kind
-    words = " ".join("".join(outline(page).text).split())
+def test_verdict_and_both_directions_are_said(kind: Rendered) -> None:
+    decision, _, parsed = kind
+    words = " ".join("".join(parsed.text).split())
     assert ("Undecided" in words) == (decision.cause is None and not decision.unrelated)
     assert (f"{decision.pair.x_name} and {decision.pair.y_name} are unrelated" in words) == decision.unrelated
     assert words.count("→") >= 2
@@ -132,7 +138,7 @@ def test_same_decision_same_bytes() -> None:
 
 
 def test_names_are_text_and_never_markup() -> None:
-    page = render_decision(SPECIMENS["hostile names"])
+    page = rendered("hostile names")
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "{{ 7*7 }}" in html.unescape(page)
@@ -141,13 +147,13 @@ def test_names_are_text_and_never_markup() -> None:
 
 
 def test_warnings_are_listed_with_those_of_a_fit_that_stopped_short() -> None:
-    page = html.unescape(render_decision(SPECIMENS["not converged"]))
+    page = html.unescape(rendered("not converged"))
     assert "Few rows: get more." in page
     assert "altitude → temperature: stopped after 500 steps; raise max_iter." in page
 
 
 def test_warnings_carry_a_badge_each() -> None:
-    page = render_decision(SPECIMENS["warned"])
+    page = rendered("warned")
     for level in ("stops", "lowers confidence", "note"):
         assert f'<li data-level="{level}"><span class="level">{level}</span>' in page
         assert level == "note" or f'[data-level="{level}"]' in page
@@ -156,7 +162,7 @@ def test_warnings_carry_a_badge_each() -> None:
 @pytest.mark.parametrize("kind", ["confident", "withheld", "no usable lean", "unrelated"])
 def test_the_sum_is_shown_with_its_readings_and_the_tests_stand_alone(kind: str) -> None:
     decision = SPECIMENS[kind]
-    words = " ".join("".join(outline(render_decision(decision)).text).split())
+    words = " ".join("".join(outline(rendered(kind)).text).split())
     found = round_score(decision)
     assert found is not None
     for text in (*found.terms.values(), found.total, found.weight, found.score, *found.factors.values()):
@@ -167,7 +173,7 @@ def test_the_sum_is_shown_with_its_readings_and_the_tests_stand_alone(kind: str)
 
 def test_a_stopped_page_has_the_reason_and_neither_sum_nor_tests() -> None:
     decision = SPECIMENS["stopped"]
-    words = " ".join("".join(outline(render_decision(decision)).text).split())
+    words = " ".join("".join(outline(rendered("stopped")).text).split())
     assert decision.reason in words
     for absent in ("How the score adds up", "What the two tests alone say", "Confidence", "Score", "fits", "chosen"):
         assert absent not in words.split("To the answer")[1].split("The picture")[0]
@@ -185,7 +191,7 @@ def test_the_bars_of_the_terms_lie_end_to_end(kind: str) -> None:
         (decision.weight or 0) * (found.total.end - found.zero), abs=0.1
     )
     assert all(bar.kind == "for" for bar in (found.total, found.score))
-    assert render_decision(decision).count('<rect class="') == 5 + 3 * bool(decision.probabilities)
+    assert rendered(kind).count('<rect class="') == 5 + 3 * bool(decision.probabilities)
 
 
 def test_halves_are_dots_on_a_line_and_none_is_lost() -> None:
@@ -206,7 +212,7 @@ def test_halves_are_dots_on_a_line_and_none_is_lost() -> None:
 
 def test_other_methods_are_shown_only_where_they_were_asked(tmp_path: Path) -> None:
     decision = SPECIMENS["confident"]
-    assert "What the other methods say" not in render_decision(decision)
+    assert "What the other methods say" not in rendered("confident")
     answers = [Answer("igci", SPECIMENS["score only"], 0.25), Answer("odd", SPECIMENS["failed"], 1.5)]
     words = " ".join(" ".join(outline(render_decision(decision, answers=answers)).text).split())
     assert re.search(r"causewise altitude → temperature \+\d\.\d+ \d\d % –", words)
@@ -227,14 +233,14 @@ def test_report_asks_what_it_is_told_to(tmp_path: Path) -> None:
 
 
 def test_no_sum_is_shown_where_there_is_none() -> None:
-    assert "How the score adds up" not in render_decision(SPECIMENS["clear"])
+    assert "How the score adds up" not in rendered("clear")
 
 
 def test_many_rows_are_a_density() -> None:
     page = render_decision(without_arrays(SPECIMENS["many rows"]))
     assert "Shades: how many of all 30\u202f000 rows lie in a cell" in page
     assert ('class="cells"' in page, 'class="dots"' in page) == (True, False)
-    assert "Shades" not in render_decision(SPECIMENS["failed"])
+    assert "Shades" not in rendered("failed")
 
 
 def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
@@ -249,7 +255,7 @@ def test_write_is_what_render_gives(tmp_path: Path) -> None:
     target.write_text("old")
     decision = SPECIMENS["score only"]
     write_decision(decision, target)
-    assert target.read_text(encoding="utf-8") == render_decision(decision)
+    assert target.read_text(encoding="utf-8") == rendered("score only")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
 
 
@@ -259,7 +265,7 @@ def test_any_path_like_object_will_do(tmp_path: Path) -> None:
             return str(tmp_path / "report.html")
 
     write_decision(SPECIMENS["failed"], Place())
-    assert (tmp_path / "report.html").read_text(encoding="utf-8") == render_decision(SPECIMENS["failed"])
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == rendered("failed")
 
 
 def test_one_environment_serves_the_templates_of_any_package() -> None:
@@ -338,34 +344,35 @@ def test_the_leaderboard_can_be_read_too(place: str) -> None:
 
 def test_nothing_moves() -> None:
     """So that there is nothing to stop for readers who ask for reduced motion."""
-    page = render_decision(SPECIMENS["repeated"])
+    page = rendered("repeated")
     assert not re.search(r"animation|transition|scroll-behavior|@keyframes|<animate", page)
 
 
 @pytest.fixture(scope="module", params=SPECIMENS)
-def card_of(request: pytest.FixtureRequest) -> tuple[Decision, str]:
+def card_of(request: pytest.FixtureRequest) -> Rendered:
     decision = SPECIMENS[request.param]
-    return decision, decision._repr_html_()
+    card = decision._repr_html_()
+    return decision, card, outline(card)
 
 
-def test_every_kind_has_a_card_that_nests_and_loads_nothing(card_of: tuple[Decision, str]) -> None:
-    parsed = outline(card_of[1])
+def test_every_kind_has_a_card_that_nests_and_loads_nothing(card_of: Rendered) -> None:
+    parsed = card_of[2]
     assert parsed.open == []
     assert parsed.seen.count("svg") == 2 + bool(card_of[0].probabilities) and "script" not in parsed.seen
     assert all(target.startswith("#") for target in parsed.loads)
     assert len(card_of[1].encode()) < CARD_LIMIT
 
 
-def test_the_verdict_and_both_directions_are_said(card_of: tuple[Decision, str]) -> None:
-    decision, card = card_of
-    words = " ".join("".join(outline(card).text).split())
+def test_the_verdict_and_both_directions_are_said(card_of: Rendered) -> None:
+    decision, _, parsed = card_of
+    words = " ".join("".join(parsed.text).split())
     assert ("Undecided" in words) == (decision.cause is None and not decision.unrelated)
     assert words.count("→") >= 2
     assert "nan" not in re.findall(r"[-_\w]+", words.lower())
     assert "None" not in words
 
 
-def test_style_reaches_nothing_but_the_card(card_of: tuple[Decision, str]) -> None:
+def test_style_reaches_nothing_but_the_card(card_of: Rendered) -> None:
     (style,) = re.findall(r"<style>(.*?)</style>", card_of[1], re.DOTALL)
     selectors = re.findall(r"([^{}]+)\{", style)
     assert selectors
@@ -373,7 +380,7 @@ def test_style_reaches_nothing_but_the_card(card_of: tuple[Decision, str]) -> No
         assert all(".causewise-card" in each or each.strip().startswith("@media") for each in selector.split(","))
 
 
-def test_every_variable_of_the_pictures_has_a_light_and_a_dark_value(card_of: tuple[Decision, str]) -> None:
+def test_every_variable_of_the_pictures_has_a_light_and_a_dark_value(card_of: Rendered) -> None:
     used = set(re.findall(r"var\((--[a-z-]+)\)", card_of[1]))
     defined = [
         set(re.findall(r"(--[a-z-]+):", block)) for block in re.findall(r"\{([^{}]*--paper:[^{}]*)\}", card_of[1])

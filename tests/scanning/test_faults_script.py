@@ -29,13 +29,6 @@ def test_a_killed_scan_goes_on_to_the_same_file(faults, capsys):
     )
 
 
-def test_a_foreign_file_is_refused_and_kept(faults, capsys):
-    assert faults.main(["--engine", "local", "--fault", "foreign", "--columns", "18", "--rows", "60"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == (
-        "| local | foreign | refused; refused; moved away: done | that of the quiet run |"
-    )
-
-
 def test_a_difference_is_seen(faults, tmp_path):
     rows = [
         ["x", "y", "status", "reason", "seconds"],

@@ -150,19 +150,17 @@ def test_a_package_may_give_its_method_a_name(monkeypatch: pytest.MonkeyPatch) -
         catalogue.resolve_method("loci", 0)
 
 
-@pytest.mark.parametrize("more", [[], ["--jobs", "2"]])
-def test_the_command_line_takes_an_import_path(tmp_path: Path, more: list[str]) -> None:
+def test_the_command_line_takes_an_import_path(tmp_path: Path) -> None:
     """Of a module in the folder of the command, as an installed command finds it: without `-m`."""
     np.savetxt(tmp_path / "t.csv", np.column_stack(list(TABLE.values())), delimiter=",", header="a,b,c,d", comments="")
     (tmp_path / "mine.py").write_text((Path(__file__).parent / "spread_method.py").read_text())
     command = [sys.executable, "-P", "-c", "from causewise.cli.app import app; app()"]
-    scanned = [*command, "scan", "t.csv", "--method", "mine:spread", *more]
-    done = subprocess.run(scanned, cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout.startswith("6 pairs of 4 columns: 6 oriented"), done.stderr
-    if not more:
-        asked = [*command, "infer", "t.csv", "-x", "a", "-y", "b", "--method", "mine:spread,mine:build_spread:factor=2"]
-        told = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True)
-        assert "2 of 2 methods: b → a" in told.stdout, told.stderr
+    for asked, told in (
+        ("scan t.csv --method mine:spread --jobs 2", "6 pairs of 4 columns: 6 oriented"),
+        ("infer t.csv -x a -y b --method mine:spread,mine:build_spread:factor=2", "2 of 2 methods: b → a"),
+    ):
+        done = subprocess.run([*command, *asked.split()], cwd=tmp_path, capture_output=True, text=True)
+        assert told in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("path", [":", ".a:b", "a b:c", "json:", "json:nothing"])

@@ -2,14 +2,13 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 from page_blocks import DOCS, PAGES, ROOT, blocks
+from typer.testing import CliRunner
 
 from causewise.cli.app import app
 
@@ -44,15 +43,15 @@ def test_the_blocks_of_a_page_run(
         elif block.language == "text" and not block.why_not:
             assert_alike(printed, block.code, where)
         elif block.language == "console" and not block.why_not:
-            run_console(block.code, tmp_path, where)
+            run_console(block.code, where)
 
 
-def run_console(shown: str, folder: Path, where: str) -> None:
+def run_console(shown: str, where: str) -> None:
     for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", shown, re.MULTILINE):
         words = shlex.split(command)
         assert words[0] == "causewise", where
-        run = subprocess.run([sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True)
-        assert run.returncode == 0, run.stderr
+        run = CliRunner().invoke(app, words[1:])
+        assert run.exit_code == 0, run.stderr
         told, cut, _ = expected.partition("…")
         assert_alike(run.stdout[: len(told)] if cut else run.stdout, told, where)
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from running import LIMITS, Running
 from starlette.datastructures import Headers
 
-from causewise.web.application import LOOPBACK, Hosts, check_request, create_application, is_loopback
 from causewise.web.jobs import JobManager
+from causewise.web.server import LOOPBACK, Hosts, check_request, create_application, is_loopback
 
 OURS = Hosts("127.0.0.1")
 FOREIGN = [

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from causewise.web.job_pool import JobPool, PoolTask
-from causewise.web.request_error import RequestError as Refusal
+from causewise.web.limits import RequestError as Refusal
 
 MIB = 1 << 20
 

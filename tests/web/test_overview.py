@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from causewise.errors import InputError
 from causewise.examples import EXAMPLES
 from causewise.scanning.table import read_scan_table
-from causewise.web.overview import BARS, describe_table
+from causewise.web.worker_tasks import BARS, describe_table
 
 
 def describe(text: str, **reading: object) -> dict[str, object]:

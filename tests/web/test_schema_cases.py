@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from running import LIMITS, Running
 
-from causewise.web.application import create_application
 from causewise.web.jobs import JobManager
+from causewise.web.server import create_application
 
 schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed: make test-browser brings it")
 

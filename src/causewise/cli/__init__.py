@@ -1,4 +1,4 @@
-"""The command line: one file per command group; the only print, the only exit.
+"""The command line: a file or less for each command; the only print, the only exit.
 
 Exit codes: 0 done (undecided is done), 2 the input is at fault (one sentence on standard error), 1 a failure of ours,
 130 stopped by Ctrl-C.

@@ -10,18 +10,23 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from causewise.cli.catalogue_command import methods
-from causewise.cli.demo import demo
-from causewise.cli.failures import exit_code_of, is_usage_error, report_usage_error
 from causewise.cli.graph import graph
 from causewise.cli.infer import infer
+from causewise.cli.other_commands import demo, methods, serve
 from causewise.cli.scan import scan
-from causewise.cli.serve import serve
-from causewise.cli.streams import accept_any_encoding, accept_any_size, put, put_lines
+from causewise.cli.streams import (
+    accept_any_encoding,
+    accept_any_size,
+    exit_code_of,
+    is_usage_error,
+    put,
+    put_lines,
+    report_usage_error,
+)
 from causewise.version import VERSION
 
-GROUPS = {"bench": "causewise.cli.bench", "data": "causewise.cli.data", "study": "causewise.cli.studies"}
-"""Command groups, each the `app` of its module; `causewise infer` must never pay for their imports."""
+GROUPS = {"bench": "causewise.cli.bench:app", "data": "causewise.cli.data:app", "study": "causewise.cli.bench:study"}
+"""Command groups, by module; `causewise infer` must never pay for their imports."""
 
 
 class Commands(TyperGroup):
@@ -36,7 +41,8 @@ class Commands(TyperGroup):
         if cmd_name in GROUPS:
             # Made a group of its own, it would offer to install completion; inside a holder it does not.
             holder = typer.Typer(add_completion=False)
-            holder.add_typer(import_module(GROUPS[cmd_name]).app, name=cmd_name)
+            module, _, group = GROUPS[cmd_name].partition(":")
+            holder.add_typer(getattr(import_module(module), group), name=cmd_name)
             return typer.main.get_group(holder).commands[cmd_name]
         return super().get_command(ctx, cmd_name)
 

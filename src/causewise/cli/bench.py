@@ -1,4 +1,6 @@
-"""`causewise bench`: run methods on labelled pairs, and make tables, figures and pages of the results."""
+"""The laboratory: `causewise bench` runs methods on labelled pairs and makes tables, figures and pages of the results;
+`causewise study` runs the simulation studies, each into a folder of its own. Both can be stopped and carried on.
+"""
 
 import time
 from collections.abc import Sequence
@@ -9,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from causewise.cli.failures import OUR_FAULT, resumable_job
-from causewise.cli.streams import progress, put, put_lines, say
+from causewise.cli.streams import OUR_FAULT, progress, put, put_lines, resumable_job, say
 from causewise.errors import InputError
 from causewise.files import replace_with
 from causewise.formatting import duration, shell_word
@@ -63,9 +64,8 @@ def run_command(
 
     The exit code is 1 where every pair that was tried has failed.
     """
-    from causewise.lab.benchmark.contenders import contenders
     from causewise.lab.benchmark.runner import Limits, plan
-    from causewise.lab.benchmark.sets import open_set
+    from causewise.lab.benchmark.sets import contenders, open_set
     from causewise.lab.benchmark.store import Store
 
     jobs, limits = jobs or processors(), Limits(timeout, int(memory * 2**30))
@@ -176,11 +176,10 @@ def reproduce(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say how long it will take, and stop.")] = False,
 ) -> None:
     """Run all of the paper that is present and write tables and figures; the same command carries on."""
-    from causewise.lab.benchmark.contenders import available_methods, contenders
     from causewise.lab.benchmark.publish import write_all
     from causewise.lab.benchmark.published import paper_methods
     from causewise.lab.benchmark.runner import Forecast, Limits, Plan, plan, sample
-    from causewise.lab.benchmark.sets import load_present
+    from causewise.lab.benchmark.sets import available_methods, contenders, load_present
     from causewise.lab.benchmark.store import Store
 
     jobs, limits = jobs or processors(), Limits(timeout, int(memory * 2**30))
@@ -280,3 +279,58 @@ def _rows(store: Path) -> "list[Row]":
     if not rows:
         raise InputError(f"{store} has no rows yet; run first: causewise bench run --store {shell_word(store)} ….")
     return rows
+
+
+# ---- studies
+
+study = typer.Typer(no_args_is_help=True, help="Simulation studies: seeded, resumable, with tables and figures.")
+
+StudyFolder = Annotated[Path | None, typer.Option("--out", help="Folder to write into (default: out/study/NAME).")]
+Seeds = Annotated[int | None, typer.Option("--seeds", help="Repetitions (default: the study's own number).")]
+Fast = Annotated[bool, typer.Option("--fast", help="A small version, in about a minute.")]
+StudyJobs = Annotated[int, typer.Option("--jobs", help="Processes to use.")]
+Networks = Annotated[
+    bool, typer.Option("--networks", help="Also the neural variants (a second a fit; needs causewise[nn]).")
+]
+
+
+@study.command()
+def estimators(out: StudyFolder = None, seeds: Seeds = None, fast: Fast = False, jobs: StudyJobs = 1) -> None:
+    """The concave estimator against iterated least squares; its consistency and coverage."""
+    _run_study("estimators", out, seeds, fast, jobs)
+
+
+@study.command()
+def identifiability(
+    out: StudyFolder = None, seeds: Seeds = None, fast: Fast = False, jobs: StudyJobs = 1, networks: Networks = False
+) -> None:
+    """The identifiability equation, and every LOCI variant, on the way out of models that fit both ways."""
+    _run_study("identifiability", out, seeds, fast, jobs, networks)
+
+
+@study.command()
+def likelihood(out: StudyFolder = None, seeds: Seeds = None, fast: Fast = False, jobs: StudyJobs = 1) -> None:
+    """What the likelihood score reads: the relation of two columns, or the columns alone."""
+    _run_study("likelihood", out, seeds, fast, jobs)
+
+
+@study.command()
+def splitting(out: StudyFolder = None, seeds: Seeds = None, fast: Fast = False, jobs: StudyJobs = 1) -> None:
+    """Unseen rows and p-values: what they cost in accuracy and gain in calibration."""
+    _run_study("splitting", out, seeds, fast, jobs)
+
+
+def _run_study(name: str, out: Path | None, seeds: int | None, fast: bool, jobs: int, networks: bool = False) -> None:
+    from causewise.lab.study.running import Scale, load, run, write_figures, write_tables
+
+    folder = out or Path("out") / "study" / name
+    found = load(name)
+    with resumable_job(), progress({name: "cells"}) as on_progress:
+        scale = Scale(seeds, fast, networks)
+        rows = run(found, scale, folder, jobs, on_progress)
+    # All files are written before anything is printed: a closed pipe must not cost them.
+    tables = found.tables(rows)
+    written = [*write_tables(folder, tables, rows), *write_figures(folder, found.figures(rows))]
+    for table in tables:
+        put_lines(table.markdown() + "\n\n")
+    say(f"{len(written)} files in {folder}")

@@ -15,8 +15,7 @@ from causewise.formatting import json_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from causewise.lab.datasets.downloads import Progress
-    from causewise.lab.datasets.fetching import Fetched
+    from causewise.lab.datasets.fetching import Fetched, Progress
     from causewise.lab.datasets.storage import PublishedSet
 
 app = typer.Typer(no_args_is_help=True, help="Labelled cause-effect pairs: list, fetch, check, generate.")
@@ -55,7 +54,7 @@ def fetch(
     max_size: Annotated[float, typer.Option(min=0.001, help="MiB one download may have, packed or unpacked.")] = 1024.0,
 ) -> None:
     """Download published data sets; what is at hand already is left alone, so a failed run can be repeated."""
-    from causewise.lab.datasets.downloads import MEBIBYTE, Downloader
+    from causewise.lab.datasets.fetching import MEBIBYTE, Downloader
     from causewise.lab.datasets.fetching import fetch as fetch_set
 
     if address is not None and "://" not in address:

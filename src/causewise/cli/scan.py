@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from causewise.cli.failures import OUR_FAULT, kept_when_stopped
 from causewise.cli.options import (
     BytesOption,
     ColumnsOption,
@@ -32,7 +31,7 @@ from causewise.cli.options import (
     reading_options,
     split_names,
 )
-from causewise.cli.streams import STOPPED, progress, put, put_lines, say, say_columns
+from causewise.cli.streams import OUR_FAULT, STOPPED, kept_when_stopped, progress, put, put_lines, say, say_columns
 from causewise.formatting import duration, percent, visible
 from causewise.tables.source import MAX_BYTES, MAX_ROWS
 

@@ -13,8 +13,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from causewise.formatting import visible
-from causewise.web.limits import ServerLimits
-from causewise.web.request_error import RequestError, queue_full_error
+from causewise.web.limits import RequestError, ServerLimits, queue_full_error
 
 _DRAIN_SECONDS = 5.0
 """For which the rest of a body that is too large is read and dropped: a client that is still sending when the

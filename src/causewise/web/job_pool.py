@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from causewise.errors import InputError
 from causewise.parallel import OnProgress, limit_memory
-from causewise.web.request_error import RequestError, closing_error, list_choices, queue_full_error
+from causewise.web.limits import RequestError, closing_error, list_choices, queue_full_error
 from causewise.worker import START_SECONDS, Worker, report
 
 _LOOK = 0.1

@@ -22,7 +22,7 @@ from causewise.report.html_pages import environment
 from causewise.web import schema
 from causewise.web.bodies import BodyReader, Upload
 from causewise.web.jobs import CachedAnswer, CachedTable, JobManager
-from causewise.web.request_error import RequestError, not_found_error
+from causewise.web.limits import RequestError, not_found_error
 from causewise.web.schema import parse
 
 _POLICY = (

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from causewise.errors import SEEDS
-from causewise.web.request_error import RequestError
+from causewise.web.limits import RequestError
 
 Q = TypeVar("Q", bound="Question")
 TableName = Annotated[str, Field(max_length=10_000)]

@@ -8,9 +8,9 @@ import toys
 import typer
 
 from causewise.cli.bench import do_pairs
-from causewise.cli.failures import resumable_job
-from causewise.lab.benchmark.contenders import contenders
+from causewise.cli.streams import resumable_job
 from causewise.lab.benchmark.runner import Limits, plan
+from causewise.lab.benchmark.sets import contenders
 from causewise.lab.benchmark.store import Store
 
 PAIRS = 20

@@ -18,14 +18,13 @@ from scipy import stats
 import causewise
 from causewise.decision import Decision, Evidence
 from causewise.lab.benchmark import rendering
-from causewise.lab.benchmark.contenders import contenders
 from causewise.lab.benchmark.metrics import wilson
 from causewise.lab.benchmark.publish import leaderboard
 from causewise.lab.benchmark.rendering import store_contents
-from causewise.lab.benchmark.runner import plan, run
+from causewise.lab.benchmark.runner import decide, plan, run
 from causewise.lab.benchmark.scores import MEAN, answer_rate, summarise
+from causewise.lab.benchmark.sets import contenders
 from causewise.lab.benchmark.store import Row, Status, Store, export_rows, outcome_of
-from causewise.lab.benchmark.tasks import decide
 from causewise.pair import Pair
 
 PAIR = Pair.of(*np.random.default_rng(0).normal(size=(2, 12)))

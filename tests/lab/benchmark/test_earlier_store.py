@@ -11,10 +11,10 @@ import pytest
 import toys
 from test_store import ROW
 
-from causewise.lab.benchmark.contenders import contenders
 from causewise.lab.benchmark.rendering import FORMS, Look, render
 from causewise.lab.benchmark.runner import plan, run
 from causewise.lab.benchmark.scores import summarise
+from causewise.lab.benchmark.sets import contenders
 from causewise.lab.benchmark.store import APPLICATION_ID, SCHEMA, Row, Store, export_rows
 
 # As the first layout wrote it.

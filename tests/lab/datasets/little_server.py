@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from causewise.lab.datasets.downloads import Downloader
+from causewise.lab.datasets.fetching import Downloader
 from causewise.lab.datasets.storage import Mirror, PublishedSet
 
 QUICK = Downloader(timeout=5, attempts=3, pause=0.01)

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from little_server import QUICK, Behaviour, from_url, serving, zipped
 
-from causewise.lab.datasets.downloads import CHUNK, Downloader
-from causewise.lab.datasets.fetching import fetch
+from causewise.lab.datasets.fetching import CHUNK, Downloader, fetch
 from causewise.lab.datasets.storage import Mirror, PublishedSet, load
 
 

@@ -16,8 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from little_server import QUICK, Behaviour, from_url, serving, zipped
 
-from causewise.lab.datasets.downloads import Downloader
-from causewise.lab.datasets.fetching import ArchiveError, Fetched, fetch, unpack
+from causewise.lab.datasets.fetching import ArchiveError, Downloader, Fetched, fetch, unpack
 from causewise.lab.datasets.storage import Mirror, PublishedSet, load, published_set
 
 

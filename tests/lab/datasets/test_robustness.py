@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from causewise.lab.datasets import generate, grid, robustness
+from causewise.lab.datasets import generate, grid, simulators
 from causewise.lab.datasets.collection import Collection
 from causewise.lab.datasets.mechanisms import CAUSE_LAWS, NOISE_LAWS
-from causewise.lab.datasets.robustness import conditional_variance
+from causewise.lab.datasets.simulators import conditional_variance
 
 
 def causal(collection: Collection) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -19,7 +19,7 @@ def column(n: int = 500) -> np.ndarray:
 
 @pytest.mark.parametrize("values", [100, 30, 10, 5])
 def test_rounding_leaves_that_many_values(values: int) -> None:
-    rounded = robustness.round_column(values, np.random.default_rng(0), column())
+    rounded = simulators.round_column(values, np.random.default_rng(0), column())
     assert len(np.unique(rounded)) <= values
     assert len(np.unique(rounded)) >= 0.6 * values
     assert np.corrcoef(rounded, column())[0, 1] > 0.75
@@ -27,18 +27,18 @@ def test_rounding_leaves_that_many_values(values: int) -> None:
 
 def test_outliers_floor_error_and_warp_do_what_they_say() -> None:
     rng, clean = np.random.default_rng(0), column()
-    assert np.count_nonzero(robustness.add_outliers(0.1, rng, clean) != clean) == 50
-    assert np.count_nonzero(robustness.add_outliers(0.001, rng, clean) != clean) == 1
-    floored = robustness.censor(0.2, rng, clean)
+    assert np.count_nonzero(simulators.add_outliers(0.1, rng, clean) != clean) == 50
+    assert np.count_nonzero(simulators.add_outliers(0.001, rng, clean) != clean) == 1
+    floored = simulators.censor(0.2, rng, clean)
     assert np.mean(floored == floored.min()) == pytest.approx(0.2, abs=0.01)
-    assert np.std(robustness.add_error(0.2, rng, clean) - clean) == pytest.approx(0.2 * clean.std(), rel=0.1)
-    assert np.array_equal(np.argsort(robustness.warp(rng, clean)), np.argsort(clean))
+    assert np.std(simulators.add_error(0.2, rng, clean) - clean) == pytest.approx(0.2 * clean.std(), rel=0.1)
+    assert np.array_equal(np.argsort(simulators.warp(rng, clean)), np.argsort(clean))
 
 
-@pytest.mark.parametrize("name", robustness.DAMAGES)
+@pytest.mark.parametrize("name", simulators.DAMAGES)
 def test_damage_stays_where_it_is_said_to_be(name: str) -> None:
     cause, effect = column(), column()[::-1] ** 2
-    spoilt = robustness.DAMAGES[name](np.random.default_rng(0), cause.copy(), effect.copy())
+    spoilt = simulators.DAMAGES[name](np.random.default_rng(0), cause.copy(), effect.copy())
     where = name.rsplit("-", 1)[1]
     assert np.array_equal(spoilt[0], cause) == (where == "effect")
     assert np.array_equal(spoilt[1], effect) == (where == "cause")
@@ -82,9 +82,9 @@ def test_every_hidden_step_adds_noise() -> None:
 
 def test_selection_keeps_the_upper_half_of_the_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("draw_cause", "draw_noise"):
-        monkeypatch.setattr(robustness, name, lambda rng, n: rng.standard_normal(n))
-    monkeypatch.setattr(robustness, "location_scale", lambda rng, cause, noise, noise_sd: noise)
-    cause, effect = robustness.draw_selected(np.random.default_rng(0), 4000)
+        monkeypatch.setattr(simulators, name, lambda rng, n: rng.standard_normal(n))
+    monkeypatch.setattr(simulators, "location_scale", lambda rng, cause, noise, noise_sd: noise)
+    cause, effect = simulators.draw_selected(np.random.default_rng(0), 4000)
     assert len(cause) == 4000
     assert (cause + effect).min() == pytest.approx(0, abs=0.06)  # the threshold, in units of the whole sample
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from causewise.methods.combined.rows import prepare_rows
-from causewise.numerics.row_sampling import break_ties, scramble
+from causewise.numerics.row_sampling import break_ties, prepare_rows, scramble
 from causewise.pair import FloatArray
 
 REFLECTIONS = ((-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0))

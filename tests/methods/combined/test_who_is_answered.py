@@ -15,7 +15,7 @@ from causewise.data_checks import DataWarning, Severity
 from causewise.decision import Direction
 from causewise.errors import InputError
 from causewise.inference import ask, consensus
-from causewise.lab.benchmark import tasks
+from causewise.lab.benchmark import runner
 from causewise.methods.combined.method import causewise as built
 from causewise.pair import FloatArray, Pair
 
@@ -162,7 +162,7 @@ def test_a_stopped_pair_shows_no_number_that_leans() -> None:
 def test_the_benchmark_keeps_score_and_confidence_of_a_stopped_pair() -> None:
     x, e = np.random.default_rng(0).normal(size=(2, 400))
     pair = Pair.of(x, x + e)
-    (outcome,), (bare,) = tasks.decide(built(), [pair]), built().decide_many([pair])
+    (outcome,), (bare,) = runner.decide(built(), [pair]), built().decide_many([pair])
     assert outcome.withheld and outcome.message == causewise.infer(pair).reason
     assert (outcome.score, outcome.confidence) == (bare.score, bare.confidence)
 

@@ -13,11 +13,10 @@ import numpy as np
 
 from causewise.errors import InputError
 from causewise.formatting import csv_text, json_text, markdown_table, visible
-from causewise.lab.benchmark.contenders import CROSS_FITTING_REMARK, is_cross_fitted
 from causewise.lab.benchmark.metrics import compare
 from causewise.lab.benchmark.published import PAPER, Published, protocols
 from causewise.lab.benchmark.scores import MEAN, AnswerRate, ScoreTable, group_rows, pair_scores
-from causewise.lab.benchmark.sets import count_pairs
+from causewise.lab.benchmark.sets import CROSS_FITTING_REMARK, count_pairs, is_cross_fitted
 from causewise.lab.benchmark.store import Row, Status
 from causewise.lab.datasets.storage import list_unverified, remark_on
 

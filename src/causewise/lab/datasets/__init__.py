@@ -3,10 +3,9 @@
 collection   LabelledPair and Collection: columns in file order, the label, the weight, the original id
 readers      one reader per file format
 storage      the thirteen published sets (registry.toml), the data directory: load() from it, write() into it
-downloads    an address -> a whole file, within limits; kept archives
-fetching     fetch(): the files of one set out of a downloaded archive, their hashes checked
+fetching     fetch(): an archive downloaded within limits, the files of one set out of it, their hashes checked
 mechanisms   what the generators are made of: laws of a column, random functions, effects of a cause and a noise
-simulators, robustness    published laws and their look-alikes; pairs that are hard
+simulators   published laws and their look-alikes; pairs that are hard
 generators   generate(): a name, a seed -> a collection; subsample(): random rows of one
 """
 

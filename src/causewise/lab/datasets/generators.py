@@ -17,7 +17,7 @@ from functools import cache, partial
 import numpy as np
 
 from causewise.errors import SEEDS, InputError, between
-from causewise.lab.datasets import robustness, simulators
+from causewise.lab.datasets import simulators
 from causewise.lab.datasets.collection import Collection, Label, LabelledPair, LazyPairs
 from causewise.lab.datasets.mechanisms import (
     CAUSE_LAWS,
@@ -29,7 +29,7 @@ from causewise.lab.datasets.mechanisms import (
     draw_noise,
     location_scale,
 )
-from causewise.lab.datasets.robustness import draw_base, draw_damaged, draw_variance_ordered
+from causewise.lab.datasets.simulators import draw_base, draw_damaged, draw_variance_ordered
 from causewise.pair import MIN_ROWS, Pair
 
 MOST_PAIRS, MOST_ROWS = 1_000_000, 1_000_000
@@ -107,13 +107,13 @@ def _grid() -> Iterator[Generator]:
         draw = partial(draw_base, draw_cause, draw_noise, location_scale, float(ratio**-0.5))
         yield Generator(f"grid/noise/snr-{ratio:g}", f"signal-to-noise ratio {ratio:g}", draw)
     for n in ROWS:
-        yield Generator(f"grid/rows/{n}", f"{n} rows", robustness.BASE, fixed_rows=n)
+        yield Generator(f"grid/rows/{n}", f"{n} rows", simulators.BASE, fixed_rows=n)
     for name, mechanism in LADDER.items():
         draw = partial(draw_base, draw_cause, draw_noise, mechanism, NOISE_SD)
         yield Generator(f"grid/mechanism/{name}", f"mechanism {name}", draw)
-    for name, damage in robustness.DAMAGES.items():
+    for name, damage in simulators.DAMAGES.items():
         yield Generator(f"grid/damage/{name}", f"damage {name}", partial(draw_damaged, damage))
-    for name, law in robustness.BREAKS.items():
+    for name, law in simulators.BREAKS.items():
         yield Generator(f"grid/breaks/{name}", f"assumption broken by {name}", law)
     for name in ("misleading", "helpful"):
         draw = partial(draw_variance_ordered, name == "misleading")

@@ -25,8 +25,8 @@ from causewise.decision import Decision, Evidence
 from causewise.errors import ROWS, InputError
 from causewise.methods.baselines.pnl import dense
 from causewise.methods.baselines.thresholds import NORMAL, OTHER_LAWS, Levels, NoiseLaw, fit_ordered
-from causewise.methods.combined.rows import MAX_ROWS, prepare_rows
 from causewise.numerics.density import fit_mixture, log_density
+from causewise.numerics.row_sampling import MAX_ROWS, prepare_rows
 from causewise.numerics.splines import extend_knots, spline_rows
 from causewise.pair import FloatArray, Pair, row_order, standardise
 from causewise.protocol import PairMethod, make_builder

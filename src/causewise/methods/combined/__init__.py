@@ -1,6 +1,5 @@
 """The default method `causewise`: evidence terms, added up and weighed, and three outcomes.
 
-rows         the rows that are scored: not too many, without ties
 curve        the location-scale curve, knots by BIC, fitted under the law of its noise
 terms        evidence terms: description length, shape of the quantile surface, recording, regression error
 outcomes     the reliability weight; probabilities of x → y, y → x, neither from the score and a prior

@@ -19,7 +19,6 @@ from causewise.errors import ROWS, InputError, between
 from causewise.methods.combined.constants import FOLDS, TERMS, Term
 from causewise.methods.combined.curve import curve_at
 from causewise.methods.combined.outcomes import ReliabilityWeight, count_effective_rows, probabilities, weigh_rows
-from causewise.methods.combined.rows import MAX_ROWS, Rows, prepare_rows
 from causewise.methods.combined.terms import (
     DirectionFit,
     Recording,
@@ -32,6 +31,7 @@ from causewise.methods.combined.words import Account, explain_abstention, explai
 from causewise.numerics.columns import cache_columns, once
 from causewise.numerics.hsic import HsicTest, hsic_test, kernel_column
 from causewise.numerics.ranked import rank_column
+from causewise.numerics.row_sampling import MAX_ROWS, Rows, prepare_rows
 from causewise.pair import FloatArray, Pair, row_order, standard_deviation, standardise
 from causewise.protocol import PairMethod, fit_messages
 

@@ -9,8 +9,8 @@ from dense_kernel import LAWS, centred_kernel
 from scipy.stats import gamma
 
 from causewise.numerics.hsic import hsic_gamma_test, hsic_test, kernel_column
-from causewise.numerics.hsic.null_law import Squares, mean_and_variance
 from causewise.numerics.kernel import BLOCK
+from causewise.numerics.null_law import Squares, mean_and_variance
 
 
 def triple(kernel):
@@ -18,7 +18,7 @@ def triple(kernel):
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("n", [50, 1000, BLOCK + 200])
+@pytest.mark.parametrize("n", [50, BLOCK + 200])
 def test_equals_the_dense_form(law, n):
     rng = np.random.default_rng(5)
     a = LAWS[law](rng, n)
@@ -67,7 +67,7 @@ def assert_within_monte_carlo_error(law, n):
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("n", [60, 120, 500])
+@pytest.mark.parametrize("n", [60, 500])
 def test_p_value_agrees_with_brute_force_permutation(law, n):
     assert_within_monte_carlo_error(law, n)
 

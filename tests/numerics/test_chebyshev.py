@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causewise.numerics.hsic import chebyshev
-from causewise.numerics.hsic.chebyshev import assign_boxes, cross_moments, own_moments
-from causewise.numerics.kernel import choose_pivots, features
+from causewise.numerics import kernel
+from causewise.numerics.kernel import assign_boxes, choose_pivots, cross_moments, features, own_moments
 
 
 def columns(n, seed):
@@ -30,7 +29,7 @@ def test_moments_are_those_of_the_features(n, seed):
 
 
 def test_rows_may_come_in_several_parts(monkeypatch):
-    monkeypatch.setattr(chebyshev, "_ROWS_AT_ONCE", 64)
+    monkeypatch.setattr(kernel, "_SORTED_AT_ONCE", 64)
     assert_moments_of_the_features(*columns(500, 1))
 
 
@@ -46,7 +45,7 @@ def test_sums_of_polynomials_by_box(n, seed):
     rng = np.random.default_rng(seed)
     box, place = rng.integers(0, 3, size=n), rng.uniform(-1, 1, size=n)
     sums = np.zeros((3, 16))
-    chebyshev._add_chebyshev_sums(box, place, n, sums)
+    kernel._add_chebyshev_sums(box, place, n, sums)
     for c in range(3):
         plain = np.polynomial.chebyshev.chebvander(place[box == c], 15).sum(axis=0)
         assert sums[c] == pytest.approx(plain, rel=1e-12, abs=1e-11)

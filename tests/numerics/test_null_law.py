@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import gamma, norm, pearson3
 
 from causewise.numerics.hsic import hsic_test, kernel_column
-from causewise.numerics.hsic.chebyshev import weighted_nodes
-from causewise.numerics.hsic.null_law import (
+from causewise.numerics.kernel import weighted_nodes
+from causewise.numerics.null_law import (
     Cubes,
     Squares,
     _add_kernel_sums,

@@ -1,4 +1,4 @@
-"""The test: the biased statistic, and its tail under permutation of one column.
+"""The Hilbert–Schmidt independence criterion of two columns and its test, in time and memory linear in the rows.
 
 Statistic: tr(KHLH)/n² with kernels exp(−d²/m), m the median of the non-zero squared distances (Gretton et al. 2005).
 With K = AᵀA, L = BᵀB and centred factors it is ‖A Bᵀ‖²/n².
@@ -18,8 +18,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.numerics.hsic.chebyshev import Boxes, assign_boxes, cross_moments, own_moments
-from causewise.numerics.hsic.null_law import (
+from causewise.numerics.kernel import (
+    ROUNDING,
+    Boxes,
+    KernelPivots,
+    assign_boxes,
+    choose_pivots,
+    cross_moments,
+    median_sq_distance,
+    own_moments,
+)
+from causewise.numerics.native import FloatArray, IntArray
+from causewise.numerics.null_law import (
     Cubes,
     Squares,
     leading_products,
@@ -30,8 +40,6 @@ from causewise.numerics.hsic.null_law import (
     third_moment,
     traceless_cubes,
 )
-from causewise.numerics.kernel import ROUNDING, KernelPivots, choose_pivots, median_sq_distance
-from causewise.numerics.native import FloatArray, IntArray
 
 _CONSTANT = 1e-20
 """A variance below this fraction of the squared mean is rounding: every permutation gives the same statistic."""

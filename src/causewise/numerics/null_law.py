@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.numerics.hsic.chebyshev import weighted_nodes
+from causewise.numerics.kernel import weighted_nodes
 from causewise.numerics.native import FloatArray, native
 
 _FAR = 37.0
