@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri
 
-from causewise.models.additive import LONG, SIZES, AdditiveFit, Smooths
+from causewise.models.additive import LONG, SIZES, AdditiveFit, Basis, Smooths
 from causewise.models.natural import NaturalFit, fit_natural_sums
 from causewise.numerics.density import fit_mixture, log_density_at_rows
 from causewise.numerics.native import FloatArray
@@ -67,6 +67,8 @@ class Mechanisms:
             score if np.abs(column).max() > LONG else column for column, score in zip(columns, scores, strict=True)
         ]
         self.smooths = Smooths(columns, coordinates)
+        # Long columns act by their values, too, where natural parameters add up: a few rows have all the variance.
+        self._by_value = {k: Basis(column)(column) for k, column in enumerate(columns) if coordinates[k] is not column}
         self.sensors = [
             None if np.corrcoef(score, column)[0, 1] ** 2 > NEAR_NORMAL else _Sensor.of(column, score)
             for column, score in zip(columns, scores, strict=True)
@@ -110,9 +112,7 @@ class Mechanisms:
         if sensor is not None:
             choices.append(self._build(fit_to(sensor.scores), sensor))
         tried = frozenset[int]().union(*(choice.parents for choice in choices))
-        # One parent's sums are as general, where no few rows outweigh the others.
-        is_long = np.abs(self.smooths.columns[column]).max() > LONG
-        if (len(tried) > 1 or is_long) and any(term.spread for choice in choices for term in choice.fit.terms):
+        if any(term.spread for choice in choices for term in choice.fit.terms):
             choices.append(self._build_natural(column, max(choices, key=_by_code), sorted(tried)))
         return replace(max(choices, key=_by_code), tried=tried)
 
@@ -126,10 +126,18 @@ class Mechanisms:
 
     def _build_natural(self, column: int, best: Mechanism, parents: Sequence[int]) -> Mechanism:
         """With 1, 3 or 7 functions a parent, as long as more shorten the code."""
+        by_rank = [self.smooths.blocks[parent] for parent in parents]
+        choices = [self._grow_natural(column, best, by_rank)]
+        if not self._by_value.keys().isdisjoint(parents):
+            by_value = [self._by_value.get(parent, self.smooths.blocks[parent]) for parent in parents]
+            choices.append(self._grow_natural(column, best, by_value))
+        return max((choice for choice in choices if choice is not None), key=_by_code, default=best)
+
+    def _grow_natural(self, column: int, best: Mechanism, parents: Sequence[FloatArray]) -> Mechanism | None:
         v, choice, widths = self.smooths.columns[column], None, [0] * len(parents)
         natural: NaturalFit | None = None
         for functions in SIZES:
-            blocks = [self.smooths.blocks[parent][:, :functions] for parent in parents]
+            blocks = [parent[:, :functions] for parent in parents]
             features = np.hstack([np.ones((len(v), 1)), *blocks])
             if 2 * features.shape[1] * 8 > len(v):
                 break
@@ -141,7 +149,7 @@ class Mechanisms:
                 break
             kind = "natural parameters"
             choice = Mechanism(kind, law, best.fit, natural.residual, value, best.tried, best.is_scored, natural)
-        return choice or best
+        return choice
 
 
 def _widen(fit: NaturalFit, had: Sequence[int], widths: Sequence[int]) -> NaturalFit:

@@ -201,10 +201,28 @@ class Smooths:
         return np.array([max(mean.excess, variance.excess) for mean, variance in tests])
 
     def test(self, target: FloatArray, others: Iterable[AdditiveTerm], term: AdditiveTerm) -> AdditiveTerm:
-        """A term with the p-value that it has given all others."""
+        """A term with the p-value that it has given all others.
+
+        What the functions of a term share with any smooth function and product of the other parents is taken off first:
+        so a model that lacks some of these does not let in a term that stands for them (Shah and Peters 2020).
+        """
+        others = list(others)
         state = _State(self, target, others)
-        [score] = state.score([self.block(term)], term.spread)
+        [score] = state.score([self.block(term)], term.spread, self._nuisance(others, term))
         return term._replace(p=float(chdtrc(term.functions, score[-1])))
+
+    def _nuisance(self, others: Sequence[AdditiveTerm], term: AdditiveTerm) -> FloatArray:
+        """All functions of the parents in other terms, and products of two of them, as far as the rows carry them."""
+        parents = sorted({parent for other in others for parent in other.parents} - set(term.parents[:1]))
+        most = len(self.columns[0]) // _ROWS_A_COEFFICIENT
+        blocks = [self.blocks[parent] for parent in parents]
+        blocks += [
+            multiply([self.blocks[k] for k in pair], min(PRODUCTS) ** 2)
+            for pair in combinations(parents, 2)
+            if pair != term.parents
+        ]
+        ends = np.cumsum([block.shape[1] for block in blocks])
+        return np.hstack([np.zeros((len(self.columns[0]), 0)), *blocks[: int(np.searchsorted(ends, most))]])
 
     def block(self, term: AdditiveTerm) -> FloatArray:
         """The functions of a term at the rows."""
@@ -233,6 +251,7 @@ class _State:
     def __init__(self, smooths: Smooths, v: FloatArray, terms: Iterable[AdditiveTerm] = ()) -> None:
         self.smooths, self.v = smooths, v
         self.terms = list(terms)
+        self._solved: dict[tuple[int, ...], FloatArray] = {}
         self._solve()
 
     @property
@@ -312,8 +331,8 @@ class _State:
             for pair, block, score in zip(pairs, blocks, self.score(blocks, spread=False), strict=True)
         ]
 
-    def score(self, blocks: Sequence[FloatArray], spread: bool) -> list[FloatArray]:
-        """The score statistics of the leading 1, 2, … functions of each block, the model accounted for.
+    def score(self, blocks: Sequence[FloatArray], spread: bool, nuisance: FloatArray | None = None) -> list[FloatArray]:
+        """The score statistics of the leading 1, 2, … functions of each block, the model and nuisance accounted for.
 
         The variance of a score is estimated from its rows (White 1980): noise of any law, and weights that are off,
         leave its significance level right, where the model's own information would let in dozens of false terms.
@@ -327,8 +346,14 @@ class _State:
             weight = np.exp(-np.maximum(self.log_variance, _FLOOR))
             old, slope = self._of_mean, weight * (self.v - self.mean)
         new = np.hstack(blocks)
+        if nuisance is not None and nuisance.shape[1]:
+            old = np.hstack([old, nuisance])
+            slope = slope * math.sqrt(1.0 + old.shape[1] / len(slope))
         weighted = old * weight[:, None]
-        new = (new - old @ _solve_positive(weighted.T @ old, weighted.T @ new, 1e-8)) * slope[:, None]
+        inner = weighted.T @ old
+        if nuisance is not None:
+            inner += _SMALL * np.trace(inner) / len(inner) * np.eye(len(inner))
+        new = (new - old @ _solve_positive(inner, weighted.T @ new, 1e-8)) * slope[:, None]
         widths = [block.shape[1] for block in blocks]
         starts = np.cumsum([0, *widths[:-1]])
         out: list[FloatArray] = [np.empty(0)] * len(blocks)
@@ -354,7 +379,10 @@ class _State:
         old, of_variance = self._of_mean, self._of_variance
         prior, prior_variance = _prior(old.shape[1]), _prior(of_variance.shape[1])
         curvature = 0.5 * of_variance.T @ of_variance + np.diag(prior_variance)
-        c = np.zeros(of_variance.shape[1])
+        # From the solution before the last term came in; what is new is zero.
+        parts = [((), 1), *((term.parents, term.functions) for term in self.terms if term.spread)]
+        old_parts = [self._solved.get(key, np.zeros(0)) for key, _ in parts]
+        c = np.concatenate([np.pad(old, (0, size - len(old))) for old, (_, size) in zip(old_parts, parts, strict=True)])
         reached = -np.inf
         for _ in range(_ROUNDS if len(c) > 1 else 1):
             weight = np.exp(-np.maximum(of_variance @ c, _FLOOR))
@@ -372,6 +400,8 @@ class _State:
                 break
             reached = now
         self._b, self._c = b, c
+        places = np.cumsum([0, *(size for _, size in parts)])
+        self._solved = {key: c[places[k] : places[k + 1]] for k, (key, _) in enumerate(parts)}
         self.mean, self.log_variance = old @ b, of_variance @ c
         self.residual = (self.v - self.mean) * np.exp(-0.5 * self.log_variance)
 

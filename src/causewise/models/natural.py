@@ -1,8 +1,10 @@
-"""A column given several others whose natural parameters add up: Normal(η/λ, 1/λ), η = Σ aₚ(uₚ), λ = Σ bₚ(uₚ) > 0.
+"""A column given several others whose natural parameters add up: Normal(η/λ, 1/λ), η = Σ aₚ(uₚ), λ = s(Σ bₚ(uₚ)).
 
-The log-likelihood ½ log λ − ½ λ v² + η v − η²/2λ is concave in both sums (Immer et al. 2023), and falls to −∞ where λ
-nears zero at a row, so that Newton's method with shortened steps reaches the optimum and needs no bounds. Means are
-quotients here: parents that add up in neither mean nor log-variance add up in these.
+The log-likelihood ½ log λ − ½ λ v² + η v − η²/2λ is concave in η and λ (Immer et al. 2023). A plain sum must be
+positive at every row, so that straight lines, unbounded, could not be used; s is the softplus function log(1 + exp z),
+which is the sum itself where that is large. Fisher's scoring with shortened steps climbs it; the information is that
+of the concave problem times the slope of s. Means are quotients here: parents that add up in neither mean nor
+log-variance add up in these.
 """
 
 import math
@@ -10,11 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dposv
+from scipy.special import expit
 
 from causewise.numerics.native import FloatArray
 
 RIDGE = 1.0
 _STEPS = 40
+_LEAST = 1e-6
+"""Precision, in units of the column's own."""
 _GAIN = 1e-4
 """Nats a row that a step must promise to be taken."""
 
@@ -30,7 +35,7 @@ class NaturalFit(NamedTuple):
 
 
 def fit_natural_sums(features: FloatArray, v: FloatArray, start: NaturalFit | None = None) -> NaturalFit:
-    """The optimum for targets v given features with a constant in front, from a feasible start if there is one.
+    """The fit of targets v given features with a constant in front, from a start if there is one.
 
     Parameters belong to v in units of the quartiles' distance, so that the prior means the same for long columns.
     """
@@ -41,21 +46,23 @@ def fit_natural_sums(features: FloatArray, v: FloatArray, start: NaturalFit | No
     prior = np.full(2 * size, RIDGE)
     prior[[0, size]] = 1e-6
     w = np.zeros(2 * size)
-    w[size] = 1.0 / float(np.var(v))
-    w[0] = float(np.mean(v)) * w[size]
+    rate = 1.0 / float(np.var(v))
+    w[size] = rate + math.log(-math.expm1(-rate))
+    w[0] = float(np.mean(v)) * rate
     if start is not None:
         w = np.concatenate([start.location, start.precision])
     value = _objective(w, features, v, prior)
     for _ in range(_STEPS):
-        eta, rate = features @ w[:size], features @ w[size:]
-        mean = eta / rate
-        of_rate = 0.5 * (1.0 / rate - v**2 + mean**2)
+        eta, z = features @ w[:size], features @ w[size:]
+        rates, slopes = _soften(z), expit(z)
+        mean = eta / rates
+        of_rate = 0.5 * (1.0 / rates - v**2 + mean**2) * slopes
         slope = np.concatenate([features.T @ (v - mean), features.T @ of_rate]) - prior * w
         curvature = np.empty((2 * size, 2 * size))
-        curvature[:size, :size] = features.T @ (features / rate[:, None])
-        curvature[:size, size:] = features.T @ (features * (-mean / rate)[:, None])
+        curvature[:size, :size] = features.T @ (features / rates[:, None])
+        curvature[:size, size:] = features.T @ (features * (-mean / rates * slopes)[:, None])
         curvature[size:, :size] = curvature[:size, size:].T
-        curvature[size:, size:] = features.T @ (features * (0.5 / rate**2 + mean**2 / rate)[:, None])
+        curvature[size:, size:] = features.T @ (features * ((0.5 / rates**2 + mean**2 / rates) * slopes**2)[:, None])
         curvature.flat[:: 2 * size + 1] = curvature.flat[:: 2 * size + 1] * (1.0 + 1e-10) + prior
         _, step, info = dposv(curvature, slope, lower=1)
         promise, length = float(slope @ step), 1.0
@@ -69,15 +76,16 @@ def fit_natural_sums(features: FloatArray, v: FloatArray, start: NaturalFit | No
         else:
             break
         w, value = w + length * step, there
-    eta, rate = features @ w[:size], features @ w[size:]
-    mean, log_scale = middle + unit * eta / rate, math.log(unit) - 0.5 * np.log(rate)
-    return NaturalFit(w[:size], w[size:], mean, log_scale, (v - eta / rate) * np.sqrt(rate))
+    eta, rates = features @ w[:size], _soften(features @ w[size:])
+    mean, log_scale = middle + unit * eta / rates, math.log(unit) - 0.5 * np.log(rates)
+    return NaturalFit(w[:size], w[size:], mean, log_scale, (v - eta / rates) * np.sqrt(rates))
 
 
 def _objective(w: FloatArray, features: FloatArray, v: FloatArray, prior: FloatArray) -> float:
     size = features.shape[1]
-    eta, rate = features @ w[:size], features @ w[size:]
-    if rate.min() <= 0:
-        return -np.inf
-    root = np.sqrt(rate)
+    eta, root = features @ w[:size], np.sqrt(_soften(features @ w[size:]))
     return float(np.sum(np.log(root) - 0.5 * (v * root - eta / root) ** 2) - 0.5 * prior @ w**2)
+
+
+def _soften(z: FloatArray) -> FloatArray:
+    return np.logaddexp(0.0, z) + _LEAST

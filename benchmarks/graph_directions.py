@@ -1,0 +1,94 @@
+"""What speaks for the direction of an edge, measured on simulated tables, and the probability that is fitted to it.
+
+    python benchmarks/graph_directions.py collect [--tables 3] [--from 0] [--settings "linear,GP"] [--jobs N]
+    python benchmarks/graph_directions.py fit       the constants of `causewise/graphs/direction.py`, and how they hold
+
+Rows, one an edge, are appended to out/graph_directions.jsonl. Constants are fitted to the edges of worlds that are not
+held out (`graph_worlds.py`), and shown on those that are.
+"""
+
+import argparse
+import json
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graph_worlds import WORLDS, Setting
+from graphs import choose, load_table
+
+STORE = Path(__file__).parents[1] / "out" / "graph_directions.jsonl"
+PARTS = 8
+
+
+def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
+    """The evidence for every edge of the graph that is found in one table."""
+    from causewise.graphs.direction import gather_evidence, share_of_parts
+    from causewise.graphs.finder import Draws
+    from causewise.graphs.graph_columns import Constraints
+    from causewise.graphs.order_search import search_graph
+    from causewise.parallel import one_thread
+
+    table = load_table(setting, seed)
+    columns, constraints = np.ascontiguousarray(table.rows.T), Constraints.none(table.rows.shape[1])
+    with one_thread():
+        found = search_graph(columns, constraints, 0.001)
+        evidence = gather_evidence(columns, found)
+        draws = Draws(columns, constraints, 0.001, seed)
+        shares = share_of_parts([draws.arrows(k) for k in range(PARTS)])
+    fits = dict(zip(found.graph.order, found.graph.fits, strict=True))
+    rows = []
+    for (parent, child), each in evidence.items():
+        truth = 1 if (parent, child) in table.edges else -1 if (child, parent) in table.edges else 0
+        told = asdict(each)
+        told["misfit"] = list(each.misfit)
+        rows.append(
+            {
+                "world": setting.world,
+                "setting": setting.name,
+                "seed": seed,
+                "edge": [parent, child],
+                "truth": truth,
+                "hidden": frozenset((parent, child)) in table.hidden,
+                "edges": len(table.edges),
+                "forward": shares.get((parent, child), 0.0),
+                "backward": shares.get((child, parent), 0.0),
+                "kinds": [str(fits[parent]), str(fits[child])],
+                "p": min((t.p for t in fits[child].fit.terms if parent in t.parents), default=1.0),
+                **told,
+            }
+        )
+    return rows
+
+
+def main() -> None:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("collect", "fit"))
+    parser.add_argument("--tables", type=int, default=3, help="of each setting")
+    parser.add_argument("--from", type=int, default=0, dest="first", help="the first seed")
+    parser.add_argument("--settings", default="", help="parts of the names of settings, with commas between")
+    parser.add_argument("--jobs", type=int, default=1)
+    said = parser.parse_args()
+    if said.what == "collect":
+        STORE.parent.mkdir(exist_ok=True)
+        done = set()
+        if STORE.exists():
+            done = {(row["setting"], row["seed"]) for row in map(json.loads, STORE.open())}
+        tasks = [
+            (setting, seed)
+            for seed in range(said.first, said.first + said.tables)
+            for setting in choose(said.settings)
+            if (setting.name, seed) not in done
+        ]
+        with ProcessPoolExecutor(said.jobs, get_context("spawn")) as pool, STORE.open("a") as stream:
+            for done in as_completed([pool.submit(collect, *task) for task in tasks]):
+                stream.writelines(json.dumps(row) + "\n" for row in done.result())
+                stream.flush()
+
+
+if __name__ == "__main__":
+    main()
