@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from graph_worlds import WORLDS, Setting
+from graph_worlds import Setting
 from graphs import choose, load_table
 
 STORE = Path(__file__).parents[1] / "out" / "graph_directions.jsonl"

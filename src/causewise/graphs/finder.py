@@ -35,6 +35,8 @@ THRESHOLD = 0.9
 """The probability of a direction from which an arrow is drawn."""
 LEAST_PART = 100
 """Rows of a part, where the table has as many."""
+LOOSER = 10.0
+"""Times the significance level, on half of the rows: an edge that all rows show should show there."""
 WORTH_A_PROCESS = 4.0
 """Seconds that all parts together must take about, for processes to be started for them."""
 OnDraw = Callable[[int, int], None]
@@ -62,7 +64,7 @@ class Draws:
         n = self.columns.shape[1]
         rng = np.random.default_rng([self.seed, number])
         rows = np.sort(rng.choice(n, size=max(n // 2, min(LEAST_PART, n * 4 // 5)), replace=False))
-        return fit_graph(self.columns[:, rows], self.constraints, self.alpha).arrows
+        return fit_graph(self.columns[:, rows], self.constraints, min(LOOSER * self.alpha, 0.5)).arrows
 
 
 def find_on_parts(

@@ -176,21 +176,21 @@ class Smooths:
         return [AdditiveTerm((k,), False, 1, 0.0) for k in left]
 
     def prune(self, target: FloatArray, fit: AdditiveFit, alpha: float, required: Iterable[int] = ()) -> AdditiveFit:
-        """The fit once every term is tested given all others, and those that matter no longer have gone.
+        """The fit once every parent is tested given all others, and those that matter no longer have gone.
 
         What came in early may have stood for a parent that came in later.
         """
         kept, terms = frozenset(required), list(fit.terms)
         while True:
             retested = [self.test(target, [*terms[:k], *terms[k + 1 :]], term) for k, term in enumerate(terms)]
-            loose = [
-                k
-                for k, term in enumerate(retested)
-                if term.p > alpha and (term.spread or not kept.issuperset(term.parents))
-            ]
-            if not loose:
+            p_values = {
+                parent: min(term.p for term in retested if parent in term.parents)
+                for parent in {parent for term in terms for parent in term.parents} - kept
+            }
+            weakest = max(p_values, key=lambda parent: (p_values[parent], parent), default=None)
+            if weakest is None or p_values[weakest] <= alpha:
                 return _State(self, target, retested).fit
-            del terms[max(loose, key=lambda k: retested[k].p)]
+            terms = [term for term in terms if weakest not in term.parents]
 
     def screen(self, target: FloatArray, candidates: Sequence[int], terms: Iterable[AdditiveTerm] = ()) -> FloatArray:
         """How clearly each candidate moves the mean or the variance of the target, beside the terms of a model."""
