@@ -64,6 +64,56 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
     return rows
 
 
+def read_rows() -> list[dict[str, Any]]:
+    """The edges so far whose table has a true one between the same columns."""
+    return [row for row in map(json.loads, STORE.read_text().splitlines()) if row["truth"]]
+
+
+def evidence(rows: list[dict[str, Any]], with_parts: bool) -> np.ndarray:
+    """What the probability is made of, a line each."""
+    loss = np.log1p(np.maximum([row["loss"] for row in rows], 0.0))
+    agreement = np.array([row["forward"] - row["backward"] for row in rows])
+    return np.column_stack([loss, agreement]) if with_parts else loss[:, None]
+
+
+def fit() -> None:
+    """The constants, from worlds that are not held out, each table with the same weight."""
+    from sklearn.linear_model import LogisticRegression
+
+    rows = read_rows()
+    fitted = [row for row in rows if not is_held_out(row)]
+    tables = {}
+    for row in fitted:
+        tables[row["setting"], row["seed"]] = tables.get((row["setting"], row["seed"]), 0) + 1
+    weight = np.array([1 / tables[row["setting"], row["seed"]] for row in fitted])
+    truth = np.array([row["truth"] > 0 for row in fitted])
+    for with_parts in (True, False):
+        model = LogisticRegression(C=1e6).fit(evidence(fitted, with_parts), truth, weight / weight.mean())
+        print(
+            f"parts: {with_parts}; intercept {model.intercept_[0]:.2f}; per log loss, agreement",
+            model.coef_[0].round(2),
+        )
+        for name, some in (("fitted to", fitted), ("held out", [row for row in rows if is_held_out(row)])):
+            print(f"  {name}: {describe_calibration(model.predict_proba(evidence(some, with_parts))[:, 1], some)}")
+
+
+def is_held_out(row: dict[str, Any]) -> bool:
+    """Whether nothing may be fitted to it: worlds that are held out, and recorded tables."""
+    return row["world"].startswith(("held-out", "recorded"))
+
+
+def describe_calibration(probability: np.ndarray, rows: list[dict[str, Any]]) -> str:
+    """Stated and true in each third of the range of the probability of the likelier direction."""
+    right = np.array([row["truth"] > 0 for row in rows])
+    right, probability = np.where(probability < 0.5, ~right, right), np.maximum(probability, 1 - probability)
+    said = []
+    for low in (1 / 2, 2 / 3, 5 / 6):
+        here = (probability >= low) & (probability < low + 1 / 6 + 1e-9)
+        if here.any():
+            said.append(f"{here.sum()} edges {probability[here].mean():.2f} stated, {right[here].mean():.2f} right")
+    return "; ".join(said)
+
+
 def main() -> None:
     """What was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -73,7 +123,9 @@ def main() -> None:
     parser.add_argument("--settings", default="", help="parts of the names of settings, with commas between")
     parser.add_argument("--jobs", type=int, default=1)
     said = parser.parse_args()
-    if said.what == "collect":
+    if said.what == "fit":
+        fit()
+    else:
         STORE.parent.mkdir(exist_ok=True)
         done = set()
         if STORE.exists():

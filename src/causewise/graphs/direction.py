@@ -3,12 +3,13 @@
 Two things speak for a direction: the log-likelihood that is lost once the edge is turned round, and how often parts of
 the rows, on each of which the whole graph is found anew, have it this way and how often the other way. Their weights
 are those of a logistic regression on the edges of simulated tables, of worlds that the mechanisms describe and of
-worlds that they do not (`python -m training.graph_directions`). Tests of independence, the misfit of both directions
-and the pair by itself were tried beside them and left the probability on other worlds as it was.
+worlds that they do not (`python benchmarks/graph_directions.py fit`). Tests of independence, the misfit of both
+directions, the length of tails and the pair by itself were tried beside them and left the probability on other worlds
+as it was.
 
 What a probability from these cannot tell is a wrong model. So an arrow is drawn only where nothing of this holds:
-more than one in five parts turn it round; the parent has tails so long that a few rows buy its place; the child's
-noise still depends on its parents; neither direction leaves independent noise, as a common cause would have it.
+more than one in five parts turn it round; the child's noise still depends on its parents; neither direction leaves
+independent noise, as a common cause would have it.
 """
 
 import math
@@ -29,9 +30,7 @@ INTERCEPT_ALONE, PER_LOG_LOSS_ALONE = -0.5, 1.13
 """Where no parts of the rows were drawn."""
 MOST_TURNED = 0.2
 """The share of parts that may turn an arrow round."""
-LONG_TAILS = 50.0
-"""Excess kurtosis beyond which a column's place is bought by a few rows."""
-DEPENDENT = 0.01
+DEPENDENT = 1e-4
 """The p-value below which noise is said to depend on a column."""
 
 Arrow = tuple[int, int]
@@ -47,15 +46,13 @@ class DirectionEvidence:
     """That the child's noise is independent of the parent, and of the parent's own noise (HSIC)."""
     backward_p: float
     """The same of the parent's noise and the child, once the edge is turned round."""
-    tails: float
-    """Excess kurtosis of the parent."""
     misfit: Misfit
     """What the child's parents still say about its noise."""
 
     @property
     def is_common_cause(self) -> bool:
-        """Whether the noise is dependent whichever way the edge runs."""
-        return max(self.forward_p, self.backward_p) < DEPENDENT
+        """Whether the noise is dependent whichever way the edge runs, though the parents predict nothing of it."""
+        return max(self.forward_p, self.backward_p) < DEPENDENT and not self.misfit.describe()
 
 
 def gather_evidence(columns: FloatArray, found: GraphSearch) -> dict[Arrow, DirectionEvidence]:
@@ -72,7 +69,6 @@ def gather_evidence(columns: FloatArray, found: GraphSearch) -> dict[Arrow, Dire
             found.search.reversal_loss(order, parent, child) * columns.shape[1],
             _independence(fits[child].residual, standard[parent], fits[parent].residual),
             _independence(backward.residual, standard[child], without.residual),
-            float(np.mean(standard[parent] ** 4)) - 3.0,
             misfits[child],
         )
     return out
@@ -94,15 +90,13 @@ def explain_open(
 ) -> str:
     """Why an edge has no direction; empty where it has one."""
     if evidence.is_common_cause:
-        return "the noise depends on the other column whichever way it runs: a common cause, or no mechanism of ours"
-    if evidence.tails > LONG_TAILS:
-        return "a few extreme rows of the first column would decide it: look at its logarithm"
+        return "the noise depends on the other column whichever way it runs: a common cause that is no column, perhaps"
     if what := evidence.misfit.describe():
         return f"no mechanism fits the second column: {what}"
     if turned is not None and turned[1] > MOST_TURNED:
         return f"{turned[1]:.0%} of the parts of the rows turn it round"
     if probability < threshold:
-        return f"either way fits nearly as well: {evidence.loss:.1f} nats apart"
+        return f"both directions fit nearly as well ({evidence.loss:.1f} nats apart)"
     return ""
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from causewise.decision import Decision, Direction
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.graphs.causal_graph import ARROW, LINE, TWO_HEADED, CausalGraph, Edge
 from causewise.graphs.direction import (
@@ -24,6 +23,7 @@ from causewise.graphs.mechanisms import Mechanism
 from causewise.graphs.order_search import fit_graph, noise_p_values, search_graph
 from causewise.inference import infer
 from causewise.numerics.native import FloatArray
+from causewise.pair import standardise
 from causewise.parallel import DEFAULT_ENGINE, Engine, one_thread, processors
 from causewise.tables.source import READING_OPTIONS, split_reading_options
 from causewise.version import VERSION
@@ -37,8 +37,14 @@ LEAST_PART = 100
 """Rows of a part, where the table has as many."""
 LOOSER = 10.0
 """Times the significance level, on half of the rows: an edge that all rows show should show there."""
+LEAST_SUPPORT = 0.5
+"""The share of parts in which an edge must be found to be one (stability selection, Meinshausen and Bühlmann 2010)."""
+LONG_TAILS = 50.0
+"""Excess kurtosis from which a column is looked at in logs, too."""
 WORTH_A_PROCESS = 4.0
 """Seconds that all parts together must take about, for processes to be started for them."""
+LEANS = 1.5
+"""Odds of the other direction from which a pair by itself contradicts an arrow."""
 OnDraw = Callable[[int, int], None]
 """Called with how many parts are done, and of how many."""
 DOUBT = 0.01
@@ -161,7 +167,8 @@ def graph(
     if others:
         raise InputError(f"Got {', '.join(map(repr, others))} for a graph; expected {', '.join(READING_OPTIONS)}.")
     tell = engine.on_progress
-    table = read_graph_columns(data, columns, knowledge, exclude, **reading).to_canonical()
+    read = read_graph_columns(data, columns, knowledge, exclude, **reading)
+    table = read.to_canonical()
     constraints = table.constraints()
     start = time.monotonic()
     with one_thread():
@@ -181,11 +188,20 @@ def graph(
         for parent in found.graph.order[:k]
         if parent in fit.parents
     ]
-    edges, contradictions = _compare_with_pairs(table, edges, seed)
+    unstable = [edge for edge in edges if edge.support is not None and edge.support < LEAST_SUPPORT]
+    unstable = [edge for edge in unstable if not edge.required]
+    edges, contradictions = _compare_with_pairs(table, [edge for edge in edges if edge not in unstable], seed)
     # Of steps no noise is left that could be independent.
     order = tuple(table.names[column] for column in found.graph.order)
     noise = {name: None if name in table.placed else p for name, p in zip(order, independence, strict=True)}
-    warnings = (*_warn_of_dependence(noise), *_warn_of_unseen(edges), *contradictions, *table.notes)
+    warnings = (
+        *_warn_of_dependence(noise),
+        *_warn_of_unseen(edges),
+        *_warn_of_unstable(unstable),
+        *contradictions,
+        *_compare_with_logs(read, alpha, edges),
+        *table.notes,
+    )
     return CausalGraph(
         order,
         tuple(edges),
@@ -250,25 +266,46 @@ def _compare_with_pairs(table: GraphColumns, edges: Sequence[Edge], seed: int) -
         neighbours[edge.child].add(edge.parent)
     out, sentences = [], []
     for edge in edges:
-        if edge.direction == ARROW and not edge.is_given:
-            pair = _infer_pair(table, edge, seed)
-            if pair is not None and pair.direction is Direction.BACKWARD:
-                third = sorted(neighbours[edge.parent] & neighbours[edge.child])
-                said = f"{edge.parent!r} and {edge.child!r} by themselves are answered the other way"
-                if third:
-                    sentences.append(f"{said}; {', '.join(map(repr, third))}, joined to both, may explain it.")
-                else:
-                    reason = "the two columns by themselves are answered the other way, and no third explains it"
-                    edge = replace(edge, direction=LINE, reason=reason)
+        if edge.direction == ARROW and not edge.is_given and _leans_back(table, edge, seed):
+            third = sorted(neighbours[edge.parent] & neighbours[edge.child])
+            pair = f"{edge.parent!r} and {edge.child!r} by themselves lean the other way"
+            if third:
+                sentences.append(f"{pair}; {', '.join(map(repr, third))}, joined to both, may explain it.")
+            else:
+                reason = "the two columns by themselves lean the other way, and no third explains it"
+                edge = replace(edge, direction=LINE, reason=reason)
         out.append(edge)
     return out, sentences
 
 
-def _infer_pair(table: GraphColumns, edge: Edge, seed: int) -> Decision | None:
+def _leans_back(table: GraphColumns, edge: Edge, seed: int) -> bool:
+    """Whether the pair of columns by itself says that the child causes the parent."""
     if table.placed & {edge.parent, edge.child}:
-        return None
+        return False
     x, y = (table.values[table.names.index(name)] for name in (edge.parent, edge.child))
-    return infer(x, y, seed=seed)
+    probabilities = infer(x, y, seed=seed).probabilities
+    return bool(probabilities) and probabilities["y->x"] > LEANS * probabilities["x->y"]
+
+
+def _compare_with_logs(read: GraphColumns, alpha: float, edges: Sequence[Edge]) -> list[str]:
+    """What becomes of the arrows where columns with long tails are taken in logs."""
+    is_long = {
+        name: name not in read.placed and column.min() > 0 and np.mean(standardise(column) ** 4) - 3.0 > LONG_TAILS
+        for name, column in zip(read.names, read.values, strict=True)
+    }
+    if not any(is_long.values()):
+        return []
+    columns = zip(is_long.values(), read.values, strict=True)
+    table = replace(read, values=np.array([np.log(column) if long else column for long, column in columns]))
+    table = table.to_canonical()
+    with one_thread():
+        arrows = fit_graph(table.values, table.constraints(), alpha).arrows
+    named = {(table.names[parent], table.names[child]) for parent, child in arrows}
+    drawn = [edge for edge in edges if edge.direction == ARROW]
+    turned = [f"{edge.parent!r} → {edge.child!r}" for edge in drawn if (edge.child, edge.parent) in named]
+    names = ", ".join(repr(name) for name, long in sorted(is_long.items()) if long)
+    result = f"{', '.join(turned)} would run the other way" if turned else "no arrow would run the other way"
+    return [f"A few extreme rows hold most of the variance of {names}; in logarithms {result}."]
 
 
 def _warn_of_dependence(noise: dict[str, float | None]) -> list[str]:
@@ -278,6 +315,12 @@ def _warn_of_dependence(noise: dict[str, float | None]) -> list[str]:
         for name, p in noise.items()
         if p is not None and p < DOUBT
     ]
+
+
+def _warn_of_unstable(edges: Sequence[Edge]) -> list[str]:
+    listed = ", ".join(f"{edge.parent!r} — {edge.child!r} ({edge.support:.0%})" for edge in edges)
+    few = "Edges that fewer than half of the parts of the rows show are left out"
+    return [f"{few}: {listed}."] if edges else []
 
 
 def _warn_of_unseen(edges: Sequence[Edge]) -> list[str]:
