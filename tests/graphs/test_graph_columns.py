@@ -28,7 +28,7 @@ def table() -> dict[str, np.ndarray]:
 
 def find(data: object, **settings: Any) -> causewise.CausalGraph:
     """Without parts of the rows: what is asked here does not depend on them."""
-    return causewise.graph(data, bootstrap=0, **settings)
+    return causewise.graph(data, **{"bootstrap": 0} | settings)
 
 
 KNOWLEDGE = {"tiers": [["group"], ["a", "b"], ["stage", "visits"]]}

@@ -30,8 +30,8 @@ INTERCEPT_ALONE, PER_LOG_LOSS_ALONE = -0.53, 1.03
 """Where no parts of the rows were drawn."""
 MOST_TURNED = 0.2
 """The share of parts that may turn an arrow round."""
-DEPENDENT = 1e-4
-"""The p-value below which noise is said to depend on a column."""
+DEPENDENT = 1e-8
+"""The p-value below which noise is said to depend on a column: what a fit lacks shows long before it misleads."""
 
 Arrow = tuple[int, int]
 

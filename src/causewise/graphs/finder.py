@@ -12,7 +12,6 @@ from causewise.decision import Decision, Direction
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.graphs.causal_graph import ARROW, LINE, TWO_HEADED, CausalGraph, Edge
 from causewise.graphs.direction import (
-    DEPENDENT,
     Arrow,
     DirectionEvidence,
     direction_probability,
@@ -43,6 +42,8 @@ LEAST_SUPPORT = 1 / 3
 """The share of parts in which an edge must be found to be one (stability selection, Meinshausen and Bühlmann 2010)."""
 LONG_TAILS = 50.0
 """Excess kurtosis from which a column is looked at in logs, too."""
+REJECTED = 1e-4
+"""The p-value below which a pair by itself is said to leave dependent noise."""
 WORTH_A_PROCESS = 4.0
 """Seconds that all parts together must take about, for processes to be started for them."""
 OnDraw = Callable[[int, int], None]
@@ -283,7 +284,7 @@ def _compare_with_pairs(table: GraphColumns, edges: Sequence[Edge], seed: int) -
 def _agree_with_pair(edge: Edge, pair: Decision) -> Edge:
     """An arrow that nothing else in the table explains, as far as the pair of columns by itself lets it."""
     p_values = [each.p_value for each in (pair.forward, pair.backward) if each.p_value is not None]
-    if len(p_values) == 2 and max(p_values) < DEPENDENT:
+    if len(p_values) == 2 and max(p_values) < REJECTED:
         reason = "by themselves neither direction leaves independent noise: a common cause that is no column, perhaps"
         return replace(edge, direction=TWO_HEADED, reason=reason)
     if pair.probabilities and pair.probabilities["y->x"] > pair.probabilities["x->y"]:
