@@ -39,6 +39,7 @@ from causewise.data_checks import (
 )
 from causewise.decision import Decision, Direction
 from causewise.errors import SEEDS, InputError, between
+from causewise.formatting import shorten
 from causewise.numerics.columns import cache_columns
 from causewise.pair import NanPolicy, Pair
 from causewise.parallel import one_thread
@@ -124,7 +125,15 @@ def decide_pairs(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decis
 
 
 def _decide_with_seed(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
-    found = method.decide_many(pairs)
+    found: Any = method.decide_many(pairs)  # of a method of somebody's own it may be anything
+    listed = isinstance(found, list | tuple)
+    if not listed or len(found) != len(pairs) or not all(isinstance(each, Decision) for each in found):
+        got = ", ".join(type(each).__name__ for each in found) if listed else repr(found)
+        raise InputError(
+            f"Got {shorten(got or 'nothing', 60)} from decide_many of the method {method.name!r} for {len(pairs)} "
+            f"pair{'s' * (len(pairs) != 1)}; expected a list of one Decision a pair: causewise.protocol.Directional "
+            "makes them of a score."
+        )
     return [
         replace(
             each,
