@@ -135,10 +135,10 @@ def test_a_threshold_beside_a_built_method_is_refused() -> None:
 def test_a_linear_gaussian_pair_is_withheld_by_the_default_method_alone(seed: int) -> None:
     x, e = np.random.default_rng(seed).normal(size=(2, 400))
     found, published = (causewise.infer(x, x + e, **chosen) for chosen in ({"threshold": 0.5}, {"method": "loci-h"}))
-    (notice,) = (n for n in found.warnings if isinstance(n, DataWarning) and n.severity is Severity.STOPS)
-    assert found.status == "undecided" and str(notice) in found.reason
+    (warning,) = (n for n in found.warnings if isinstance(n, DataWarning) and n.severity is Severity.STOPS)
+    assert found.status == "undecided" and str(warning) in found.reason
     assert found.stopped and math.isnan(found.score) and found.leaning is Direction.UNDECIDED
-    assert published.status == "oriented" and notice in published.warnings and not published.reason
+    assert published.status == "oriented" and warning in published.warnings and not published.reason
 
 
 def test_a_stopped_pair_shows_no_number_that_leans() -> None:
