@@ -1,4 +1,4 @@
-"""Do the tests bite? Small changes to the top-level modules, one at a time, and whether a test fails under each.
+"""Do the tests bite? Small changes to the modules of the method, one at a time, and whether a test fails under each.
 
     python benchmarks/mutation.py                   60 changes drawn from all: some ten minutes
     ... --mutants N     --seed N     --only pair,criteria     0 mutants = all
@@ -33,7 +33,7 @@ TESTS = {
     "decision": ("test_decision.py", "test_infer.py"),
     "protocol": ("test_infer.py", "test_decision.py", "test_ties.py"),
     "methods/loci": ("test_infer.py", "models/test_crossfit.py"),
-    "inference": ("test_infer.py", "test_stability.py"),
+    "inference": ("test_infer.py", "test_stability.py", "test_point_mass.py"),
     "data_checks": ("test_data_checks.py", "test_noise_share.py"),
 }
 """Modules of the method, each with the tests that answer for it."""
@@ -112,7 +112,9 @@ def survives(name: str, changed: ast.Module) -> bool:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Draw changes, try each, and print the score and the survivors."""
-    parser = argparse.ArgumentParser(description="Small changes to the top-level modules; does a test fail under each?")
+    parser = argparse.ArgumentParser(
+        description="Small changes to the modules of the method; does a test fail under each?"
+    )
     parser.add_argument("--mutants", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default=",".join(TESTS))
