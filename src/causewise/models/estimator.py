@@ -38,7 +38,7 @@ from causewise.models.spline import (
 )
 from causewise.numerics import gaussian
 from causewise.numerics.arrays import weighted_moments
-from causewise.numerics.newton import fit_natural
+from causewise.numerics.gaussian import fit_natural
 from causewise.pair import FloatArray
 
 

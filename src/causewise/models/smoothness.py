@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from causewise.models.spline import DELTA, N_KNOTS
 from causewise.numerics import gaussian
-from causewise.numerics.newton import descend, start_near
+from causewise.numerics.gaussian import descend, start_near
 from causewise.numerics.splines import Design, additive_design, dense_design, extend_knots, spline_rows
 from causewise.pair import FloatArray
 

@@ -101,9 +101,9 @@ def _impose(row: ScanRow, statement: PairStatement) -> ScanRow:
     direction = Direction.UNDECIDED if statement.unrelated else Direction(statement.direction or "undecided")
     scored = row.confidence is not None and row.score is not None
     confidence = split_probability(row.score or 0.0, row.neither or 0.0).get(direction.value) if scored else None
-    told = _explain(row, f"Given: {statement.why}.")
-    found = replace(_point(told, direction, "unrelated"), confidence=confidence)
-    return replace(found, is_given=(found.status, found.direction) != (row.status, row.direction))
+    explained = _explain(row, f"Given: {statement.why}.")
+    imposed = replace(_point(explained, direction, "unrelated"), confidence=confidence)
+    return replace(imposed, is_given=(imposed.status, imposed.direction) != (row.status, row.direction))
 
 
 def _add_log_odds(row: ScanRow, statement: PairStatement, threshold: float) -> ScanRow:
