@@ -8,8 +8,8 @@ directions, the length of tails and the pair by itself were tried beside them an
 as it was.
 
 What a probability from these cannot tell is a wrong model. So an arrow is drawn only where nothing of this holds:
-fewer than three in five parts show it this way or more than one turns it round; the child's noise still depends on its parents; neither direction leaves
-independent noise, as a common cause would have it.
+fewer than three in five parts show it this way, or more than one in five the other way; the child's noise still
+depends on its parents; neither direction leaves independent noise, as a common cause would have it.
 """
 
 import math
