@@ -159,7 +159,8 @@ def graph(
     if others:
         raise InputError(f"Got {', '.join(map(repr, others))} for a graph; expected {', '.join(READING_OPTIONS)}.")
     tell = engine.on_progress
-    table = read_graph_columns(data, columns, knowledge, exclude, **reading).to_canonical()
+    recorded = read_graph_columns(data, columns, knowledge, exclude, **reading)
+    table = recorded.to_canonical()
     constraints = table.constraints()
     start = time.monotonic()
     with one_thread():
@@ -196,6 +197,8 @@ def graph(
         {name: str(table.kinds[name]) for name in order},
         warnings,
         {"alpha": alpha, "threshold": threshold, "bootstrap": bootstrap, "seed": seed, "version": VERSION},
+        dict(zip(recorded.names, recorded.values, strict=True)),
+        recorded.knowledge,
     )
 
 
