@@ -93,7 +93,7 @@ def test_every_edge_has_its_evidence() -> None:
 
 def test_links_of_the_picture_lead_to_their_edge() -> None:
     graph, text = GRAPHS["mixed"], page("mixed")
-    found = re.findall(r'href="#edge-(\d)" tabindex="-1"><title>(.*?)</title>', text)
+    found = re.findall(r'data-edge="edge-(\d)"><title>(.*?)</title>', text)
     assert len(found) == len(graph.edges)
     for k, title in found:
         edge = graph.edges[int(k)]

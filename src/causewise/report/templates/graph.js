@@ -16,10 +16,7 @@
     edge.querySelector("summary").focus({ preventScroll: true });
   };
   for (const link of document.querySelectorAll(".causal .link")) {
-    link.addEventListener("click", (event) => {
-      event.preventDefault();
-      open(link.getAttribute("href").slice(1));
-    });
+    link.addEventListener("click", () => open(link.dataset.edge));
   }
   open(location.hash.slice(1));
   const all = document.getElementById("open-all");
