@@ -31,6 +31,7 @@ DRAWS_ITSELF = {
         "causewise.report.html_pages",
     },
     "causewise.graphs.causal_graph": {
+        "causewise.graphs.agreement",
         "causewise.graphs.comparison",
         "causewise.graphs.edge_curves",
         "causewise.report.graph_pictures",

@@ -44,6 +44,14 @@ def test_defaults_told_by_the_help_are_those_of_python():
     assert f"{THRESHOLD:g} unless told" in told and f"{PARTS} unless told" in told
 
 
+def test_agreement_is_said_in_words_and_in_json(wide):
+    options = ("graph", wide, "--exclude", "group", "--bootstrap", 0, "--jobs", 1, "--agreement")
+    *_, last = run(*options).stdout.splitlines()
+    assert last.startswith("Graphs of 3 subsets of 2 columns agree by ")
+    record = json.loads(run(*options, "--json").stdout)["agreement"]
+    assert (record["subsets"], record["size"]) == (3, 2) and len(record["edges"]) == 2
+
+
 def test_a_page_is_written(wide, tmp_path):
     page = tmp_path / "g.html"
     result = run("graph", wide, "--bootstrap", 0, "--report", page)

@@ -55,6 +55,10 @@ def graph(
             "each about half as long as the graph.",
         ),
     ] = None,
+    agreement: Annotated[
+        bool,
+        typer.Option("--agreement", help="Find it anew on random subsets of the columns, and say how well they agree."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON and nothing else.")] = False,
     out: Annotated[
         Path | None,
@@ -65,7 +69,7 @@ def graph(
         Path | None,
         typer.Option(metavar="OUT.html", help="Also write a page: the picture, and every edge with its evidence."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="For the halves that are drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="For the halves and subsets that are drawn.")] = 0,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes for the halves; one a processor unless told.")
     ] = None,
@@ -91,7 +95,10 @@ def graph(
     check_output(out, GRAPH_FORMATS)
     asked = {"threshold": threshold, "bootstrap": bootstrap}
     stated: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    with hint_at_options(), progress({"ordering": "columns", "drawing": "halves"}) as on_progress:
+    with (
+        hint_at_options(),
+        progress({"ordering": "columns", "drawing": "halves", "comparing": "subsets"}) as on_progress,
+    ):
         found = find_graph(
             file,
             columns=split_names(columns),
@@ -103,6 +110,7 @@ def graph(
             **stated,
             **reading_options(decimal, header, max_bytes, max_rows),
         )
+        agreed = found.agreement(seed=seed, engine=Engine(jobs, on_progress=on_progress)) if agreement else None
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:
         if out is not None:
@@ -112,7 +120,12 @@ def graph(
         if report is not None:
             found.report(report)
     finally:
-        put_lines(as_text(found.to_dict())) if as_json else show_graph(found)
+        if as_json:
+            put_lines(as_text(found.to_dict() | ({} if agreed is None else {"agreement": agreed.to_dict()})))
+        else:
+            show_graph(found)
+            if agreed is not None:
+                put(f"{agreed}.")
     for what, path in (("Graph", out), ("Picture", plot), ("Page", report)):
         if path is not None:
             (say if as_json else put)(f"{what}: {path}")

@@ -10,12 +10,14 @@ from causewise.files import replace_with
 from causewise.formatting import json_text, visible
 from causewise.knowledge.background import Knowledge
 from causewise.numerics.native import FloatArray
+from causewise.parallel import DEFAULT_ENGINE, Engine
 from causewise.scanning.graph_files import GRAPH_FORMATS, build_digraph, check_ending
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from networkx import DiGraph
 
+    from causewise.graphs.agreement import GraphAgreement
     from causewise.graphs.comparison import GraphComparison
 
 ASSUMES = (
@@ -255,6 +257,38 @@ class CausalGraph:
         from causewise.graphs.comparison import compare_graphs
 
         return compare_graphs(self, other, names)
+
+    def agreement(
+        self, subsets: int = 8, size: int | None = None, seed: int = 0, engine: Engine = DEFAULT_ENGINE
+    ) -> "GraphAgreement":
+        """Score the graph without a truth: do graphs of subsets of its columns agree with it?
+
+        A subset's graph is compared with what is left of this one when the other columns are hidden. Disagreement shows
+        mistakes; agreement does not prove that there are none.
+
+        Parameters
+        ----------
+        subsets, size
+            How many random subsets, and of how many columns; half of them unless given.
+        seed
+            For the subsets that are drawn.
+        engine
+            Processes, and who hears of progress.
+
+        Examples
+        --------
+        >>> import numpy as np, causewise
+        >>> rng = np.random.default_rng(0)
+        >>> a = rng.uniform(-2, 2, 300)
+        >>> b = np.sin(2 * a) + 0.3 * rng.normal(size=300)
+        >>> c = np.tanh(2 * b) + 0.3 * rng.uniform(-1, 1, 300)
+        >>> graph = causewise.graph({"a": a, "b": b, "c": c}, bootstrap=0)
+        >>> graph.agreement().subsets
+        3
+        """
+        from causewise.graphs.agreement import measure_agreement
+
+        return measure_agreement(self, subsets, size, seed, engine)
 
     def report(self, path: Any) -> None:
         """Write one self-contained HTML page: the picture, and every edge with its evidence.
