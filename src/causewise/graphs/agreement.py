@@ -1,9 +1,10 @@
-"""How well graphs of subsets of the columns agree with the graph of all: a score of quality that needs no truth.
+"""How well graphs of subsets of the columns agree with the graph of all, which needs no truth.
 
 Who finds the true graph finds on every subset of its columns what is left of it when the other columns are hidden (its
 latent projection: paths through hidden columns become edges, Verma & Pearl 1990). Contradictions between the two are
 mistakes of one of them, whichever is right (self-compatibility, Faller et al. 2024). Agreement proves nothing: a method
-can be wrong everywhere alike.
+can be wrong everywhere alike, and edges without a direction agree with nearly everything, which the agreement by chance
+shows (`python benchmarks/graph_agreement.py`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -55,6 +56,13 @@ class GraphAgreement:
     edges: Mapping[Ends, float | None]
     """Of each edge: how far the subsets that hold both its columns agree with it, from 0 to 1; None where none do."""
 
+    @property
+    def above_chance(self) -> float | None:
+        """The score where chance is 0 and full agreement 1."""
+        if self.score is None or self.chance is None or self.chance == 1.0:
+            return None
+        return (self.score - self.chance) / (1.0 - self.chance)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, in plain numbers and text."""
         edges = [
@@ -63,6 +71,7 @@ class GraphAgreement:
         return {
             "score": self.score,
             "chance": self.chance,
+            "above_chance": self.above_chance,
             "subsets": self.subsets,
             "size": self.size,
             "skipped": self.skipped,

@@ -261,10 +261,10 @@ class CausalGraph:
     def agreement(
         self, subsets: int = 8, size: int | None = None, seed: int = 0, engine: Engine = DEFAULT_ENGINE
     ) -> "GraphAgreement":
-        """Score the graph without a truth: do graphs of subsets of its columns agree with it?
+        """Look for contradictions without a truth: do graphs of subsets of the columns agree with this one?
 
         A subset's graph is compared with what is left of this one when the other columns are hidden. Disagreement shows
-        mistakes; agreement does not prove that there are none.
+        mistakes; agreement does not prove that there are none (docs/graph.md says how little it tells of quality).
 
         Parameters
         ----------
