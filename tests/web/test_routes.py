@@ -12,7 +12,7 @@ from asking import columns, keep_table, read_sentence, upload, wait_for_job, wri
 from running import Running
 
 import causewise
-from causewise.report.html_pages import render_decision
+from causewise.report.html_pages import render_decision, render_graph
 from causewise.web.routes import file_name
 
 TABLE = columns()
@@ -119,6 +119,52 @@ def test_a_file_can_be_scanned_at_once(client: httpx.Client) -> None:
     form = {"columns": "dose,other", "method": "loci-h"}
     job = wait_for_job(client, client.post("/api/scan", files={"file": CSV}, data=form))
     assert [(row["x"], row["y"]) for row in job["result"]["rows"]] == [("dose", "other")]
+
+
+def test_a_graph_is_that_of_the_command_line(client: httpx.Client) -> None:
+    stated = {"first": ["dose"], "forbidden": [["other", "response"]]}
+    expected = causewise.graph(TABLE, knowledge=stated, bootstrap=2, engine=causewise.Engine(jobs=1))
+    question = {"table": keep_table(client, CSV), **stated, "bootstrap": 2}
+    job = wait_for_job(client, client.post("/api/graph", json=question))
+    assert (job["kind"], job["state"], job["title"]) == ("graph", "done", str(expected))
+    assert job["result"] == json.loads(json.dumps(expected.to_dict()))
+    file = client.get(f"{job['answer']}/file").text
+    assert file == render_graph(expected)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        "first: [dose]\nforbidden: [[other, response]]",
+        "kind,cause,effect,value\nfirst,dose,,\nforbidden,other,response,\n",
+    ],
+)
+def test_a_file_of_knowledge_and_fields_are_taken_together(client: httpx.Client, known: str) -> None:
+    form = {"knowledge": known, "last": "response", "required": '[["dose", "response"]]', "bootstrap": "0"}
+    graph = wait_for_job(client, client.post("/api/graph", files={"file": ("t.csv", CSV)}, data=form))
+    (edge,) = [edge for edge in graph["result"]["edges"] if edge["child"] == "response"]
+    assert edge["required"] and edge["direction_given"]
+    del form["bootstrap"]
+    scan = wait_for_job(client, client.post("/api/scan", files={"file": ("t.csv", CSV)}, data=form))
+    given = {(row["cause"], row["effect"]) for row in scan["result"]["rows"] if row["is_given"] and row["cause"]}
+    assert ("dose", "response") in given
+
+
+@pytest.mark.parametrize("path", ["/api/scan", "/api/graph"])
+@pytest.mark.parametrize(
+    ("known", "sentence"),
+    [
+        ({"knowledge": "/etc/passwd"}, "as knowledge; expected lists"),
+        ({"knowledge": "[1, 2"}, "as YAML"),
+        ({"knowledge": {"befor": []}}, "'befor'"),
+        ({"first": ["nobody"]}, "'nobody'"),
+        ({"required": [["dose"]]}, "two columns"),
+        ({"required": [["dose", "response"]], "forbidden": [["dose", "response"]]}, "contradicts itself"),
+    ],
+)
+def test_wrong_knowledge_is_one_sentence(client: httpx.Client, path: str, known: dict, sentence: str) -> None:
+    job = wait_for_job(client, client.post(path, json={"table": keep_table(client, CSV), **known}))
+    assert job["state"] == "failed" and sentence in job["detail"]
 
 
 def test_a_job_can_be_cancelled(client: httpx.Client) -> None:

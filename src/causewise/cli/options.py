@@ -94,12 +94,9 @@ def knowledge_options(known: Path | None, first: str | None, last: str | None) -
     ends = {name: split_names(value) for name, value in (("first", first), ("last", last)) if value is not None}
     if known is None or not ends:
         return ends or known
-    from causewise.knowledge.knowledge_file import read_knowledge_file
+    from causewise.knowledge.knowledge_file import add_statements, read_knowledge_file
 
-    content = read_knowledge_file(known)
-    if not isinstance(content, dict):
-        return known  # which is refused by those who check it
-    return content | {name: [*(content.get(name) or []), *(columns or [])] for name, columns in ends.items()}
+    return add_statements(read_knowledge_file(known), ends)
 
 
 def method_options(

@@ -1,5 +1,5 @@
-"""The tasks of a worker process: describe a table, score two columns, scan them all. Bytes and settings in, plain
-values out.
+"""The tasks of a worker process: describe a table, score two columns, scan them all, find their graph. Bytes and
+settings in, plain values out.
 """
 
 import inspect
@@ -15,10 +15,12 @@ from causewise.column_types import classify_column, explain_unusable
 from causewise.errors import InputError
 from causewise.examples import EXAMPLES, make_line
 from causewise.formatting import json_text, plain_value
+from causewise.graphs.finder import graph
 from causewise.inference import infer
+from causewise.knowledge.knowledge_file import add_statements, parse_knowledge
 from causewise.pair import MIN_ROWS, FloatArray, Pair, has_date_note
 from causewise.parallel import Engine, OnProgress
-from causewise.report.html_pages import render_decision, render_scan
+from causewise.report.html_pages import render_decision, render_graph, render_scan
 from causewise.scanning.forecast import ScanForecast
 from causewise.scanning.result import FORMATS
 from causewise.scanning.scanner import scan
@@ -72,6 +74,7 @@ def scan_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dic
             columns=question["columns"],
             pairs=question["target"],
             fdr=question["fdr"],
+            knowledge=_gather_knowledge(question),
             # One process, whose time and memory are those of the job.
             engine=Engine(1, on_progress=tell, on_forecast=lambda forecast: _check_time(forecast, settings["seconds"])),
             **_method_settings(question),
@@ -79,6 +82,30 @@ def scan_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dic
         )
     record = FORMATS[".json"](result, False).decode()
     return {"title": str(result), "record": record, **_render(render_scan, result)}
+
+
+def graph_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dict[str, Any]:
+    """What `causewise graph --out x.json` writes, and its page."""
+    question = settings["question"]
+    names = ("alpha", "threshold", "bootstrap", "seed")
+    result = graph(
+        _open(settings, content),
+        columns=question["columns"],
+        exclude=question["exclude"] or (),
+        knowledge=_gather_knowledge(question),
+        engine=Engine(1, on_progress=tell),
+        **{name: question[name] for name in names if question[name] is not None},
+        **settings["reading"],
+    )
+    return {"title": str(result), "record": json_text(result.to_dict()), **_render(render_graph, result)}
+
+
+def _gather_knowledge(question: dict[str, Any]) -> Any:
+    """The text or mapping of a file, and what is stated beside it; None where nothing is."""
+    stated = {kind: question[kind] for kind in ("first", "last", "tiers", "required", "forbidden") if question[kind]}
+    known = question["knowledge"]
+    content = parse_knowledge(known) if isinstance(known, str) else known or {}
+    return add_statements(content, stated) or None
 
 
 def draw_lesson(settings: dict[str, Any], content: bytes, tell: OnProgress) -> Any:
@@ -92,7 +119,14 @@ def draw_lesson(settings: dict[str, Any], content: bytes, tell: OnProgress) -> A
     return teach(Lesson(**settings))
 
 
-WORK = {"overview": overview, "pair": infer_file, "arrays": infer_arrays, "table": scan_file, "lesson": draw_lesson}
+WORK = {
+    "overview": overview,
+    "pair": infer_file,
+    "arrays": infer_arrays,
+    "table": scan_file,
+    "graph": graph_file,
+    "lesson": draw_lesson,
+}
 
 
 def _open(settings: dict[str, Any], content: bytes) -> io.BytesIO:
