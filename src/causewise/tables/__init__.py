@@ -5,7 +5,8 @@ sniff       the layout of a text table: delimiter, header, decimal marks
 text        bytes -> columns
 parquet     a Parquet file -> columns, read one at a time; an Arrow file
 workbook    a spreadsheet file -> the cells of a sheet, bounded
-sheets      the cells of a sheet -> columns
+sheet_layout  where the names and the numbers of a sheet stand
+sheets      the table on a sheet -> columns
 stat_files  a Stata, SPSS or SAS file -> columns
 frames      pandas, polars and Arrow tables, dictionaries and arrays -> columns
 cells       one cell -> one number; decimal and thousands marks; what counts as missing

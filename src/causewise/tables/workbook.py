@@ -9,16 +9,17 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from causewise.errors import InputError
 from causewise.tables.cells import quote_cell
 from causewise.tables.source import ReadOptions
+from causewise.worker import CrashError, call_apart
 
 Cell = Any
 """A number, truth value, date, time, duration or text as calamine gives it; None where there is nothing."""
@@ -59,78 +60,101 @@ class Grid:
 class Workbook:
     """Names of sheets, and each sheet on request."""
 
-    where: str
-    options: ReadOptions
-    book: Any = field(repr=False)
-    parts: Mapping[str, bytes] | None = field(repr=False)
-    """The sheets of an .xlsx file by name, as they are stored; None for other formats."""
-    counts_days: bool
-
-    @property
-    def names(self) -> list[str]:
-        """All sheets, in order."""
-        return self.book.sheet_names
-
-    @cached_property
-    def visible(self) -> list[str]:
-        """Those with cells that are not hidden."""
-        from python_calamine import SheetTypeEnum, SheetVisibleEnum
-
-        shown = (SheetTypeEnum.WorkSheet, SheetVisibleEnum.Visible)
-        return [each.name for each in self.book.sheets_metadata if (each.typ, each.visible) == shown]
-
-    def grid(self, name: str) -> Grid:
-        """The cells of a sheet."""
-        part = b"" if self.parts is None else self.parts.get(name, b"")
-        if self.parts is not None:
-            if not part or b"\0" in part:
-                raise _damaged_error(self.where, ValueError(f"the sheet {name!r} is not where it should be"))
-            self._check_extent(name, *_measure_xlsx(part))
-        sheet = _guard(lambda: self.book.get_sheet_by_name(name), self.where)
-        if sheet.start is None:
-            return Grid([])
-        (top, left), (bottom, right) = sheet.start, sheet.end
-        self._check_extent(name, bottom - top + 1, right - left + 1, bottom, right)
-        self.options.check_rows(sheet.height, self.where)
-        rows = _guard(sheet.to_python, self.where)
-        cells = [[None if isinstance(cell, str) and not cell.strip() else cell for cell in row] for row in rows]
-        merged = tuple(sheet.merged_cell_ranges or ())
-        errors, unknown = (frozenset(_find_places(pattern, part)) for pattern in (_ERROR, _FORMULA))
-        return Grid(cells, top, left, merged, errors, unknown, self.counts_days)
-
-    def _check_extent(self, name: str, height: int, width: int, bottom: int, right: int) -> None:
-        most = max(self.options.max_bytes // _CELL_BYTES, 1)
-        if height * width > most:
-            raise InputError(
-                f"Got {height:,} rows and {width:,} columns in the sheet {quote_cell(name)} of {self.where}; expected "
-                f"at most {most:,} cells: delete what stands far from the table (the last cell is "
-                f"{write_address(bottom, right)}), or raise max_bytes."
-            )
+    names: list[str]
+    visible: list[str]
+    """Sheets of cells that are not hidden."""
+    grid: Callable[[str], Grid]
 
 
 def open_workbook(content: bytes, where: str, options: ReadOptions) -> Workbook:
     """A workbook from its bytes."""
-    members = _unpack(content, where, options) if content.startswith(b"PK") else {}
-    if "content.xml" in members:
-        _check_ods(members["content.xml"], where, options)
-    parts = _find_sheets(members) if _MAIN in members else None
-    content = _store(members) if members else content
     try:
-        from python_calamine import PasswordError, load_workbook
+        import python_calamine  # noqa: F401  # before anything is spent on the file
     except ImportError:
         raise InputError(
             f"Got the spreadsheet {where}, and no reader for it is installed; install one with: "
             "pip install '.[sheets]', or save it as CSV."
         ) from None
-    try:
-        book = load_workbook(io.BytesIO(content))
-    except PasswordError:
-        raise InputError(
-            f"Got {where}, which is protected by a password; expected a readable workbook: save it without one."
-        ) from None
-    except Exception as problem:
-        raise _damaged_error(where, problem) from None
-    return Workbook(where, options, book, parts, "content.xml" not in members)
+    if not content.startswith(b"PK"):
+        # Damaged files of the old format make the reader panic.
+        try:
+            names, visible, grids = call_apart(_read_xls, content, where, options)
+        except CrashError:
+            raise _damaged_error(where, "its reader crashed") from None
+        return Workbook(names, visible, partial(_take, grids))
+    members = _unpack(content, where, options)
+    if "content.xml" in members:
+        _check_ods(members["content.xml"], where, options)
+    reader = _Reader(_store(members), where, options, _find_sheets(members) if _MAIN in members else None)
+    return Workbook(reader.names, reader.visible, reader.grid)
+
+
+def _read_xls(content: bytes, where: str, options: ReadOptions) -> tuple[list[str], list[str], dict[str, Any]]:
+    """Names of all sheets and of those that are shown; each sheet, or the error that says why not."""
+    reader = _Reader(content, where, options, None, counts_days=True)
+    grids = dict[str, Any]()
+    for name in reader.names:
+        try:
+            grids[name] = reader.grid(name)
+        except InputError as problem:
+            grids[name] = problem
+    return reader.names, reader.visible, grids
+
+
+def _take(grids: Mapping[str, Grid | InputError], name: str) -> Grid:
+    grid = grids[name]
+    if isinstance(grid, InputError):
+        raise grid
+    return grid
+
+
+class _Reader:
+    """Sheets by calamine; `parts` are the sheets of an .xlsx file as they are stored."""
+
+    def __init__(
+        self,
+        content: bytes,
+        where: str,
+        options: ReadOptions,
+        parts: Mapping[str, bytes] | None,
+        counts_days: bool = False,
+    ) -> None:
+        from python_calamine import SheetTypeEnum, SheetVisibleEnum, load_workbook
+
+        self._where, self._options, self._parts = where, options, parts
+        self._counts_days = counts_days or parts is not None
+        self._book = _guard(lambda: load_workbook(io.BytesIO(content)), where)
+        shown = (SheetTypeEnum.WorkSheet, SheetVisibleEnum.Visible)
+        self.names: list[str] = self._book.sheet_names
+        self.visible = [each.name for each in self._book.sheets_metadata if (each.typ, each.visible) == shown]
+
+    def grid(self, name: str) -> Grid:
+        """The cells of a sheet."""
+        part = b"" if self._parts is None else self._parts.get(name, b"")
+        if self._parts is not None:
+            if not part or b"\0" in part:
+                raise _damaged_error(self._where, f"the sheet {name!r} is not where it should be")
+            self._check_extent(name, *_measure_xlsx(part))
+        sheet = _guard(lambda: self._book.get_sheet_by_name(name), self._where)
+        if sheet.start is None:
+            return Grid([])
+        (top, left), (bottom, right) = sheet.start, sheet.end
+        self._check_extent(name, bottom - top + 1, right - left + 1, bottom, right)
+        self._options.check_rows(sheet.height, self._where)
+        rows = _guard(sheet.to_python, self._where)
+        cells = [[None if isinstance(cell, str) and not cell.strip() else cell for cell in row] for row in rows]
+        merged = tuple(sheet.merged_cell_ranges or ())
+        errors, unknown = (frozenset(_find_places(pattern, part)) for pattern in (_ERROR, _FORMULA))
+        return Grid(cells, top, left, merged, errors, unknown, self._counts_days)
+
+    def _check_extent(self, name: str, height: int, width: int, bottom: int, right: int) -> None:
+        most = max(self._options.max_bytes // _CELL_BYTES, 1)
+        if height * width > most:
+            raise InputError(
+                f"Got {height:,} rows and {width:,} columns in the sheet {quote_cell(name)} of {self._where}; expected "
+                f"at most {most:,} cells: delete what stands far from the table (the last cell is "
+                f"{write_address(bottom, right)}), or raise max_bytes."
+            )
 
 
 def write_address(row: int, column: int) -> str:
@@ -172,7 +196,7 @@ def _unpack(content: bytes, where: str, options: ReadOptions) -> dict[str, bytes
     except InputError:
         raise
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError) as problem:
-        raise _damaged_error(where, problem) from None
+        raise _damaged_error(where, str(problem)) from None
     return members
 
 
@@ -253,16 +277,21 @@ def _check_ods(content: bytes, where: str, options: ReadOptions) -> None:
             before, widest, height, blank, repeated = before + height * widest, 0, 0, 0, 0
 
 
-def _guard(read: Any, where: str) -> Any:
+def _guard(read: Callable[[], Any], where: str) -> Any:
     try:
         return read()
-    except Exception as problem:  # calamine's own errors, and what its parsers raise
-        raise _damaged_error(where, problem) from None
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as problem:  # calamine's own errors, and panics, which are no Exception
+        if type(problem).__name__ == "PasswordError":
+            raise InputError(
+                f"Got {where}, which is protected by a password; expected a readable workbook: save it without one."
+            ) from None
+        raise _damaged_error(where, str(problem)) from None
 
 
-def _damaged_error(where: str, problem: Exception) -> InputError:
-    reason = " ".join(str(problem).split())[:120]
+def _damaged_error(where: str, reason: str) -> InputError:
     return InputError(
-        f"Could not read {where} as a spreadsheet ({reason}); expected a whole .xlsx, .xls or .ods file: save it "
-        "again, or as CSV."
+        f"Could not read {where} as a spreadsheet ({' '.join(reason.split())[:120]}); expected a whole .xlsx, .xls or "
+        ".ods file: save it again, or as CSV."
     )
