@@ -13,7 +13,7 @@ import numpy as np
 import openpyxl
 import pytest
 import workbooks
-from hypothesis import event, given, settings
+from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from rainfall import X, Y, assert_same, lines, save
 from workbooks import ERROR, ROWS, Look, Sheet, come_back_or_are_refused, is_said, tables, write_tables
@@ -286,12 +286,14 @@ def test_addresses_of_cells() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="needs LibreOffice")
 @pytest.mark.parametrize("ending", ["ods", "xls", "xlsx"])
-@given(drawn=st.lists(tables(), min_size=25, max_size=25))
-@settings(max_examples=3, deadline=None)
+# LibreOffice writes twenty decimals into an .ods file.
+@given(drawn=st.lists(tables(sorted(set(workbooks.COLUMNS) - {"any size"})), min_size=25, max_size=25))
+@settings(max_examples=3, deadline=None, phases=(Phase.generate,))  # seconds an example
 def test_what_libreoffice_writes(tmp_path_factory: Any, ending: str, drawn: list[Any]) -> None:
     folder = tmp_path_factory.mktemp("office")
     expected = write_tables(folder / "table.xlsx", "xlsxwriter.xlsx", drawn)
-    command = ["soffice", f"-env:UserInstallation=file://{folder}/user", "--headless", "--convert-to", ending]
+    user = tmp_path_factory.getbasetemp() / "office user"
+    command = ["soffice", f"-env:UserInstallation={user.as_uri()}", "--headless", "--convert-to", ending]
     subprocess.run([*command, "--outdir", folder / "out", folder / "table.xlsx"], check=True, capture_output=True)
     read = [
         come_back_or_are_refused(folder / "out" / f"table.{ending}", rows, look, sheet=f"table {k}")
