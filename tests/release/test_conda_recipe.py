@@ -36,9 +36,7 @@ def test_it_names_the_same_version_and_packages() -> None:
 
 def test_rattler_build_takes_it() -> None:
     rattler_build = pytest.importorskip("rattler_build")
-    variants = rattler_build.VariantConfig(
-        {"python": ["3.12.*"], "c_compiler": ["gcc"], "c_stdlib": ["sysroot"]}
-    )
+    variants = rattler_build.VariantConfig({"python": ["3.12.*"], "c_compiler": ["gcc"], "c_stdlib": ["sysroot"]})
     (rendered,) = rattler_build.Stage0Recipe.from_file(FILE).render(variants)
     assert rendered.recipe.package.name == "causewise"
     assert str(rendered.recipe.package.version) == VERSION
