@@ -78,7 +78,26 @@ def test_parquet_is_read_too(client: httpx.Client) -> None:
     polars.DataFrame(TABLE).write_parquet(stream)
     response = client.post("/api/infer", files={"file": stream.getvalue()}, data={"x": "1", "y": "2"})
     assert response.json()["cause"] == PAIR.cause
-    assert "Parquet" in upload(client, stream.getvalue()).json()["understood"][0]
+    assert "name and type" in upload(client, stream.getvalue()).json()["understood"][0]
+
+
+def test_a_workbook_is_read_too_and_its_other_sheets_are_offered(client: httpx.Client) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book, stream = openpyxl.Workbook(), io.BytesIO()
+    for sheet in (book.active, book.create_sheet("back")):
+        order = list(TABLE) if sheet.title != "back" else list(TABLE)[::-1]
+        for row in (order, *zip(*(TABLE[name] for name in order), strict=True)):
+            sheet.append([float(cell) if not isinstance(cell, str) else cell for cell in row])
+    book.save(stream)
+    seen = upload(client, stream.getvalue(), "t.xlsx").json()
+    assert seen["choices"] == [{"sheet": "back"}]
+    assert "the sheet 'Sheet' of 't.xlsx'" in seen["understood"][0]
+    assert [column["name"] for column in seen["columns"]] == list(TABLE)
+    form = {"x": "dose", "y": "response", "sheet": "back"}
+    assert client.post("/api/infer", files={"file": stream.getvalue()}, data=form).json()["cause"] == PAIR.cause
+    files = {"file": ("t.xlsx", stream.getvalue())}
+    kept = client.post("/api/tables", files=files, data={"sheet": "2"}).json()
+    assert [column["name"] for column in kept["columns"]] == list(TABLE)[::-1]
 
 
 def test_missing_values_are_refused_or_left_out_and_counted(client: httpx.Client) -> None:

@@ -17,6 +17,8 @@ from causewise.cli.options import (
     KnownOption,
     LastOption,
     RowsOption,
+    SepOption,
+    SheetOption,
     check_output,
     check_targets,
     hint_at_options,
@@ -75,6 +77,8 @@ def graph(
     ] = None,
     decimal: DecimalOption = None,
     header: HeaderOption = None,
+    sep: SepOption = None,
+    sheet: SheetOption = None,
     max_bytes: BytesOption = MAX_BYTES,
     max_rows: RowsOption = MAX_ROWS,
 ) -> None:
@@ -108,7 +112,7 @@ def graph(
             seed=seed,
             engine=Engine(jobs, on_progress=on_progress),
             **stated,
-            **reading_options(decimal, header, max_bytes, max_rows),
+            **reading_options(decimal, header, sep, sheet, max_bytes, max_rows),
         )
         agreed = found.agreement(seed=seed, engine=Engine(jobs, on_progress=on_progress)) if agreement else None
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.

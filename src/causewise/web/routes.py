@@ -56,7 +56,7 @@ def _declare_body(model: type[schema.Question], form: type[schema.Question] | No
     content: dict[str, Any] = {"application/json": {"schema": model.model_json_schema()}}
     if form is not None:
         form_schema = form.model_json_schema()
-        file = {"type": "string", "contentMediaType": "application/octet-stream", "description": "CSV or Parquet."}
+        file = {"type": "string", "contentMediaType": "application/octet-stream", "description": "A table."}
         texts = {  # everything in a form is text
             name: {"type": "string"} | {key: value for key, value in field.items() if key in ("title", "description")}
             for name, field in form_schema.get("properties", {}).items()
@@ -272,7 +272,10 @@ def _json(text: str) -> Response:
 def _reading_settings(jobs: JobManager, name: str, options: schema.ReadingOptions) -> dict[str, Any]:
     """How a table is to be read, and how much of it."""
     bounds = {"max_bytes": jobs.limits.table_bytes, "max_lines": jobs.limits.rows}
-    return {"name": name, "reading": {"decimal": options.decimal, "header": options.header, **bounds}}
+    return {
+        "name": name,
+        "reading": {"decimal": options.decimal, "header": options.header, "sheet": options.sheet, **bounds},
+    }
 
 
 def _describe_table(name: str, table: CachedTable) -> Response:

@@ -32,6 +32,7 @@ class ReadingOptions(Question):
 
     decimal: Literal[".", ","] | None = Field(None, description="Decimal mark of a text table; detected unless given.")
     header: bool | None = Field(None, description="Whether its first line holds names; detected unless given.")
+    sheet: str | None = Field(None, max_length=300, description="Sheet of a workbook, by name or number from 1.")
 
 
 class MethodOptions(Question):

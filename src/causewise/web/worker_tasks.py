@@ -27,6 +27,7 @@ from causewise.scanning.scanner import scan
 from causewise.scanning.table import read_column
 from causewise.tables import pair_from, read_pair, read_table
 from causewise.tables.choose import ColumnTable, explain_unreadable
+from causewise.tables.sheets import SheetTable
 from causewise.tables.sniff import DELIMITERS
 from causewise.tables.text import TextTable
 from causewise.web.limits import RequestError, list_choices
@@ -170,6 +171,8 @@ def _check_time(forecast: ScanForecast, seconds: float) -> None:
 BARS = 24
 """Of the small picture of a column."""
 _FIRST_VALUES = 5
+_MOST_SHEETS = 20
+"""That are offered."""
 _MARKS = {".": "a point", ",": "a comma"}
 _Read = tuple[FloatArray, tuple[str, ...]] | InputError
 """A column as numbers with its notes, or the error that says why not."""
@@ -195,7 +198,7 @@ def describe_table(stream: BinaryIO, most_columns: int, **reading: Any) -> dict[
     rows = max(map(len, numbers.values()), default=0)
     missing = sum(column["missing"] for column in columns)
     judged = sum(column["judged"] for column in columns)
-    choices: list[dict[str, Any]] = []
+    choices: list[dict[str, Any]] = [{"sheet": name} for name in getattr(table, "other_sheets", ())[:_MOST_SHEETS]]
     for choice in (each for error in errors for each in list_choices(error)):
         if choice not in choices:
             choices.append(choice)
@@ -252,8 +255,10 @@ def _histogram(values: FloatArray) -> list[float]:
 
 
 def _describe_layout(table: ColumnTable, reading: dict[str, Any]) -> list[str]:
+    if isinstance(table, SheetTable):
+        return [f"Cells of {table.where}."]
     if not isinstance(table, TextTable):
-        return ["A Parquet file, in which every column has its name and type."]
+        return ["A file in which every column has its name and type."]
     layout = table.layout
     decimal = reading.get("decimal") or layout.marks.decimal
     return [

@@ -33,6 +33,7 @@ function offer(choices) {
 
 function words(choice) {
   if ("decimal" in choice) return choice.decimal === "." ? "The point is the decimal mark" : "The comma is the decimal mark";
+  if ("sheet" in choice) return `Read the sheet “${choice.sheet}”`;
   return choice.header ? "The first line holds names" : "The first line is a row";
 }
 
