@@ -84,7 +84,7 @@ def test_what_is_known_is_obeyed(wide, tmp_path):
     assert "causes first: cost, response, dose." in result.stdout
     assert "! The noise of" in result.stdout
     first, *lines = result.stdout.splitlines()
-    edges = [line for line in lines if line.startswith("  ")]
+    edges = [line for line in lines if line.startswith("  ") and "→" in line]
     assert edges and first.startswith(f"0 edges found and {len(edges)} given ")
     assert all(", given " in line for line in edges)
 
