@@ -76,6 +76,12 @@ def test_the_demo_overwrites_nobodys_file(name: str, tmp_path: Path) -> None:
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [(name, "precious\n")]
 
 
+def test_the_demo_follows_nobodys_link(tmp_path: Path) -> None:
+    (tmp_path / "cars.csv").symlink_to("elsewhere.csv")
+    assert run("demo", "--out", tmp_path).exit_code == 2
+    assert [each.name for each in tmp_path.iterdir()] == ["cars.csv"]
+
+
 def test_the_demo_says_right_wrong_and_left_open() -> None:
     assert compare("a", "a").startswith("Right: ") and compare("b", "a").startswith("Wrong: ")
     assert compare("a", None).startswith("Wrong: ") and compare(None, None).startswith("Rightly left open")
