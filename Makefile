@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: help demo test test-browser test-oldest bridges fuzz docs docs-open native lint bench bench-network bench-peers
+.PHONY: help demo test test-browser test-programs test-oldest bridges fuzz docs docs-open native lint bench bench-network bench-peers
 .PHONY: reproduce screens release-check clean
 
 help: ## what can be made, a line each
@@ -17,6 +17,10 @@ test: .venv/.dev ## the test suite
 
 test-browser: .venv/.browser ## the tests that need Chromium or draw requests from the schema
 	$(BIN)/python -m pytest -n 2 -m "browser and not slow"
+
+# Each is skipped where its program is not installed.
+test-programs: .venv/.dev ## beside other programs: sheets that LibreOffice writes, R's own check, the conda recipe
+	$(BIN)/python -m pytest -m "slow or not slow" tests/tables/test_sheets.py tests/integrations/test_r.py tests/release/test_conda_recipe.py
 
 # Old packages warn of what newer ones will do away with: that is theirs. uv finds or fetches the oldest Python.
 test-oldest: out/oldest/.installed ## the test suite on the oldest versions that pyproject.toml allows
