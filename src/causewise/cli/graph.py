@@ -1,6 +1,7 @@
 """`causewise graph`: all columns of a table together."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +25,16 @@ from causewise.cli.options import (
     reading_options,
     split_names,
 )
-from causewise.cli.streams import as_text, progress, put, put_lines, say, say_columns
+from causewise.cli.streams import (
+    as_text,
+    kept_when_stopped,
+    progress,
+    put,
+    put_lines,
+    say,
+    say_columns,
+    workers_may_fail,
+)
 from causewise.formatting import percent, visible
 from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
@@ -49,12 +59,19 @@ def graph(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON and nothing else.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="OUT.json", help="Also write it: everything (json), the edges (graphml, dot)."),
+        typer.Option(
+            metavar="OUT.json",
+            help="Also write it: everything (json), the edges (graphml, dot); the same command goes on later.",
+        ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="OUT.png", help="Also draw it (png, svg, pdf).")] = None,
     seed: Annotated[int, typer.Option(help="For the parts that are drawn.")] = 0,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes for the parts; one a processor unless told.")
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Parts on a Dask cluster: tcp://host:port, or local for one here."),
     ] = None,
     decimal: DecimalOption = None,
     header: HeaderOption = None,
@@ -63,7 +80,7 @@ def graph(
 ) -> None:
     """In which order do all columns of a table cause each other, and which change another's average or spread?
 
-    Up to some 30 columns of numbers or dates; rows with a missing value are left out.
+    Up to 300 columns of numbers or dates; rows with a missing value are left out.
 
     Columns of few levels or with a point mass stand in it where --first, --last or --known gives their place.
     """
@@ -73,7 +90,17 @@ def graph(
 
     check_targets(None, plot)
     check_output(out, GRAPH_FORMATS)
-    with hint_at_options(), progress({"ordering": "columns", "drawing": "parts"}) as on_progress:
+    part = None if out is None or not bootstrap else out.with_name(out.name + ".part")
+    begun = set[str]()
+    # What stands there is this graph's once columns are ordered: before, nobody has looked whose it is.
+    kept = nullcontext() if part is None else kept_when_stopped(part, lambda: bool(begun))
+    units = {"ordering": "columns", "drawing": "parts"}
+    with kept, hint_at_options(), workers_may_fail(), progress(units) as on_progress:
+
+        def tell(what: str, done: int, of: int) -> None:
+            begun.add(what)
+            on_progress(what, done, of)
+
         found = find_graph(
             file,
             columns=split_names(columns),
@@ -82,7 +109,7 @@ def graph(
             alpha=alpha,
             bootstrap=bootstrap,
             seed=seed,
-            engine=Engine(jobs, on_progress=on_progress),
+            engine=Engine(jobs, dask, part, tell),
             **reading_options(decimal, header, max_bytes, max_rows),
         )
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.

@@ -1,7 +1,7 @@
 """The causal graph of a table: an order, causes first, and edges with what the parent affects, mean or variance."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +115,8 @@ class CausalGraph:
     warnings: tuple[str, ...]
     facts: Mapping[str, Any]
     """Settings, seed and version: what it takes to repeat it."""
+    finished: Callable[[], None] = field(default=lambda: None, repr=False)
+    """Called once it is written: the journal of its parts is no longer needed."""
 
     def __str__(self) -> str:
         if not self.edges:
@@ -174,6 +176,7 @@ class CausalGraph:
         to_text = check_ending(target, GRAPH_FORMATS)
         is_json = target.suffix.lower() == ".json"
         replace_with(target, (json_text(self.to_dict()) + "\n" if is_json else to_text(self.to_networkx())).encode())
+        self.finished()
 
     def plot(self, path: Any = None) -> "Figure":
         """Draw the columns and the arrows between them."""
