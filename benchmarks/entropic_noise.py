@@ -5,7 +5,8 @@ Prints the table of docs/methods/entropic.md. Beside it stands what the two colu
 
 import numpy as np
 
-from causewise.methods.baselines.entropic import entropy, score
+from causewise.methods.baselines.discrete import entropy
+from causewise.methods.baselines.discrete import score_entropic as score
 
 LEVELS, ROWS, PAIRS = 8, 5000, 200
 SPREADS = (0.02, 0.1, 0.3, 1.0, 10.0)

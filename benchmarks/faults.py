@@ -4,7 +4,7 @@
     ... --engine local|dask|serve|scan|graph     --fault NAME     --columns N     --rows N
 
 Every scan is the command `causewise scan TABLE --out FILE`, in a process of its own. Faults are real: SIGKILL to a
-worker (three times), to the scheduler, to the command itself; a file that may not grow any more; a pair whose judging
+worker (three times), to the scheduler, to the command itself; a file that may not grow any more; a pair whose scoring
 kills the process that does it; somebody's file, or another scan's, where pairs are to be kept. Afterwards the same
 command is given again where the first one could not end well. Files are compared byte for byte without their column
 `seconds`. What is left of servers, of scans of large tables and of graphs is looked at by `process_faults.py`.
@@ -68,13 +68,13 @@ def child() -> None:
     main()
 
 
-def deadly(judge: Any, related: Sequence[Any]) -> list[Any]:
+def deadly(scorer: Any, related: Sequence[Any]) -> list[Any]:
     """Orient pairs, unless the poisoned one is among them."""
     from causewise.scanning.pair_scorer import orient_pairs
 
     if any(tuple(item[:2]) == POISONED for item in related):
         os.kill(os.getpid(), signal.SIGKILL)
-    return orient_pairs(judge, related)
+    return orient_pairs(scorer, related)
 
 
 def cluster() -> None:
@@ -234,7 +234,7 @@ def disk(place: Place) -> str:
 
 
 def poison(place: Place) -> str:
-    """A pair kills whoever judges it."""
+    """A pair kills the process that scores it."""
     return _words(*place.begun("poison").ended())
 
 

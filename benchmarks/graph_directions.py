@@ -1,6 +1,7 @@
 """What speaks for the direction of an edge, measured on simulated tables, and the probability that is fitted to it.
 
     python benchmarks/graph_directions.py collect [--tables 3] [--from 0] [--settings "linear,GP"] [--jobs N]
+    python benchmarks/graph_directions.py support   how many edges are true, by the share of halves that show them
     python benchmarks/graph_directions.py fit       the constants of `causewise/graphs/direction.py`, and how they hold
 
 Rows, one an edge, are appended to out/graph_directions.jsonl. Constants are fitted to the edges of worlds that are not
@@ -69,6 +70,26 @@ def read_rows() -> list[dict[str, Any]]:
     return [row for row in map(json.loads, STORE.read_text().splitlines()) if row["truth"]]
 
 
+def describe_support() -> None:
+    """A table for the page."""
+    from causewise.formatting import markdown_table
+
+    rows = [json.loads(line) for line in STORE.read_text().splitlines()]
+    shares = np.array([row["forward"] + row["backward"] for row in rows])
+    lines = []
+    for family, chosen in (("all but held out", False), ("held out, recorded", True)):
+        for low, high in ((0, 1 / 3), (1 / 3, 2 / 3), (2 / 3, 0.99), (0.99, 1.01)):
+            inside = (shares >= low) & (shares < high)
+            true = [
+                bool(row["truth"])
+                for row, here in zip(rows, inside, strict=True)
+                if here and is_held_out(row) == chosen
+            ]
+            name = "all" if low > 0.9 else f"{low:.0%} to {high:.0%}"
+            lines.append((family, name, f"{len(true)}", f"{100 * np.mean(true):.0f}" if true else ""))
+    print(markdown_table(("worlds", "halves", "edges", "true, %"), lines, "llrr"))
+
+
 def evidence(rows: list[dict[str, Any]], with_parts: bool) -> np.ndarray:
     """What the probability is made of, a line each."""
     loss = np.log1p(np.maximum([row["loss"] for row in rows], 0.0))
@@ -117,14 +138,14 @@ def describe_calibration(probability: np.ndarray, rows: list[dict[str, Any]]) ->
 def main() -> None:
     """What was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("collect", "fit"))
+    parser.add_argument("what", choices=("collect", "support", "fit"))
     parser.add_argument("--tables", type=int, default=3, help="of each setting")
     parser.add_argument("--from", type=int, default=0, dest="first", help="the first seed")
     parser.add_argument("--settings", default="", help="parts of the names of settings, with commas between")
     parser.add_argument("--jobs", type=int, default=1)
     said = parser.parse_args()
-    if said.what == "fit":
-        fit()
+    if said.what != "collect":
+        {"fit": fit, "support": describe_support}[said.what]()
     else:
         STORE.parent.mkdir(exist_ok=True)
         done = set()

@@ -5,7 +5,7 @@ Prints the table of docs/methods/kcdc.md.
 
 import numpy as np
 
-from causewise.methods.baselines.kcdc import score
+from causewise.methods.baselines.cds import score_kcdc as score
 from causewise.parallel import one_thread
 
 SETTINGS = ((1.0, 1e-3), (0.3, 1e-3), (0.1, 1e-3), (1.0, 1e-1), (1.0, 1e-2), (1.0, 1e-5))

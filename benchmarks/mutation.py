@@ -1,10 +1,10 @@
-"""Do the tests bite? Small changes to the road files, one at a time, and whether a test fails under each.
+"""Do the tests bite? Small changes to the modules of the method, one at a time, and whether a test fails under each.
 
     python benchmarks/mutation.py                   60 changes drawn from all: some ten minutes
     ... --mutants N     --seed N     --only pair,criteria     0 mutants = all
 
 A change is another comparison, sign, constant, condition or returned value. The package is copied to out/mutation,
-changed there, and judged by the tests of its file alone; the checkout is left as it is. A survivor is shown with its
+changed there, and tried by the tests of its file alone; the checkout is left as it is. A survivor is shown with its
 line: a test is missing, or the change makes no difference.
 """
 
@@ -27,16 +27,16 @@ TESTS = {
         "test_infer.py",
         "test_ties.py",
         "tables/test_long_numbers.py",
-        "benchmark/test_runner.py",
+        "lab/benchmark/test_runner.py",
     ),
     "criteria": ("test_criteria.py", "test_decision.py"),
     "decision": ("test_decision.py", "test_infer.py"),
     "protocol": ("test_infer.py", "test_decision.py", "test_ties.py"),
-    "loci": ("test_infer.py", "models/test_crossfit.py"),
-    "inference": ("test_infer.py", "test_threads.py"),
-    "preflight": ("test_preflight.py", "test_noise_share.py"),
+    "methods/loci": ("test_infer.py", "models/test_crossfit.py"),
+    "inference": ("test_infer.py", "test_stability.py", "test_point_mass.py"),
+    "data_checks": ("test_data_checks.py", "test_noise_share.py"),
 }
-"""The road, each file with the tests that answer for it."""
+"""Modules of the method, each with the tests that answer for it."""
 PATIENCE = 240.0
 OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -112,7 +112,9 @@ def survives(name: str, changed: ast.Module) -> bool:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Draw changes, try each, and print the score and the survivors."""
-    parser = argparse.ArgumentParser(description="Small changes to the road files; does a test fail under each?")
+    parser = argparse.ArgumentParser(
+        description="Small changes to the modules of the method; does a test fail under each?"
+    )
     parser.add_argument("--mutants", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default=",".join(TESTS))

@@ -53,7 +53,7 @@ for entry in list_methods():
         continue
     settings = QUICK if entry.name.startswith("nn-") or entry.name == "roche" else {}
     if entry.name == "cgnn":
-        settings = {"device": "cpu", "train_epochs": 5, "test_epochs": 5, "runs": 1}
+        settings = {"device": "cpu", "epochs": 5, "test_epochs": 5, "runs": 1}
     count = pairs if not settings else min(pairs, 6)
     for k in range(count):
         try:

@@ -63,8 +63,8 @@ def related_table(columns: int, rows: int) -> Table:
     return {f"c{k}": np.tanh(x + 0.1 * k) + (0.3 + 0.2 * np.abs(x)) * rng.normal(size=rows) for k in range(columns)}
 
 
-def judge_of(table: Table, method: str) -> PairScorer:
-    """The columns of a table, ready to be judged."""
+def scorer_of(table: Table, method: str) -> PairScorer:
+    """The columns of a table, ready to be scored."""
     return PairScorer(
         tuple(table), np.array(list(table.values())), method, 0, {}, Knowledge.of(None, list(table)), stability=False
     )
@@ -72,10 +72,10 @@ def judge_of(table: Table, method: str) -> PairScorer:
 
 def in_scan(table: Table, method: str, remember: bool = True) -> None:
     """Screen and orient every pair, in this process."""
-    judge = judge_of(table, method)
-    with one_thread(), judge.share_columns() if remember else nullcontext():
+    scorer = scorer_of(table, method)
+    with one_thread(), scorer.share_columns() if remember else nullcontext():
         for i, j in itertools.combinations(range(len(table)), 2):
-            judge.orient(judge.screen(i, j), 0.0)
+            scorer.orient(scorer.screen(i, j), 0.0)
 
 
 def lone(table: Table, method: str) -> None:

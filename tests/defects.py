@@ -23,7 +23,7 @@ def clean(seed: int, n: int = 600) -> Pair:
 
 
 def kinds(pair: Pair) -> dict[str, Severity]:
-    return {notice.kind: notice.severity for notice in check(pair)}
+    return {warning.kind: warning.severity for warning in check(pair)}
 
 
 def changed(pair: Pair, x=None, y=None) -> Pair:
@@ -35,8 +35,8 @@ def rows(pair: Pair, order: np.ndarray) -> Pair:
 
 
 def one(pair: Pair, kind: str) -> DataWarning:
-    (notice,) = (notice for notice in check(pair) if notice.kind == kind)
-    return notice
+    (warning,) = (warning for warning in check(pair) if warning.kind == kind)
+    return warning
 
 
 DEFECTS: dict[str, Callable[[Pair, np.random.Generator], Pair]] = {

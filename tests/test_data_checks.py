@@ -1,4 +1,4 @@
-"""Silent on clean pairs, a short notice for every defect; units, signs and the order inside ties do not matter."""
+"""Silent on clean pairs, a short warning for every defect; units, signs and the order inside ties do not matter."""
 
 import copy
 import pickle
@@ -18,8 +18,8 @@ ORDERED = {"row_identifiers", "sorted_rows", "dependent_rows", "alternating_rows
 Shape = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
 
-def words(notice: str) -> int:
-    return len(notice.split())
+def words(warning: str) -> int:
+    return len(warning.split())
 
 
 # Silence on clean pairs
@@ -52,7 +52,7 @@ def test_clean_pairs_of_a_hundred_rows() -> None:
     assert np.mean([bool(check(clean(seed, 100))) for seed in range(200)]) < 0.03
 
 
-# A notice for every defect
+# A warning for every defect
 
 BOTH_COLUMNS: dict[str, Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]] = {
     "few_levels": lambda rng: rng.integers(3, size=(2, 500)).astype(float),
@@ -77,21 +77,21 @@ def test_each_defect_is_found(defect: str) -> None:
 
 @pytest.mark.parametrize("kind", BOTH_COLUMNS)
 def test_two_columns_share_one_sentence(kind: str) -> None:
-    notice = one(Pair.of(*BOTH_COLUMNS[kind](np.random.default_rng(0)), x_name="rain", y_name="flow"), kind)
-    assert "'rain'" in notice and "'flow'" in notice
-    assert words(notice) <= 25
+    warning = one(Pair.of(*BOTH_COLUMNS[kind](np.random.default_rng(0)), x_name="rain", y_name="flow"), kind)
+    assert "'rain'" in warning and "'flow'" in warning
+    assert words(warning) <= 25
 
 
-# What a notice is
+# What a warning is
 
 
 def sound(found: tuple[DataWarning, ...]) -> None:
-    for notice in found:
-        assert words(notice) <= 25
-        assert re.fullmatch(r"[^\n]+\.", notice)
-        assert "--" not in notice
-    assert len({notice.kind for notice in found}) == len(found)
-    order = [list(Severity).index(notice.severity) for notice in found]
+    for warning in found:
+        assert words(warning) <= 25
+        assert re.fullmatch(r"[^\n]+\.", warning)
+        assert "--" not in warning
+    assert len({warning.kind for warning in found}) == len(found)
+    order = [list(Severity).index(warning.severity) for warning in found]
     assert order == sorted(order)
 
 
@@ -121,20 +121,20 @@ def test_any_pair_gets_sentences_and_no_failure(cells: list[tuple[float, float]]
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_notice_survives_pickling(protocol: int) -> None:
-    notice = DataWarning("Few rows.", Severity.LOWERS, "few_rows")
-    for twin in (pickle.loads(pickle.dumps(notice, protocol)), copy.copy(notice), copy.deepcopy(notice)):
+    warning = DataWarning("Few rows.", Severity.LOWERS, "few_rows")
+    for twin in (pickle.loads(pickle.dumps(warning, protocol)), copy.copy(warning), copy.deepcopy(warning)):
         assert type(twin) is DataWarning
         assert (twin, twin.severity, twin.kind) == ("Few rows.", Severity.LOWERS, "few_rows")
 
 
 def test_a_notice_is_its_text_and_cannot_be_changed() -> None:
-    notice = DataWarning("Few rows.", Severity.LOWERS, "few_rows")
-    assert notice == "Few rows." and hash(notice) == hash("Few rows.") and {notice} == {"Few rows."}
+    warning = DataWarning("Few rows.", Severity.LOWERS, "few_rows")
+    assert warning == "Few rows." and hash(warning) == hash("Few rows.") and {warning} == {"Few rows."}
     with pytest.raises(AttributeError):
-        notice.kind = "ties"  # type: ignore[misc]  # it has no setter
+        warning.kind = "ties"  # type: ignore[misc]  # it has no setter
     with pytest.raises(AttributeError):
-        del notice.kind
-    assert notice.severity == "lowers confidence"
+        del warning.kind
+    assert warning.severity == "lowers confidence"
 
 
 # What must not matter
@@ -188,15 +188,15 @@ def test_rounded_rows_that_meet_by_chance_are_no_repeats() -> None:
 
 def test_sorted_rows_are_told_from_a_time_series() -> None:
     pair = clean(5)
-    (notice,) = check(rows(pair, np.argsort(-pair.x)))
-    assert notice.severity is Severity.NOTE
-    assert notice.startswith("The rows are sorted by 'x'")
+    (warning,) = check(rows(pair, np.argsort(-pair.x)))
+    assert warning.severity is Severity.NOTE
+    assert warning.startswith("The rows are sorted by 'x'")
 
 
 def test_alternating_rows_do_not_resemble_each_other() -> None:
-    (notice,) = check(DEFECTS["alternating_rows"](clean(6), np.random.default_rng(6)))
-    assert notice.severity is Severity.NOTE
-    assert notice.startswith("Neighbouring rows alternate (autocorrelation -0.4")
+    (warning,) = check(DEFECTS["alternating_rows"](clean(6), np.random.default_rng(6)))
+    assert warning.severity is Severity.NOTE
+    assert warning.startswith("Neighbouring rows alternate (autocorrelation -0.4")
 
 
 def test_sentences_name_the_column_and_the_numbers() -> None:
@@ -228,6 +228,6 @@ def test_an_outlier_is_found_however_far_it_is(size: float) -> None:
     ("kind", "other"), [("dependent_rows", "alternating_rows"), ("alternating_rows", "dependent_rows")]
 )
 def test_rows_resemble_their_neighbours_or_avoid_them_and_never_both(kind: str, other: str) -> None:
-    kinds = {notice.kind for notice in check(DEFECTS[kind](clean(6), np.random.default_rng(6)))}
+    kinds = {warning.kind for warning in check(DEFECTS[kind](clean(6), np.random.default_rng(6)))}
     assert kind in kinds
     assert other not in kinds

@@ -24,7 +24,7 @@ CHEAP = dict.fromkeys(("nn-loci-h", "nn-loci-m", "nn-anm-h", "nn-anm-m", "roche"
     "entropic": {"bins": 8},  # or it refuses whatever is continuous
     "gpi": {"max_iter": 3},
     "anm-mm": {"max_iter": 3},
-    "cure": {"levels": 24, "max_iter": 15},
+    "cure": {"levels": 8, "max_iter": 3},
 }
 """Settings that make the expensive ones quick; the properties hold at any."""
 METHODS = [entry.name for entry in CATALOGUE]

@@ -142,7 +142,7 @@ def test_a_scan_of_a_frame_does_too(make: Make) -> None:
 
 
 def test_a_graph_leaves_out_what_cannot_stand_in_it(make: Make, file: Path) -> None:
-    found = causewise.graph(file)
+    found = causewise.graph(file, bootstrap=0)
     assert found.left_out == SCANNED[make] | GRAPHED[make]
     assert set(found.order) == make().keys() - found.left_out.keys()
 
@@ -165,7 +165,10 @@ def test_the_page_promises_what_a_scan_scores(make: Make) -> None:
 def test_towns_with_a_column_of_row_numbers_run_through_everything(tmp_path: Path) -> None:
     content, columns = encode(make_towns()), {"column 1", *list(make_towns())[1:]}
     (tmp_path / "towns.csv").write_bytes(content)
-    found, graph = causewise.scan(tmp_path / "towns.csv", method="mdl"), causewise.graph(tmp_path / "towns.csv")
+    found, graph = (
+        causewise.scan(tmp_path / "towns.csv", method="mdl"),
+        causewise.graph(tmp_path / "towns.csv", bootstrap=0),
+    )
     left_out = {"column 1": "it counts the rows", "town": "it holds text"}
     assert (found.left_out, set(found.columns)) == (left_out, columns - left_out.keys())
     assert left_out.items() <= graph.left_out.items()
@@ -193,14 +196,14 @@ def test_a_column_that_was_asked_for_stops_the_scan(asked: dict[str, Any], tmp_p
         causewise.scan(path, method="mdl", **asked)
     if asked.keys() <= {"columns", "knowledge"}:
         with pytest.raises(causewise.InputError, match="Column 'Cylinders' has the text 'rotary' in line 58; expected"):
-            causewise.graph(path, **asked)
+            causewise.graph(path, bootstrap=0, **asked)
 
 
 def test_knowledge_that_only_mentions_it_does_not(tmp_path: Path) -> None:
     path = tmp_path / "cars.csv"
     path.write_bytes(encode(make_cars()))
     assert "Cylinders" in causewise.scan(path, method="mdl", knowledge={"first": ["Cylinders"]}).left_out
-    assert "Cylinders" in causewise.graph(path, knowledge={"before": [["Cylinders", "MPG"]]}).left_out
+    assert "Cylinders" in causewise.graph(path, bootstrap=0, knowledge={"before": [["Cylinders", "MPG"]]}).left_out
 
 
 def test_where_no_two_columns_are_left_the_bad_cell_is_the_error(tmp_path: Path) -> None:
@@ -215,14 +218,14 @@ def test_columns_can_be_excluded(tmp_path: Path) -> None:
     path.write_bytes(encode(make_cars()))
     found = causewise.scan(path, method="mdl", exclude=["Cylinders", 2])
     assert found.left_out["Cylinders"] == found.left_out["Price"] == "it is excluded"
-    assert "Price" not in causewise.graph(path, exclude=["Price"]).order
+    assert "Price" not in causewise.graph(path, bootstrap=0, exclude=["Price"]).order
     for asked in ({"columns": ["Price", "MPG"]}, {"adjust": ["Price"]}):
         with pytest.raises(causewise.InputError, match="'Price' both to use and to exclude"):
             causewise.scan(path, exclude="Price", **asked)
     with pytest.raises(causewise.InputError, match="'Price' in a pair, and it is excluded"):
         causewise.scan(path, exclude=["Price"], pairs="Price")
     with pytest.raises(causewise.InputError, match="did you mean 'Price'"):
-        causewise.graph(path, exclude=["Prize"])
+        causewise.graph(path, bootstrap=0, exclude=["Prize"])
 
 
 def test_a_column_that_is_numbers_in_two_ways_is_left_out_unless_it_is_needed(tmp_path: Path) -> None:

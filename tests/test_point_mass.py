@@ -170,7 +170,7 @@ def test_a_scan_scores_the_same_rows_and_says_so() -> None:
 def test_the_types_are_those_of_the_columns_that_were_given() -> None:
     told = causewise.infer(rainfall(0))
     assert told.pair.n < 600
-    assert told.to_dict()["kinds"] == {"x": "continuous", "y": "heaped"}
+    assert told.to_dict()["kinds"] == {"x": "continuous", "y": "point mass"}
 
 
 def test_a_ratio_that_was_rounded_in_part_fills_no_grid() -> None:

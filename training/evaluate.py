@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from causewise.inference import infer
-from causewise.methods.combined.constants import FOLDS, TERMS
 from causewise.methods.combined.method import THRESHOLD, gather_evidence
-from causewise.methods.combined.terms import compute_terms
+from causewise.methods.combined.terms import FOLDS, TERMS, compute_terms
 from causewise.pair import FloatArray, Pair
 from training.recorded import Case
 from training.sets import SETS

@@ -22,7 +22,8 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from causewise.methods.combined.constants import TERMS, NeitherConstants, Term, WeightConstants
+from causewise.methods.combined.outcomes import NeitherConstants, WeightConstants
+from causewise.methods.combined.terms import TERMS, Term
 from causewise.pair import FloatArray
 from training import simulator_a
 from training.recorded import FOLDS, SOURCES

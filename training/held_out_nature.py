@@ -1,4 +1,4 @@
-"""Foreign families from biology and ecology."""
+"""Held-out simulators from biology and ecology."""
 
 import math
 

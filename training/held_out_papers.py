@@ -1,4 +1,4 @@
-"""Foreign families from simulators of other papers, and statistical models far from a function plus noise."""
+"""Held-out simulators from simulators of other papers, and statistical models far from a function plus noise."""
 
 import math
 from collections.abc import Callable

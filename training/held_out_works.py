@@ -1,4 +1,4 @@
-"""Foreign families from economics, physics and engineering."""
+"""Held-out simulators from economics, physics and engineering."""
 
 import numpy as np
 from scipy import special

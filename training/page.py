@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from causewise.formatting import markdown_table
 from causewise.lab.benchmark.metrics import PairScores, accuracy, audrc, wilson
-from causewise.methods.combined.constants import TERMS
 from causewise.methods.combined.method import NEITHER_PRIOR, THRESHOLD
+from causewise.methods.combined.terms import TERMS
 from causewise.methods.combined.words import KINDS
 from causewise.pair import FloatArray
 from training.alternatives import ALTERNATIVES, read_alternatives

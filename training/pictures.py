@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from causewise.methods.combined.constants import TERMS
+from causewise.methods.combined.terms import TERMS
 from causewise.methods.combined.words import KINDS
 from causewise.pair import FloatArray
 from causewise.report.canvas import blank_figure, settings

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causewise.lab.benchmark.metrics import PairScores, accuracy, audrc
-from causewise.methods.combined.constants import TERMS
+from causewise.methods.combined.terms import TERMS
 from causewise.pair import FloatArray
 from training import simulator_a
 from training.alternatives import ALTERNATIVES, read_alternatives

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from causewise.methods.combined.constants import TERMS
 from causewise.methods.combined.method import gather_evidence
+from causewise.methods.combined.terms import TERMS
 from causewise.pair import FloatArray, Pair
 from training.recorded import Case
 from training.sets import SETS

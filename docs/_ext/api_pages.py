@@ -12,7 +12,7 @@ MODULES = {
     "causewise.protocol": "Methods of your own",
 }
 CHOSEN = {"causewise.scanning.result": ("Scan",), "causewise.protocol": ("Directional", "Joint", "PairScore")}
-"""Of rooms whose module lists no names."""
+"""Of modules that list no names themselves."""
 
 
 def public_names(module: str) -> list[str]:

@@ -1,6 +1,7 @@
 """The kept rows of `benchmarks/graphs.py`, and the tables that pages show of them.
 
-`python docs/benchmarks/graph_rows.py [ROWS.jsonl]` writes graphs.csv beside this file (from out/graphs.jsonl).
+`python docs/benchmarks/graph_rows.py [ROWS.jsonl]` writes graphs.csv beside this file (from out/graphs.jsonl); rows of
+methods that are not among the new ones stay.
 """
 
 import csv
@@ -33,9 +34,14 @@ Row = dict[str, Any]
 Measure = Callable[[Row], float | None]
 
 
-def read_store(path: Path = STORE) -> list[Row]:
-    """What `benchmarks/graphs.py` has written so far, each row with the family of its world, in one order."""
+def read_store(path: Path = STORE, others: Sequence[Row] = ()) -> list[Row]:
+    """What `benchmarks/graphs.py` has written so far, each row with the family of its world, in one order.
+
+    With rows of `others` for methods that it lacks.
+    """
     rows, families = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()], list_worlds()
+    methods = {row["method"] for row in rows}
+    rows += [row for row in others if row["method"] not in methods]
     rows = [dict.fromkeys(COLUMNS) | row | {"family": families.get(row["world"], "recorded")} for row in rows]
     place = {name: k for k, name in enumerate(families)}
     return sorted(rows, key=lambda row: (place.get(row["world"], len(place)), *cell(row), row["method"], row["seed"]))
@@ -286,4 +292,4 @@ def tabulate_all(path: Path = KEPT) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    keep(read_store(Path(sys.argv[1]) if len(sys.argv) > 1 else STORE))
+    keep(read_store(Path(sys.argv[1]) if len(sys.argv) > 1 else STORE, read_kept()))

@@ -15,7 +15,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from causewise.errors import SEEDS, InputError, between
+from causewise.parallel import Engine
 from causewise.protocol import Method, Subsample
 
 DEFAULT = "causewise"
@@ -304,10 +305,20 @@ def stated_settings(methods: Sequence[str], stated: Mapping[str, Any], spelt: Ma
         if not any(accepts(method, setting) for method in methods):
             take = "does" if len(methods) == 1 else "do"
             raise InputError(
-                f"Got {spelt[setting]} for {', '.join(methods)}, which {take} not take it; expected a method that "
-                f"does, such as {DEFAULT}: leave it out, or choose that one."
+                f"Got {spelt[setting]} for {', '.join(methods)}, which {take} not take it; "
+                f"{_say_who_takes(setting, methods)}."
             )
     return {method: {key: value for key, value in stated.items() if accepts(method, key)} for method in methods}
+
+
+def _say_who_takes(setting: str, methods: Sequence[str]) -> str:
+    """Where a setting belongs that none of these methods takes, or what they take instead."""
+    if accepts(DEFAULT, setting):
+        return f"expected a method that does, such as {DEFAULT}: leave it out, or choose that one"
+    if setting in {each.name for each in fields(Engine)}:
+        return f"expected it in the engine: engine=causewise.Engine({setting}=…)"
+    own = {each for method in methods if not is_elsewhere(method) for each in defaults(method)} - {"seed"}
+    return f"expected one of {', '.join(sorted(own))}: check the spelling, or leave it out"
 
 
 def takes_seed(spec: str, settings: Mapping[str, Any]) -> bool:

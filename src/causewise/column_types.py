@@ -71,7 +71,7 @@ class ColumnType(StrEnum):
     BINARY = "two values"
     LEVELS = "few levels"
     """Three or four values."""
-    POINT_MASS = "heaped"
+    POINT_MASS = "point mass"
     """Excess zeros, censored, filled in, rounded in part."""
     COUNT = "count"
     """Few whole numbers from 0 or 1 up: counts, ratings, numbered levels."""
@@ -181,7 +181,7 @@ def classify_column(column: FloatArray, dated: bool = False) -> ColumnType:
     >>> [str(classify_column(column)) for column in (rain, rain.round(1), rng.poisson(3, 500).astype(float))]
     ['continuous', 'rounded', 'count']
     >>> str(classify_column(np.where(rng.random(500) < 0.4, 0.0, rain)))
-    'heaped'
+    'point mass'
     >>> str(classify_column(np.cumsum(rng.integers(1, 4, 500)).astype(float)))
     'row identifier'
     """

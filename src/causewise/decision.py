@@ -234,8 +234,8 @@ class Decision(Record):
     @property
     def explanation(self) -> str:
         """What decides, in words, with the columns' names; or why there is no answer."""
-        if told := self.reason or self.carried_by:
-            return told
+        if why := self.reason or self.carried_by:
+            return why
         return self.reading.value.format(x=self.pair.x_name, y=self.pair.y_name) if self.reading else ""
 
     @property
@@ -263,8 +263,8 @@ class Decision(Record):
 
     def __str__(self) -> str:
         parts = (self.method, self._strength, self.thinned or f"n = {self.pair.n}")
-        told = len(self.warnings)
-        warned = f"; {told} warning{'s' * (told > 1)}" if told else ""
+        count = len(self.warnings)
+        warned = f"; {count} warning{'s' * (count > 1)}" if count else ""
         return f"{visible(self.verdict)} ({', '.join(filter(None, parts))}{warned})"
 
     @property

@@ -39,6 +39,7 @@ from causewise.data_checks import (
 )
 from causewise.decision import Decision, Direction
 from causewise.errors import SEEDS, InputError, between
+from causewise.formatting import shorten
 from causewise.numerics.columns import cache_columns
 from causewise.pair import NanPolicy, Pair
 from causewise.parallel import one_thread
@@ -115,16 +116,24 @@ def infer(
 
 
 def decide_pairs(pairs: Sequence[Pair], method: Method, seed: int) -> list[Decision]:
-    """What a method says of pairs, which one that is batched sees all at once, with what a look at their rows tells."""
+    """What a method says of pairs, which one that is batched sees all at once, with the data checks' warnings."""
     with one_thread(), cache_columns([column for pair in pairs for column in (pair.x, pair.y)]):
-        notices = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
-        found = zip(_decide_with_seed(method, pairs, seed), notices, strict=True)
+        warnings = [check(pair) for pair in pairs]  # before the decisions hold their curves at every row
+        found = zip(_decide_with_seed(method, pairs, seed), warnings, strict=True)
         scored = [_score_beside_point_mass(*each, method, seed) for each in found]
         return [_time_first(decision, find_times(pair)) for decision, pair in zip(scored, pairs, strict=True)]
 
 
 def _decide_with_seed(method: Method, pairs: Sequence[Pair], seed: int) -> list[Decision]:
-    found = method.decide_many(pairs)
+    found: Any = method.decide_many(pairs)  # of a method of somebody's own it may be anything
+    listed = isinstance(found, list | tuple)
+    if not listed or len(found) != len(pairs) or not all(isinstance(each, Decision) for each in found):
+        got = ", ".join(type(each).__name__ for each in found) if listed else repr(found)
+        raise InputError(
+            f"Got {shorten(got or 'nothing', 60)} from decide_many of the method {method.name!r} for {len(pairs)} "
+            f"pair{'s' * (len(pairs) != 1)}; expected a list of one Decision a pair: causewise.protocol.Directional "
+            "makes them of a score."
+        )
     return [
         replace(
             each,
@@ -135,41 +144,43 @@ def _decide_with_seed(method: Method, pairs: Sequence[Pair], seed: int) -> list[
     ]
 
 
-def _score_beside_point_mass(decision: Decision, notices: Sequence[DataWarning], method: Method, seed: int) -> Decision:
+def _score_beside_point_mass(
+    decision: Decision, warnings: Sequence[DataWarning], method: Method, seed: int
+) -> Decision:
     """The decision with its warnings; where a point mass alone stops it, that of the rows beside it.
 
     Where these are unrelated or stopped themselves, the answer stays withheld, and the reason says what was found.
     """
     pair = decision.pair
     answered = decision.confidence is not None and not decision.failed and not decision.unrelated
-    by_point_mass_alone = [each.kind for each in notices if each.severity is Severity.STOPS] == [point_mass.__name__]
+    by_point_mass_alone = [each.kind for each in warnings if each.severity is Severity.STOPS] == [point_mass.__name__]
     rest = drop_point_masses(pair) if answered and by_point_mass_alone else None
     if rest is None:
-        return add_warnings(decision, notices)
+        return add_warnings(decision, warnings)
     # Rows left out for a missing value are a share of all rows, and what numbers rows does so without gaps of ours.
     of_all = (missing_rows.__name__, row_identifiers.__name__)
-    about_all = [each for each in notices if each.kind in of_all]
+    about_all = [each for each in warnings if each.kind in of_all]
     about_rest = [each for each in check(rest) if each.kind not in of_all]
-    told = add_warnings(_decide_with_seed(method, [rest], seed)[0], (*about_rest, *about_all))
+    of_rest = add_warnings(_decide_with_seed(method, [rest], seed)[0], (*about_rest, *about_all))
     found, others = describe_point_masses(pair), f"the other {rest.n} of {pair.n} rows"
     minority = 2 * rest.n < pair.n
-    if told.failed or told.unrelated or told.stopped or minority:
-        silent = told.reason.removeprefix("Undecided: ") if told.failed or told.stopped else ""
+    if of_rest.failed or of_rest.unrelated or of_rest.stopped or minority:
+        silent = of_rest.reason.removeprefix("Undecided: ") if of_rest.failed or of_rest.stopped else ""
         why = (
             f"{found}; among {others} no relation is visible, so the direction rests on {describe_split(pair)}, which "
             "this method cannot score."
-            if told.unrelated
+            if of_rest.unrelated
             else f"{found}; {others} are fewer than half, and do not speak for all."
             if minority and not silent
             else f"{found}; of {others}: {silent}"
         )
         stopping = (
             DataWarning(why, Severity.STOPS, point_mass.__name__) if each.kind == point_mass.__name__ else each
-            for each in notices
+            for each in warnings
         )
         return add_warnings(decision, tuple(stopping))
     beside = DataWarning(f"{found}: only {others} are scored.", Severity.LOWERS, point_mass.__name__)
-    return replace(told, warnings=(beside, *told.warnings), given_kinds=decision.kinds, given_rows=pair.n)
+    return replace(of_rest, warnings=(beside, *of_rest.warnings), given_kinds=decision.kinds, given_rows=pair.n)
 
 
 def _time_first(decision: Decision, times: Sequence[str]) -> Decision:
@@ -179,28 +190,28 @@ def _time_first(decision: Decision, times: Sequence[str]) -> Decision:
     cause, effect = ends.get(decision.leaning, ("", ""))
     if not effect or effect not in times:
         return decision
-    notice = DataWarning(
+    warning = DataWarning(
         f"{effect!r} is time, which nothing causes, and the evidence does not speak for {effect} → {cause} either: "
         "look for a trend that other columns share.",
         Severity.STOPS,
         _time_first.__name__.strip("_"),
     )
-    told = add_warnings(decision, (notice,))
-    return told if told.stopped else replace(told, reason=f"Undecided: {notice}")
+    warned = add_warnings(decision, (warning,))
+    return warned if warned.stopped else replace(warned, reason=f"Undecided: {warning}")
 
 
-def add_warnings(decision: Decision, notices: Sequence[DataWarning]) -> Decision:
-    """The decision with what a look at the rows tells; a notice that stops takes away an answer that has a confidence.
+def add_warnings(decision: Decision, warnings: Sequence[DataWarning]) -> Decision:
+    """The decision with the data checks' warnings; one that stops takes away an answer that has a confidence.
 
     Such rows show no direction or a wrong one, so that no lean, no confidence and no score is left of it. Methods
-    without a confidence keep their published answer, beside the notice.
+    without a confidence keep their published answer, beside the warning.
     """
     if decision.method in FOR_LEVELS:
-        notices = [notice for notice in notices if notice.kind not in ABOUT_LEVELS]
-    stops = [notice for notice in notices if notice.severity is Severity.STOPS]
+        warnings = [warning for warning in warnings if warning.kind not in ABOUT_LEVELS]
+    stops = [warning for warning in warnings if warning.severity is Severity.STOPS]
     withhold = stops and decision.confidence is not None and not decision.unrelated and not decision.failed
-    told = replace(decision, warnings=(*notices, *decision.warnings))
-    return _withhold(told, f"Undecided: {stops[0]}") if withhold else told
+    warned = replace(decision, warnings=(*warnings, *decision.warnings))
+    return _withhold(warned, f"Undecided: {stops[0]}") if withhold else warned
 
 
 def _withhold(decision: Decision, why: str) -> Decision:

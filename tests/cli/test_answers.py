@@ -161,6 +161,11 @@ def test_warnings_stand_under_their_level(capsys: pytest.CaptureFixture[str]) ->
     assert listed == ["stops", "On a line.", "lowers confidence", "Few.", "note", "Slow."]
 
 
+@pytest.mark.parametrize("method", ["causewise", "loci-h", "nn-loci-m:steps=20"])
+def test_json_has_the_seed_that_was_stated(table: Path, method: str) -> None:
+    assert json.loads(infer(table, "--method", method, "--seed", "3", "--json").stdout)["seed"] == 3
+
+
 def test_json_is_the_decision_and_nothing_else(table: Path) -> None:
     result = infer(table, "--json")
     record = json.loads(result.stdout)

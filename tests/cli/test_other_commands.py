@@ -56,7 +56,8 @@ def test_an_unknown_method_gets_a_sentence() -> None:
 
 
 def test_demo(tmp_path: Path) -> None:
-    result = run("demo", "--out", tmp_path / "tour")
+    run("demo", "--out", tmp_path / "tour")
+    result = run("demo", "--out", tmp_path / "tour")  # over its own files
     assert result.exit_code == 0, result.stderr
     for words in ("Right: the accepted cause is", "Rightly left open", "were picked", "What to type next"):
         assert words in result.stdout
@@ -65,6 +66,14 @@ def test_demo(tmp_path: Path) -> None:
         assert (tmp_path / "tour" / f"{stem}.html").read_text().startswith("<!doctype html>")
         again = run("infer", tmp_path / "tour" / f"{stem}.csv").stdout.splitlines()[0]
         assert f"causewise says: {again}" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["cars.csv", "tumours.html"])
+def test_the_demo_overwrites_nobodys_file(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("precious\n")
+    result = run("demo", "--out", tmp_path)
+    assert result.exit_code == 2 and name in result.stderr and "choose another with --out" in result.stderr
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [(name, "precious\n")]
 
 
 def test_the_demo_says_right_wrong_and_left_open() -> None:

@@ -1,13 +1,22 @@
 """`causewise study`: tables on standard output, files in a folder, carried on when called again."""
 
+import shutil
 import sqlite3
 from contextlib import closing
 
+import pytest
 from trial import run
 
 
-def test_a_study_writes_tables_and_figures_and_is_not_done_twice(tmp_path):
-    first = run("study", "splitting", "--fast", "--seeds", 2, "--out", tmp_path)
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A study that was run, and its folder."""
+    folder = tmp_path_factory.mktemp("study")
+    return run("study", "splitting", "--fast", "--seeds", 2, "--out", folder), folder
+
+
+def test_a_study_writes_tables_and_figures_and_is_not_done_twice(finished):
+    first, tmp_path = finished
     assert first.exit_code == 0, first.stderr
     assert "| " in first.stdout
     assert "files in" in first.stderr
@@ -20,7 +29,9 @@ def test_a_study_writes_tables_and_figures_and_is_not_done_twice(tmp_path):
         assert file.execute("SELECT max(rowid), count(*) FROM finished").fetchone() == before
 
 
-def test_files_are_written_before_anything_is_printed(tmp_path, monkeypatch):
+def test_files_are_written_before_anything_is_printed(finished, tmp_path, monkeypatch):
+    shutil.copy(finished[1] / "rows.sqlite", tmp_path)
+
     def leave(*_, **__):
         raise BrokenPipeError
 

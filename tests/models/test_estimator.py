@@ -15,7 +15,7 @@ from sklearn.preprocessing import SplineTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from causewise import LocationScaleNetwork, LocationScaleRegressor
-from causewise.models.smoothness import Smoothness, held_out_likelihood
+from causewise.models.smoothness import DELTAS, KNOTS, Smoothness, held_out_likelihood
 
 BOTH = [LocationScaleRegressor(n_knots=8, degree=3), LocationScaleNetwork(hidden=10, steps=600)]
 STOPPED = [
@@ -167,12 +167,24 @@ def test_few_rows_of_many_inputs_get_a_firmer_prior():
     assert chosen.mean() > loose.mean() + 0.03
 
 
-@pytest.mark.parametrize("rows", [2, 3, 7, 30])
-def test_rows_too_few_to_choose_by_are_fitted_all_the_same(rows):
+@pytest.mark.parametrize("slope", [0.0, 1.0])
+def test_fewer_rows_than_coefficients_do_not_follow_the_noise(slope):
+    """About as good as the same ridge: with δ = 1e-5 the noise alone has an R² of −3, and the line none."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 20))
+    y = slope * X[:, 0] + 0.5 * rng.normal(size=60)
+    ridge = make_pipeline(SplineTransformer(), RidgeCV(np.logspace(-3, 3, 13)))
+    folds = KFold(5, shuffle=True, random_state=0)
+    ours, theirs = (cross_val_score(model, X, y, cv=folds).mean() for model in (LocationScaleRegressor(), ridge))
+    assert ours > theirs - 0.2
+
+
+@pytest.mark.parametrize("rows", [2, 3, 7, 10])
+def test_rows_too_few_to_choose_by_are_fitted_as_smoothly_as_can_be(rows):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(rows, 3)), rng.normal(size=rows)
     model = LocationScaleRegressor().fit(X, y)
-    assert (model.n_knots_, model.delta_) == (2, 1e-5)
+    assert (model.n_knots_, model.delta_) == (KNOTS[0], DELTAS[-1])
     assert np.isfinite(model.predict(X)).all()
 
 

@@ -6,7 +6,7 @@ import pytest
 from causewise.lab.datasets import load
 from causewise.methods.loci import fit_direction
 from causewise.models.spline import fit_location, fit_location_scale
-from causewise.numerics.newton import KKT_CERTIFIED
+from causewise.numerics.gaussian import KKT_CERTIFIED
 from causewise.pair import standardise
 
 

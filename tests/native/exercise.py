@@ -12,7 +12,7 @@ LONG = 2600
 """Above this many rows the kernel's features are made in boxes; the long column takes that way."""
 
 
-FEW_STEPS = {"gpi": {"max_iter": 3}, "anm-mm": {"max_iter": 3}, "cure": {"levels": 24, "max_iter": 15}}
+FEW_STEPS = {"gpi": {"max_iter": 3}, "anm-mm": {"max_iter": 3}, "cure": {"levels": 8, "max_iter": 3}}
 """Their descents are NumPy's; the loops they call are called in the first step."""
 
 

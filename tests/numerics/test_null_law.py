@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gamma, norm, pearson3
 
-from causewise.numerics.hsic import hsic_test, kernel_column
-from causewise.numerics.kernel import weighted_nodes
-from causewise.numerics.null_law import (
+from causewise.numerics.hsic import (
     Cubes,
     Squares,
     _add_kernel_sums,
+    hsic_test,
+    kernel_column,
     leading_products,
     log_survival,
     log_survival_of_sum,
@@ -25,6 +25,7 @@ from causewise.numerics.null_law import (
     node_sums,
     third_moment,
 )
+from causewise.numerics.kernel import weighted_nodes
 
 
 def squares(a):

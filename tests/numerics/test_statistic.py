@@ -8,9 +8,8 @@ import pytest
 from dense_kernel import LAWS, centred_kernel
 from scipy.stats import gamma
 
-from causewise.numerics.hsic import hsic_gamma_test, hsic_test, kernel_column
+from causewise.numerics.hsic import Squares, hsic_gamma_test, hsic_test, kernel_column, mean_and_variance
 from causewise.numerics.kernel import BLOCK
-from causewise.numerics.null_law import Squares, mean_and_variance
 
 
 def triple(kernel):

@@ -94,7 +94,7 @@ def unrelated(rows: Pair) -> Decision:
 
 def stopped(rows: Pair) -> Decision:
     """What is left of a decision where a data check finds that no direction can be told."""
-    notice = DataWarning(
+    warning = DataWarning(
         "'altitude' takes only 2 distinct values, too few for a direction.", Severity.STOPS, "few_levels"
     )
     return replace(
@@ -104,8 +104,8 @@ def stopped(rows: Pair) -> Decision:
         probabilities={},
         contributions={},
         carried_by="",
-        reason=f"Undecided: {notice}",
-        warnings=(notice,),
+        reason=f"Undecided: {warning}",
+        warnings=(warning,),
     )
 
 

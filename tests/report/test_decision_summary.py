@@ -1,9 +1,11 @@
 """What is said about a decision: its stance, its numbers, and how to repeat and cite it."""
 
 import ast
+import contextlib
 import re
 import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from scipy import stats
 from specimens import SPECIMENS, WARNINGS, decided, pair, weighed
 
 from causewise.catalogue import CATALOGUE, has_method
-from causewise.inference import Answer
+from causewise.inference import Answer, infer
 from causewise.methods.combined.method import NEITHER_PRIOR
 from causewise.report import provenance
 from causewise.report.decision_summary import summarise
@@ -157,6 +159,20 @@ def test_halves_are_told_and_repeated() -> None:
     assert line in provenance.paragraph(decision)
     assert provenance.command(decision).endswith("--stability")
     assert "decision.stability()" in provenance.python(decision)
+    assert 'decision.report("report.html", stability=True)' in provenance.python(decision)
+
+
+def test_halves_are_drawn_again_with_their_seed(tmp_path: Path) -> None:
+    asked = replace(infer(pair(60), seed=3), half_samples=None)
+    asked.report(tmp_path / "page.html", stability=True)
+    assert "--stability --seed 3" in (tmp_path / "page.html").read_text()
+    decision = replace(asked, half_samples=asked.stability(seed=3))
+    script = (
+        provenance.python(decision).replace('pd.read_csv("FILE.csv")', "TABLE").replace("report.html", "again.html")
+    )
+    with contextlib.chdir(tmp_path):
+        exec(script, {"TABLE": {asked.pair.x_name: asked.pair.x, asked.pair.y_name: asked.pair.y}})
+    assert (tmp_path / "again.html").read_text() == (tmp_path / "page.html").read_text()
 
 
 def test_the_paragraph_says_what_came_of_the_threshold() -> None:

@@ -186,10 +186,11 @@ def test_what_is_given_is_counted_apart_and_looks_like_no_finding() -> None:
     assert any("given by background knowledge" in text.get_text() for text in texts_of(drawn))
 
 
-def test_a_required_edge_of_a_causal_graph_is_drawn_as_given() -> None:
+@pytest.mark.parametrize("what", ["required", "direction_given"])
+def test_what_is_given_of_a_causal_graph_is_drawn_as_given(what: str) -> None:
     edges = graph(2)
     ((a, b),) = edges.edges
-    edges.edges[a, b]["required"] = True
+    edges.edges[a, b][what] = True
     figure = draw_causal_graph(edges, "heading")
     assert {matplotlib.colors.to_hex(each.get_edgecolor()) for each in arrows(figure)} == {MUTED}
     assert any("given by background knowledge" in text.get_text() for text in texts_of(figure))

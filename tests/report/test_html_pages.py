@@ -400,17 +400,17 @@ def test_a_scan_has_a_card_of_its_surest_pairs() -> None:
 
 def test_a_causal_graph_has_a_card_of_its_edges() -> None:
     edges = (
-        Edge("Dose", NAMES[0], True, False, 1e-9, None, 0.9),
-        Edge("Dose", "b", False, True, None, 0.4, None, True),
+        Edge("Dose", NAMES[0], "->", True, False, 1e-9, None, 0.99, 0.9),
+        Edge("Dose", "b", "->", False, True, None, 0.4, None, direction_given=True),
+        Edge("b", NAMES[0], "--", True, False, 1e-9, None, 0.6),
     )
-    graph = CausalGraph(("Dose", "b", NAMES[0]), edges, {}, 0.0, 50, 0, {}, {}, (), {})
+    graph = CausalGraph(("Dose", "b", NAMES[0]), edges, {}, {}, 0.0, 50, 0, {}, {}, (), {})
     card = outline(graph._repr_html_())
     words = " ".join(" ".join(card.text).split())
-    assert card.open == [] and card.seen.count("tr") == 3 and "script" not in card.seen
-    assert "1 edge found and 1 given between 3 columns of 50 rows" in words
-    assert (
-        "Causes first: Dose, b, " in words and "Dose → b spread, given 0.8 –" in words and "mean 2×10⁻⁹ 90 %" in words
-    )
+    assert card.open == [] and card.seen.count("tr") == 4 and "script" not in card.seen
+    assert "2 edges found and 1 given (1 without a direction) between 3 columns of 50 rows" in words
+    assert "Causes first: Dose, b, " in words and "mean 2×10⁻⁹ 90 %" in words
+    assert "Dose → b spread, given 0.8 –" in words and "b — " in words
 
 
 def test_a_card_is_made_lazily() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from specimens import SPECIMENS, pair, weighed
 
 from causewise.formatting import percent
-from causewise.methods.combined import constants
+from causewise.methods.combined import terms
 from causewise.methods.combined.outcomes import in_units
 from causewise.report.decision_wording import score, sentence, use_rounded_digits
 from causewise.report.measures import list_factors, list_measures, list_terms
@@ -140,7 +140,7 @@ def test_the_axis_of_the_bars_is_the_same_for_every_pair() -> None:
 
 
 def test_no_sum_of_the_default_method_passes_the_axis() -> None:
-    assert sum(term.height for term in constants.TERMS.values()) <= REACH
+    assert sum(term.height for term in terms.TERMS.values()) <= REACH
 
 
 shares = st.floats(0, 0.99).flatmap(

@@ -3,6 +3,8 @@
 import errno
 import gc
 import pickle
+import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -52,6 +54,17 @@ def test_a_line_that_nobody_holds_is_no_longer_mapped(on_disk):
     assert line.sum() == 10**6
     del line
     assert file not in Path("/proc/self/maps").read_text()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a file that is read has a name")
+def test_nobody_sees_the_file_by_name(on_disk, monkeypatch, tmp_path):
+    """So that nothing is left of it however the process ends."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    store = ColumnStore()
+    store.add(np.arange(5.0))
+    assert str(tmp_path) in str(Path(store.values.path).readlink())
+    assert not list(tmp_path.iterdir())
+    np.testing.assert_array_equal(store.values[0], np.arange(5.0))
 
 
 def test_the_file_lasts_as_long_as_what_was_found_in_it(on_disk):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def test_worker_processes_get_the_object() -> None:
 def test_an_object_that_cannot_be_pickled_is_asked_in_this_process() -> None:
     found = causewise.scan(MANY, method=Directional("here", lambda cause, effect: float(os.getpid())))
     assert len(found.rows) == 45
-    with pytest.raises(InputError, match=r"jobs=2 with the method 'here', which cannot be pickled"):
+    with pytest.raises(InputError, match=r"jobs=2 with the method 'here'.* or leave jobs=2 out"):
         causewise.scan(TABLE, method=Directional("here", lambda cause, effect: 0.0), engine=Engine(jobs=2))
 
 
@@ -116,6 +117,14 @@ def test_what_is_no_method_is_a_sentence(what) -> None:
         causewise.scan(TABLE, method=what)
 
 
+@pytest.mark.parametrize(("answer", "got"), [([0.5], "float"), ([], "nothing"), (None, "None"), (0.5, r"0\.5")])
+@pytest.mark.parametrize("ask", [causewise.infer, causewise.scan])
+def test_a_method_that_does_not_answer_with_decisions_is_a_sentence(ask, answer, got) -> None:
+    method = SimpleNamespace(name="own", decide_many=lambda pairs: answer)
+    with pytest.raises(InputError, match=f"Got {got} from decide_many of the method 'own' .* one Decision a pair"):
+        ask({"a": TABLE["c0"], "b": TABLE["c1"]}, method=method)
+
+
 def test_a_path_leads_to_a_method_or_to_a_factory() -> None:
     assert catalogue.resolve_method("spread_method:spread", 0) is spread
     assert catalogue.resolve_method("spread_method:PidMethod", 0).name == "pid"
@@ -175,7 +184,7 @@ def test_an_object_is_asked_again_for_halves_and_pages(tmp_path: Path) -> None:
     decision.report(tmp_path / "page.html", stability=True, methods=[PidMethod(), "igci"])
     page = (tmp_path / "page.html").read_text()
     assert "# each MODULE:OBJECT is where spread and pid can be imported from" in page
-    assert "the method spread, which is not its own, by the program causewise" in page
+    assert "the method spread, which is not part of causewise, by the program causewise" in page
     kept = pickle.loads(pickle.dumps(decision))
     assert kept == decision
     with pytest.raises(InputError, match="'spread', of which nothing but its name is left"):

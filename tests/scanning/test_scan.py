@@ -117,7 +117,9 @@ def test_target_pairs_and_columns_choose(table, tmp_path):
         ({"fdr": 0.0}, "Got fdr="),
         ({"fdr": 2.0}, "Got fdr="),
         ({"seed": -1}, "Got seed="),
-        ({"method": "loci-h", "threshold": 0.9}, "does not take it"),
+        ({"method": "loci-h", "threshold": 0.9}, "does not take it; expected a method that does, such as causewise"),
+        ({"treshold": 0.9}, "expected one of direct, .*, threshold: check the spelling"),
+        ({"journal": "j"}, r"expected it in the engine: engine=causewise\.Engine\(journal=…\)"),
         ({"method": "guess"}, "guess"),
         ({"knowledge": {"before": [["a", "b"], ["b", "a"]]}}, "before"),
     ],
@@ -151,15 +153,16 @@ def test_what_is_known_is_obeyed(table):
 
 
 def _deadly(judge, tile):
-    if [0, 3] in [list(pair) for pair in tile]:
+    if [0, 2] in [list(pair) for pair in tile]:
         os._exit(9)
     return pair_scorer.screen_pairs(judge, tile)
 
 
 def test_a_pair_that_kills_its_process_costs_its_own_row_only(table, monkeypatch):
-    quiet = {(row.x, row.y): row for row in causewise.scan(table, engine=causewise.Engine(jobs=1))}
+    asked = {"columns": ["a", "b", "c"]}
+    quiet = {(row.x, row.y): row for row in causewise.scan(table, **asked, engine=causewise.Engine(jobs=1))}
     monkeypatch.setattr(scanner, "screen_pairs", _deadly)
-    rows = {(row.x, row.y): row for row in causewise.scan(table, engine=causewise.Engine(jobs=2))}
+    rows = {(row.x, row.y): row for row in causewise.scan(table, **asked, engine=causewise.Engine(jobs=2))}
     dead = rows.pop(("a", "c"))
     assert dead.status == "failed"
     assert "died" in dead.reason

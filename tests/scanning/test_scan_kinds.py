@@ -46,7 +46,7 @@ KINDS = {
     "a": "continuous",
     "b": "continuous",
     "visits": "count",
-    "rain": "heaped",
+    "rain": "point mass",
     "dose": "few levels",
     "smoker": "two values",
 }
@@ -64,7 +64,7 @@ def test_a_row_says_what_a_lone_decision_says(found, table) -> None:
         if row.status in ("oriented", "undecided"):
             alone = causewise.infer(table, row.x, row.y)
             assert row.warnings == tuple(map(str, alone.warnings))
-            if "heaped" not in (row.x_kind, row.y_kind):
+            if "point mass" not in (row.x_kind, row.y_kind):
                 assert alone.to_dict()["kinds"] == {"x": row.x_kind, "y": row.y_kind}
             told = alone.to_dict()
             assert (row.status, row.score, row.confidence) == (told["status"], told["score"], told["confidence"])

@@ -203,9 +203,9 @@ def test_three_decimals_are_decimals_where_the_table_shows_so_or_the_caller_says
 def test_a_comma_between_cells_means_points_within_and_says_so(tmp_path: Path) -> None:
     pair = read_pair(save(tmp_path, "a,b\n" + "".join(f"{k}.{k:03d},{k % 5}\n" for k in range(1, 13))))
     assert pair.x.tolist() == [float(f"{k}.{k:03d}") for k in range(1, 13)]
-    (notice,) = (notice for notice in check(pair) if notice.kind == "reading_notes")
-    assert "'a' is read with decimal points (1.001, not 1001)" in notice
-    assert notice.severity is Severity.NOTE
+    (warning,) = (warning for warning in check(pair) if warning.kind == "reading_notes")
+    assert "'a' is read with decimal points (1.001, not 1001)" in warning
+    assert warning.severity is Severity.NOTE
 
 
 def test_the_header_that_pandas_writes_without_names(tmp_path: Path) -> None:

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from causewise.methods.combined import constants as module
-from causewise.methods.combined.constants import FOLDS as SHIPPED_FOLDS
-from causewise.methods.combined.constants import NEITHER, TERMS, WEIGHT, Term, fold_of
+from causewise.methods.combined import terms as module
 from causewise.methods.combined.method import THRESHOLD, gather_evidence
-from causewise.methods.combined.outcomes import probabilities, weigh_rows
-from causewise.methods.combined.terms import compute_terms
+from causewise.methods.combined.outcomes import NEITHER, WEIGHT, probabilities, weigh_rows
+from causewise.methods.combined.terms import FOLDS as SHIPPED_FOLDS
+from causewise.methods.combined.terms import TERMS, Term, compute_terms, fold_of
 from causewise.pair import FloatArray, Pair
 from training import fit, sets, simulator_a
 from training.recorded import FOLD_OF, FOLDS, SOURCES, Case

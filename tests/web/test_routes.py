@@ -134,7 +134,7 @@ def test_a_job_can_be_cancelled(client: httpx.Client) -> None:
 def test_a_process_that_is_killed_costs_one_job_its_answer(client: httpx.Client) -> None:
     # All related, so that there is much to orient: the process dies in the middle of it.
     shared = np.random.default_rng(0).normal(size=400)
-    related = {f"c{k}": (shared + 0.5 * np.random.default_rng(k + 1).normal(size=400)).tolist() for k in range(80)}
+    related = {f"c{k}": (shared + 0.5 * np.random.default_rng(k + 1).normal(size=400)).tolist() for k in range(40)}
     table = keep_table(client, write_csv(related))
     job = client.post("/api/scan", json={"table": table}).json()
     while job["state"] == "waiting" or (job["state"] == "working" and not job["done"]):

@@ -23,50 +23,29 @@ from causewise.cli.app import app
 SERVE = [sys.executable, "-m", "causewise", "serve", "--no-browser", "--jobs", "1"]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_a_signal_ends_it_with_everything_removed(tmp_path: Path, number: int, code: int) -> None:
-    environment = os.environ | {"TMPDIR": str(tmp_path)}
-    command = [*SERVE, "--port", "0"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as server:
-        assert server.stdout is not None
-        line = server.stdout.readline()
-        address = re.search(r"http://127\.0\.0\.1:\d+/", line)
-        assert address, line
-        content = b"a,b\n" + b"\n".join(b"%d.5,%d.25" % (k, k * k % 9973) for k in range(20_000))
-        seen = httpx.post(f"{address[0]}api/tables", files={"file": content}, timeout=60, trust_env=False)
-        assert seen.json()["rows"] == 20_000
-        damaged = {"content-type": "multipart/form-data; boundary=b"}
-        refused = httpx.post(f"{address[0]}api/tables", content=b"x", headers=damaged, timeout=60, trust_env=False)
-        assert refused.status_code == 400
-        children = psutil.Process(server.pid).children(recursive=True)
-        server.send_signal(number)
-        _, stderr = server.communicate(timeout=60)
-    assert server.returncode == code
-    assert stderr.strip() == ("Stopped; nothing is kept." if number == signal.SIGINT else "")
-    psutil.wait_procs(children, timeout=10)
-    assert not [child for child in children if child.is_running()]
-    assert not list(tmp_path.iterdir())
-
-
 TABLE = b"a,b\n" + b"\n".join(b"%d.5,%d.25" % (k, k * k % 9973) for k in range(70_000))
 """More than a pipe holds: who does not read keeps whoever writes waiting."""
 
 
 @contextmanager
-def started() -> Iterator[tuple[subprocess.Popen[str], str, list[psutil.Process]]]:
-    """A server, its address, and its workers, one of which has answered already."""
-    command = [*SERVE, "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+def started(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str, list[psutil.Process]]]:
+    """A server, its address, and its workers, one of which has answered already; in the end nothing of it is left."""
+    command, environment = [*SERVE, "--port", "0"], os.environ | {"TMPDIR": str(folder)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as server:
         try:
             assert server.stdout is not None
             found = re.search(r"http://127\.0\.0\.1:\d+/", server.stdout.readline())
             assert found
             assert post(found[0]).status_code == 200
-            yield server, found[0], find_workers(server)
+            workers = find_workers(server)
+            yield server, found[0], workers
         finally:
             server.kill()
+    _, alive = psutil.wait_procs(workers, timeout=10)
+    assert not alive
+    assert not list(folder.iterdir())
 
 
 def find_workers(server: subprocess.Popen[str]) -> list[psutil.Process]:
@@ -84,9 +63,9 @@ def post(address: str) -> httpx.Response:
     return httpx.post(f"{address}api/tables", files={"file": TABLE}, timeout=60, trust_env=False)
 
 
-def test_a_worker_that_no_longer_reads_does_not_keep_the_server() -> None:
+def test_a_worker_that_no_longer_reads_does_not_keep_the_server(tmp_path: Path) -> None:
     """A request under way gets the sentence, and the terminal no traceback."""
-    with started() as (server, address, workers), ThreadPoolExecutor() as asking:
+    with started(tmp_path) as (server, address, workers), ThreadPoolExecutor() as asking:
         for each in workers:
             each.suspend()
         request = asking.submit(post, address)
@@ -99,18 +78,20 @@ def test_a_worker_that_no_longer_reads_does_not_keep_the_server() -> None:
     assert answer.status_code == 503
     assert answer.json() == {"detail": "The server is closing; expected one that runs: start it anew."}
     assert stderr.strip() == ""
-    _, alive = psutil.wait_procs(workers, timeout=10)
-    assert not alive
 
 
-def test_an_upload_that_never_ends_keeps_the_server_for_a_moment_only() -> None:
-    with started() as (server, address, _), socket.create_connection(("127.0.0.1", httpx.URL(address).port)) as client:
+def test_an_upload_that_never_ends_keeps_the_server_for_a_moment_only(tmp_path: Path) -> None:
+    with (
+        started(tmp_path) as (server, address, _),
+        socket.create_connection(("127.0.0.1", httpx.URL(address).port)) as client,
+    ):
         head = "POST /api/tables HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: multipart/form-data; boundary=b\r\n"
         client.sendall(f"{head}content-length: 1000\r\n\r\n--b\r\n".encode())
         time.sleep(0.5)
         server.send_signal(signal.SIGINT)
         _, stderr = server.communicate(timeout=30)
         answer = client.recv(10_000)
+    assert server.returncode == 130
     assert b"503" in answer.splitlines()[0]
     assert b"The server is closing" in answer
     assert stderr.strip() == "Stopped; nothing is kept."

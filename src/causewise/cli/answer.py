@@ -292,14 +292,14 @@ def _table(answers: Sequence[Answer], width: int) -> "Table":
 
 def _warnings(answers: Sequence[Answer]) -> tuple[str, ...]:
     """Every warning once; behind the methods that give it where not all of them do."""
-    told: list[str] = []
+    lines: list[str] = []
     for text in dict.fromkeys(text for answer in answers for text in answer.decision.warnings):
         by = [answer.asked for answer in answers if text in answer.decision.warnings]
         some = f"{', '.join(by)}: {text}"
-        told.append(
+        lines.append(
             text if len(by) == len(answers) else DataWarning(some, Severity(severity(text)), getattr(text, "kind", ""))
         )
-    return tuple(told)
+    return tuple(lines)
 
 
 def _guide_to_all(answers: Sequence[Answer], scored: bool) -> tuple[str, ...]:

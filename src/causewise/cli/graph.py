@@ -144,10 +144,12 @@ def _show(found: "CausalGraph") -> None:
 
 def _lines(edges: "tuple[Edge, ...]") -> Iterator[str]:
     """A table: parent and child, what changes, how clearly, and in how many parts of the rows."""
+    from causewise.graphs.causal_graph import SIGNS
+
     cells = [
         (
-            f"{visible(edge.parent)} → {visible(edge.child)}",
-            edge.moves + (", given" if edge.required else ""),
+            f"{visible(edge.parent)} {SIGNS[edge.direction]} {visible(edge.child)}",
+            edge.moves + ", given" * edge.is_given,
             f"p = {edge.p:.1g}" if edge.p >= 1e-9 else "p < 1e-9",
             "" if edge.support is None else f"in {percent(edge.support)} of the parts",
         )

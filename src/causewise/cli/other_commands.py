@@ -168,6 +168,8 @@ def demo(
 
     examples = (make_dose_response(seed), load_cars(), load_tumours())
     folder = _folder(out)
+    for example in examples:
+        _check_own_files(example, folder)
     console = terminal()
     for number, example in enumerate(examples, start=1):
         _present(console, number, example, folder)
@@ -198,8 +200,8 @@ def _present(console: "Console", number: int, example: "ExamplePair", folder: Pa
     from causewise.report.decision_wording import severity
 
     decision = decide(example.pair, DEFAULT, seeded_method(DEFAULT, 0), 0, not sys.stderr.isatty())
-    _write_table(example.pair, folder / f"{example.stem}.csv")
-    picture, page = (folder / f"{example.stem}.{kind}" for kind in ("png", "html"))
+    table, picture, page = _example_files(example, folder)
+    _write_table(example.pair, table)
     write_files(decision, page, picture)
     console.rule(f"{number}. {example.title}", align="left", style="dim")
     paragraph(console, example.story)
@@ -236,6 +238,27 @@ def _folder(out: Path) -> Path:
             "choose another with --out."
         ) from None
     return out
+
+
+def _check_own_files(example: "ExamplePair", folder: Path) -> None:
+    """Refuse a folder in which somebody's file has the name of one of the tour's: its table has another first line."""
+    from causewise.errors import InputError
+
+    table, *others = _example_files(example, folder)
+    is_ours = False
+    if table.is_file():
+        with table.open(encoding="utf-8", errors="replace") as stream:
+            is_ours = stream.readline(200).strip() == f"{example.pair.x_name},{example.pair.y_name}"
+    if not is_ours and (taken := [path for path in (table, *others) if path.exists() or path.is_symlink()]):
+        raise InputError(
+            f"Got {str(taken[0])!r}, which is not from an earlier tour; expected a folder without files of that name: "
+            "choose another with --out."
+        )
+
+
+def _example_files(example: "ExamplePair", folder: Path) -> list[Path]:
+    """Table, picture and page."""
+    return [folder / f"{example.stem}.{kind}" for kind in ("csv", "png", "html")]
 
 
 def _write_table(pair: "Pair", path: Path) -> None:

@@ -246,8 +246,8 @@ def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
         elif row.confidence is not None:
             bar = draw_line_bar(row.confidence, row.neither or 0.0, threshold)
             sure = f"{percent(row.confidence):>5}  {bar}{row.doubt}"
-        told = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
+        warnings = f"   {len(row.warnings)} warning{'s' * (len(row.warnings) > 1)}" if row.warnings else ""
         halves = "" if row.agreement is None else f"   halves {percent(row.agreement)}"
-        yield f"  {arrow:{width}}  {sure}   n = {row.scored_of}{halves}{told}"
+        yield f"  {arrow:{width}}  {sure}   n = {row.scored_of}{halves}{warnings}"
     if any(row.confidence is not None and not row.is_given for row in rows):
         yield explain_line_bar(threshold)

@@ -92,10 +92,10 @@ def say_columns(left_out: Mapping[str, str], kinds: Mapping[str, str], notes: It
     """One sentence each, on the error stream; nothing where there is nothing to say."""
     for note in notes:
         say(visible(note))
-    for title, told in (("Not continuous", _list_coarse(kinds)), ("Left out", left_out)):
-        if told:
-            some = [f"{visible(name)} ({visible(what)})" for name, what in list(told.items())[:_NAMED]]
-            more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+    for title, columns in (("Not continuous", _list_coarse(kinds)), ("Left out", left_out)):
+        if columns:
+            some = [f"{visible(name)} ({visible(what)})" for name, what in list(columns.items())[:_NAMED]]
+            more = f" and {len(columns) - _NAMED} more" if len(columns) > _NAMED else ""
             say(f"{title}: {'; '.join(some)}{more}.")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from causewise.decision import Decision, Direction
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.graphs.causal_graph import ARROW, LINE, TWO_HEADED, CausalGraph, Edge
 from causewise.graphs.direction import (
@@ -43,14 +44,14 @@ LEAST_PART = 100
 """Rows of a part, where the table has as many."""
 LOOSER = 10.0
 """Times the significance level, on half of the rows: an edge that all rows show should show there."""
-LEAST_SUPPORT = 0.5
+LEAST_SUPPORT = 1 / 3
 """The share of parts in which an edge must be found to be one (stability selection, Meinshausen and Bühlmann 2010)."""
 LONG_TAILS = 50.0
 """Excess kurtosis from which a column is looked at in logs, too."""
+REJECTED = 1e-4
+"""The p-value below which a pair by itself is said to leave dependent noise."""
 WORTH_A_PROCESS = 4.0
 """Seconds that all parts together must take about, for processes to be started for them."""
-LEANS = 1.5
-"""Odds of the other direction from which a pair by itself contradicts an arrow."""
 OnDraw = Callable[[int, int], None]
 """Called with how many parts are done, and of how many."""
 DOUBT = 0.01
@@ -308,25 +309,30 @@ def _compare_with_pairs(table: GraphColumns, edges: Sequence[Edge], seed: int) -
         neighbours[edge.child].add(edge.parent)
     out, sentences = [], []
     for edge in edges:
-        if edge.direction == ARROW and not edge.is_given and _leans_back(table, edge, seed):
+        if edge.direction == ARROW and not (edge.is_given or table.placed & {edge.parent, edge.child}):
             third = sorted(neighbours[edge.parent] & neighbours[edge.child])
-            pair = f"{edge.parent!r} and {edge.child!r} by themselves lean the other way"
-            if third:
-                sentences.append(f"{pair}; {', '.join(map(repr, third))}, joined to both, may explain it.")
-            else:
-                reason = "the two columns by themselves lean the other way, and no third explains it"
-                edge = replace(edge, direction=LINE, reason=reason)
+            columns = (table.values[table.names.index(name)] for name in (edge.parent, edge.child))
+            pair = infer(*columns, seed=seed)
+            if not third:
+                edge = _agree_with_pair(edge, pair)
+            elif pair.direction is Direction.BACKWARD:
+                names = ", ".join(map(repr, third))
+                other = f"{edge.parent!r} and {edge.child!r} by themselves are answered the other way"
+                sentences.append(f"{other}; {names}, joined to both, may explain it.")
         out.append(edge)
     return out, sentences
 
 
-def _leans_back(table: GraphColumns, edge: Edge, seed: int) -> bool:
-    """Whether the pair of columns by itself says that the child causes the parent."""
-    if table.placed & {edge.parent, edge.child}:
-        return False
-    x, y = (table.values[table.names.index(name)] for name in (edge.parent, edge.child))
-    probabilities = infer(x, y, seed=seed).probabilities
-    return bool(probabilities) and probabilities["y->x"] > LEANS * probabilities["x->y"]
+def _agree_with_pair(edge: Edge, pair: Decision) -> Edge:
+    """An arrow that nothing else in the table explains, as far as the pair of columns by itself lets it."""
+    p_values = [each.p_value for each in (pair.forward, pair.backward) if each.p_value is not None]
+    if len(p_values) == 2 and max(p_values) < REJECTED:
+        reason = "by themselves neither direction leaves independent noise: a common cause that is no column, perhaps"
+        return replace(edge, direction=TWO_HEADED, reason=reason)
+    if pair.probabilities and pair.probabilities["y->x"] > pair.probabilities["x->y"]:
+        reason = "the two columns by themselves lean the other way, and no third explains it"
+        return replace(edge, direction=LINE, reason=reason)
+    return edge
 
 
 def _compare_with_logs(read: GraphColumns, alpha: float, edges: Sequence[Edge]) -> list[str]:
@@ -361,7 +367,7 @@ def _warn_of_dependence(noise: dict[str, float | None]) -> list[str]:
 
 def _warn_of_unstable(edges: Sequence[Edge]) -> list[str]:
     listed = ", ".join(f"{edge.parent!r} — {edge.child!r} ({edge.support:.0%})" for edge in edges)
-    few = "Edges that fewer than half of the parts of the rows show are left out"
+    few = "Edges that fewer than a third of the parts of the rows show are left out"
     return [f"{few}: {listed}."] if edges else []
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from causewise.numerics.native import FloatArray
 
-MUCH = 0.1
+MUCH = 0.2
 """The share from which a mechanism is said not to fit."""
 FEATURES = 100
 _RIDGES = 10.0 ** np.arange(-3, 3)

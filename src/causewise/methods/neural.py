@@ -6,7 +6,6 @@ likelihood and the independence variant of a model share their training.
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from inspect import signature
 from typing import Any
@@ -18,7 +17,6 @@ from causewise.models.network.fitting import Progress, TrainedNetwork, fit_netwo
 from causewise.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, Head
 from causewise.models.network.jax_runtime import has_gpu
 from causewise.models.network.training import Training, TrainingStatus
-from causewise.numerics.hsic import hsic_test
 from causewise.pair import Pair
 from causewise.protocol import attempt, record_failure
 
@@ -44,7 +42,7 @@ class NeuralLoci:
 
     @property
     def seed(self) -> int:
-        """The seed of the fit_networks' starts."""
+        """The seed of the networks' starts."""
         return self.training.seed
 
     @property
@@ -64,12 +62,7 @@ class NeuralLoci:
     def decide_many(self, pairs: Sequence[Pair]) -> list[Decision]:
         """Train for all pairs together, then score each."""
         columns = [side for pair in pairs for side in ((pair.x, pair.y), (pair.y, pair.x))]
-        by_length = sorted(pairs, key=lambda pair: pair.n)
-        with ThreadPoolExecutor(1) as background:
-            # Short and long columns take different branches of the test; both get compiled while the networks train.
-            for pair in by_length[:1] + by_length[-1:]:
-                background.submit(hsic_test, pair.x, pair.y)
-            trained = fit_networks(columns, self.head, self.training, self.progress)
+        trained = fit_networks(columns, self.head, self.training, self.progress)
         decisions = (self._decide(pair, *trained[2 * i : 2 * i + 2]) for i, pair in enumerate(pairs))
         return [replace(decision, settings=self.settings, seed=self.seed) for decision in decisions]
 

@@ -38,7 +38,7 @@ from causewise.models.spline import (
 )
 from causewise.numerics import gaussian
 from causewise.numerics.arrays import weighted_moments
-from causewise.numerics.newton import fit_natural
+from causewise.numerics.gaussian import fit_natural
 from causewise.pair import FloatArray
 
 
@@ -219,7 +219,7 @@ class LocationScaleRegressor(LocationScaleEstimator):
         Degree of the splines, 0 to 20.
     delta : float or "auto", default="auto"
         Precision of the Gaussian prior on the coefficients, for a standardised target. "auto" takes 1e-5, as the
-        methods of causewise do; where the knots are chosen, up to 0.1, chosen with them.
+        methods of causewise do; where the knots are chosen, up to 1, chosen with them.
     knots : {"uniform", "quantile"}, default="uniform"
         Equally spaced between the smallest and the largest input, or at its quantiles.
     max_iter : int, default=500

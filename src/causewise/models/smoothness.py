@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from causewise.models.spline import DELTA, N_KNOTS
 from causewise.numerics import gaussian
-from causewise.numerics.newton import descend, start_near
+from causewise.numerics.gaussian import descend, start_near
 from causewise.numerics.splines import Design, additive_design, dense_design, extend_knots, spline_rows
 from causewise.pair import FloatArray
 
 KNOTS = (2, 3, 4, 6, 9, 14, N_KNOTS)
 """Numbers of knots that are tried, until more have been worse `_PATIENCE` times."""
-DELTAS = (DELTA, 1e-3, 1e-2, 1e-1)
+DELTAS = (DELTA, 1e-3, 1e-2, 1e-1, 1.0)
 """Prior precisions that are tried with the best of them, likewise."""
 _PATIENCE, _FOLDS, _MOST_ROWS = 2, 5, 10_000
 _GOAL, _STEPS = 1e-4, 30
@@ -46,6 +46,8 @@ def choose_smoothness(
     rank = np.unique(np.column_stack([rows, target]), axis=0, return_inverse=True)[1].ravel()
     step = -(-int(rank.max() + 1) // _MOST_ROWS)
     rows, target, weights, rank = (each[rank % step == 0] for each in (rows, target, weights, rank // step))
+    if rank.max() < 2 * _FOLDS:  # too few to choose by: as smooth as it gets
+        return Smoothness(KNOTS[0], DELTAS[-1] if delta is None else delta)
     best, most, worse = Smoothness(KNOTS[0], DELTA if delta is None else delta), -math.inf, 0
 
     def improve(trial: Smoothness) -> bool:
@@ -57,9 +59,11 @@ def choose_smoothness(
         return True
 
     for n_knots in KNOTS:
-        if 2 * rows.shape[1] * (n_knots + degree - 1) > rank.max() or not improve(best._replace(n_knots=n_knots)):
+        # Where rows are fewer than coefficients the prior alone smooths: more knots need not be tried.
+        crowded = 2 * rows.shape[1] * (n_knots + degree - 1) > rank.max()
+        if (crowded and n_knots > KNOTS[0]) or not improve(best._replace(n_knots=n_knots)):
             break
-    if delta is None and most > -math.inf:  # so few rows choose nothing
+    if delta is None:
         worse = 0
         all(improve(best._replace(delta=each)) for each in DELTAS[1:])
     return best

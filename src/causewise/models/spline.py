@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from causewise.models import Fit
 from causewise.numerics import gaussian
 from causewise.numerics.columns import once
-from causewise.numerics.newton import KKT_CERTIFIED, Solution, fit_natural
+from causewise.numerics.gaussian import KKT_CERTIFIED, Solution, fit_natural
 from causewise.numerics.splines import (
     Design,
     additive_design,

@@ -184,13 +184,18 @@ def _causal_legend(arrows: "DiGraph") -> list[str]:
         lines.append("The thicker and darker, the more random parts of the rows have it.")
     if any(each["spread"] for each in facts):
         lines.append("±: it affects the variance. Dashed: the variance alone, not the mean.")
-    if any(each.get("required") for each in facts):
+    if any(map(_is_given, facts)):
         lines.append("Dotted and grey: given by background knowledge.")
     alone = [label(name) for name in arrows if not arrows.degree(name)]
     if alone:
         more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
         lines.append(f"Without an arrow: {', '.join(alone[:5])}{more}.")
     return lines
+
+
+def _is_given(facts: dict[str, Any]) -> bool:
+    """Whether an arrow of a causal graph, or its direction, comes from background knowledge."""
+    return bool(facts.get("required") or facts.get("direction_given"))
 
 
 def _draw_way(ax: "Axes", way: Sequence[Vector], facts: dict[str, Any]) -> None:
@@ -206,7 +211,7 @@ def _draw_way(ax: "Axes", way: Sequence[Vector], facts: dict[str, Any]) -> None:
     line = {"path": Path(np.array(points), codes), "zorder": 2 + sure}
     width, ink = 0.7 + 1.3 * sure, shade(0.6 + 0.4 * sure, variance_only)
     style: LineStyle = _DASHES if variance_only else "-"
-    if facts.get("required"):
+    if _is_given(facts):
         width, ink, style = 1.2, MUTED, _DOTS
     _add_arrow(ax, width, width + 1.8, 8 + 3 * sure, ink, style, line)
     if facts["spread"]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from causewise.decision import Decision
 from causewise.files import replace_with
 from causewise.formatting import format_count, format_p, percent
-from causewise.graphs.causal_graph import CausalGraph, Edge
+from causewise.graphs.causal_graph import SIGNS, CausalGraph, Edge
 from causewise.inference import Answer, ask, half_samples
 from causewise.protocol import Method
 from causewise.report import scan_wording
@@ -67,7 +67,7 @@ def write_decision(
 ) -> None:
     """Write the page, whole or not at all; halves and methods that were not asked yet are asked now."""
     if stability and decision.half_samples is None and not decision.stopped:
-        decision = replace(decision, half_samples=half_samples(decision))
+        decision = replace(decision, half_samples=half_samples(decision, seed=decision.seed or 0))
     answers = [each if isinstance(each, Answer) else ask(decision.pair, each) for each in methods]
     replace_with(path, render_decision(decision, answers=answers).encode("utf-8", errors="replace"))
 
@@ -126,8 +126,13 @@ def render_graph_card(graph: CausalGraph) -> str:
 
 def _edge_cells(edge: Edge) -> tuple[str, ...]:
     parent, child = (scan_wording.column_name(name, 40) for name in (edge.parent, edge.child))
-    moves = edge.moves + ", given" * edge.required
-    return f"{parent} → {child}", moves, format_p(edge.p, None), "–" if edge.support is None else percent(edge.support)
+    moves = edge.moves + ", given" * edge.is_given
+    return (
+        f"{parent} {SIGNS[edge.direction]} {child}",
+        moves,
+        format_p(edge.p, None),
+        "–" if edge.support is None else percent(edge.support),
+    )
 
 
 def _count_more(count: int) -> str:

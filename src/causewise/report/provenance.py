@@ -132,7 +132,7 @@ def command(decision: Decision, answers: Sequence[Answer] = ()) -> str:
     repeated = " --stability" if decision.half_samples else ""
     asked = [specification(decision), *_compared_methods(decision, answers)]
     methods = shlex.quote(",".join(name if _is_importable(name) else _PLACE for name in asked))
-    seed = f" --seed {decision.seed}" if decision.asked and decision.seed else ""
+    seed = f" --seed {_drawn_seed(decision)}" if _drawn_seed(decision) else ""
     return f"{_list_nameless(asked)}causewise infer FILE.csv -x {x} -y {y} --method {methods}{nan}{repeated}{seed}"
 
 
@@ -140,7 +140,9 @@ def python(decision: Decision, answers: Sequence[Answer] = ()) -> str:
     """The same in Python."""
     x, y = repr(decision.pair.x_name), repr(decision.pair.y_name)
     nan = ', nan_policy="omit"' if decision.pair.dropped else ""
-    repeated = "print(decision.stability())\n" if decision.half_samples else ""
+    seed = f"seed={_drawn_seed(decision)}" if _drawn_seed(decision) else ""
+    repeated = f"print(decision.stability({seed}))\n" if decision.half_samples else ""
+    shown = ", stability=True" if decision.half_samples else ""
     compared = _compared_methods(decision, answers)
     asked = [specification(decision), *compared]
     own, *others = (_python_method(name, decision.seed or 0) for name in asked)
@@ -149,9 +151,14 @@ def python(decision: Decision, answers: Sequence[Answer] = ()) -> str:
     return (
         f"import pandas as pd\nimport causewise\n{needed}\n"
         f'{_list_nameless(asked)}table = pd.read_csv("FILE.csv")\n'
-        f"decision = causewise.infer(table, {x}, {y}, method={own}{nan})\n"
-        f'print(decision)\n{repeated}decision.report("report.html"{methods})\n'
+        f"decision = causewise.infer(table, {x}, {y}, method={own}{nan}{seed and f', {seed}'})\n"
+        f'print(decision)\n{repeated}decision.report("report.html"{shown}{methods})\n'
     )
+
+
+def _drawn_seed(decision: Decision) -> int:
+    """The seed that a setting of the method does not tell: of random halves, or of a method from elsewhere."""
+    return (decision.seed or 0) if decision.half_samples or decision.asked else 0
 
 
 def _python_method(name: str, seed: int) -> str:
@@ -196,10 +203,11 @@ def paragraph(decision: Decision) -> str:
     left_out = f", {format_count(dropped)} left out for a missing value" if dropped else ""
     labels = "; ".join(bibliography()[key].label for key in _cited_keys(decision.method))
     of_test = "its location-scale test: " if decision.contributions else ""
+    whose = " of" if entry else ", which is not part of causewise, by"
     parts = [
         f"The causal direction between {x} and {y} ({rows_text(decision)}{left_out}) was inferred "
-        f"with the method {single_line(specification(decision))}{'' if entry else ', which is not its own,'} "
-        f"{'of' if entry else 'by'} the program causewise {decision.version}"
+        f"with the method {single_line(specification(decision))}{whose} "
+        f"the program causewise {decision.version}"
         f"{f' ({of_test}{labels})' if labels or of_test else ''}.",
         f"The method assumes {_join_clauses(entry.assumes)}." if entry else "",
         _result(decision),

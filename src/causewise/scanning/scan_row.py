@@ -62,7 +62,7 @@ class ScanRow:
     reason: str = ""
     """Why there is no answer; what background knowledge changed."""
     is_given: bool = False
-    """Whether background knowledge alone fixed the direction, or that there is none: the data do not say so."""
+    """Whether the answer, or that there is none, comes from background knowledge: the data alone do not say so."""
     seconds: float = 0.0
     rows_judged: int | None = None
     """How many of the n rows the score rests on."""
@@ -101,9 +101,9 @@ def _impose(row: ScanRow, statement: PairStatement) -> ScanRow:
     direction = Direction.UNDECIDED if statement.unrelated else Direction(statement.direction or "undecided")
     scored = row.confidence is not None and row.score is not None
     confidence = split_probability(row.score or 0.0, row.neither or 0.0).get(direction.value) if scored else None
-    told = _explain(row, f"Given: {statement.why}.")
-    found = replace(_point(told, direction, "unrelated"), confidence=confidence)
-    return replace(found, is_given=(found.status, found.direction) != (row.status, row.direction))
+    explained = _explain(row, f"Given: {statement.why}.")
+    imposed = replace(_point(explained, direction, "unrelated"), confidence=confidence)
+    return replace(imposed, is_given=(imposed.status, imposed.direction) != (row.status, row.direction))
 
 
 def _add_log_odds(row: ScanRow, statement: PairStatement, threshold: float) -> ScanRow:
@@ -115,8 +115,13 @@ def _add_log_odds(row: ScanRow, statement: PairStatement, threshold: float) -> S
     chances = split_probability(score, row.neither or 0.0)
     confidence = max(chances[way.value] for way in (Direction.FORWARD, Direction.BACKWARD))
     direction = Direction.UNDECIDED if confidence < threshold else Direction.of(score)
-    row = _explain(row, f"Given: {statement.why}, which makes the confidence {percent(confidence)}.")
-    return replace(_point(row, direction, "undecided"), score=score, given=statement.log_odds, confidence=confidence)
+    told = _explain(row, f"Given: {statement.why}, which makes the confidence {percent(confidence)}.")
+    found = replace(_point(told, direction, "undecided"), score=score, given=statement.log_odds, confidence=confidence)
+    if found.cause is None or found.direction == row.direction:
+        return found
+    # The rows alone gave no such answer: their own probability stands beside it.
+    alone = split_probability(row.score, row.neither or 0.0)
+    return replace(found, confidence=alone[direction.value], is_given=True)
 
 
 def _point(row: ScanRow, direction: Direction, otherwise: str) -> ScanRow:

@@ -69,7 +69,7 @@ def scan(
     engine: Engine = DEFAULT_ENGINE,
     **settings: Any,
 ) -> Scan:
-    """PairScorer every pair of a table's columns.
+    """Score every pair of a table's columns.
 
     Pairs whose columns are not dependent (HSIC, the false discovery rate over the table below `fdr`) are *unrelated*;
     the others are oriented by `method`. Rows with a missing value are left out pair by pair.
@@ -256,7 +256,7 @@ def _stays_here(name: str, pickled: MethodPickle | None, engine: Engine) -> bool
         raise InputError(
             f"Got {wish} with the method {name!r}, which cannot be pickled for another process or a file; expected one "
             "whose class and functions are at the top of a module that can be imported: put it into a file of its "
-            "own and import it, or leave the wish out."
+            f"own and import it, or leave {wish} out."
         )
     return True
 

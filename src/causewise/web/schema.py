@@ -142,7 +142,7 @@ class DecisionRecord(BaseModel):
     reason: str = Field(description="Why no direction is given; empty where one is.")
     method: str
     n: int
-    kinds: dict[str, str] = Field(description="Of `x` and `y`: `continuous`, `rounded`, `count`, `heaped`, …")
+    kinds: dict[str, str] = Field(description="Of `x` and `y`: `continuous`, `rounded`, `count`, `point mass`, …")
     forward: EvidenceRecord
     backward: EvidenceRecord
     warnings: list[str]
@@ -154,7 +154,7 @@ class ColumnOverview(BaseModel):
     name: str
     judged: bool
     why: str = Field(description="Why it cannot be scored; empty where it can.")
-    kind: str = Field(description="`continuous`, `rounded`, `count`, `heaped`, `few levels`, `two values` …")
+    kind: str = Field(description="`continuous`, `rounded`, `count`, `point mass`, `few levels`, `two values` …")
     missing: int
     first: list[float | None]
     bars: list[float] = Field(description="Heights of a small histogram.")

@@ -13,7 +13,7 @@ from causewise.lab.benchmark.runner import Limits, plan
 from causewise.lab.benchmark.sets import contenders
 from causewise.lab.benchmark.store import Store
 
-PAIRS = 20
+PAIRS = 12
 METHODS = ("toys:slow", "toys:batched", "toys:some_raise")
 TOTAL = 2 * len(METHODS) * PAIRS
 

@@ -18,10 +18,10 @@ from causewise.lab.benchmark.store import Store
 
 LIMITED = """
 import os, resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 os.execv(sys.argv[1], sys.argv[1:])
 """
-"""May write files of 200 kB at most. (A `preexec_fn` would fork this process, which may hold threads.)"""
+"""May write files of 100 kB at most. (A `preexec_fn` would fork this process, which may hold threads.)"""
 
 
 def start(

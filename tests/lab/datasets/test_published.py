@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from causewise.lab.datasets import load, names
-from causewise.lab.datasets.collection import Label
+from causewise.lab.datasets.collection import Label, read_targets
 from causewise.lab.datasets.fetching import labels_sha256, tree_sha256
-from causewise.lab.datasets.readers import read_targets
 from causewise.lab.datasets.storage import published_set, published_sets
 from causewise.pair import Pair
 

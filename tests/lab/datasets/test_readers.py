@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causewise.errors import InputError
-from causewise.lab.datasets.readers import (
+from causewise.lab.datasets.collection import (
     indexed_csv_pair,
     read_cells,
     read_indexed_csv,

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import causewise
 from causewise.decision import Direction
-from causewise.methods.baselines.entropic import entropy, greedy_coupling, levels_of, noise_entropy, score
+from causewise.methods.baselines.discrete import entropy, greedy_coupling, levels_of, noise_entropy
+from causewise.methods.baselines.discrete import score_entropic as score
 
 SUM = 10
 LAW = st.lists(st.integers(0, SUM), min_size=2, max_size=2).map(lambda cut: np.diff([0, *sorted(cut), SUM]).tolist())

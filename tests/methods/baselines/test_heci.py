@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import causewise
-from causewise.methods.baselines import heci
-from causewise.methods.baselines.heci import bin_factors, bin_starts, cheapest_cut
+from causewise.methods.baselines import slope
+from causewise.methods.baselines.slope import bin_factors, bin_starts, cheapest_cut
 from causewise.pair import Pair
 
 
@@ -132,7 +132,7 @@ def test_a_cut_found_in_parts_is_the_same(monkeypatch):
     starts = bin_starts(u, 12, 10, 0.0, False)
     given = *bin_factors(u, v, starts), np.diff(np.append(starts, 300)), 3, 1e-4, np.log2(300)
     whole = cheapest_cut(*given)
-    monkeypatch.setattr(heci, "_MERGES_AT_ONCE", 25)
+    monkeypatch.setattr(slope, "_MERGES_AT_ONCE", 25)
     assert cheapest_cut(*given) == whole
 
 

@@ -5,7 +5,8 @@ import pytest
 
 import causewise
 from causewise.decision import Direction
-from causewise.methods.baselines.kcdc import embedding_lengths, score
+from causewise.methods.baselines.cds import embedding_lengths
+from causewise.methods.baselines.cds import score_kcdc as score
 from causewise.pair import standardise
 
 

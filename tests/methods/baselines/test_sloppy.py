@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 import causewise
 from causewise.decision import Direction
-from causewise.methods.baselines.sloppy import MIN_DISTINCT, bits, direction_bits, spline_bits
+from causewise.methods.baselines.reci import MIN_DISTINCT, bits, direction_bits, spline_bits
 from causewise.numerics.arrays import minmax
 
 

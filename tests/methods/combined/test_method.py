@@ -13,10 +13,9 @@ from scipy.special import expit
 import causewise
 from causewise.catalogue import method
 from causewise.errors import InputError
-from causewise.methods.combined.constants import TERMS
 from causewise.methods.combined.method import NEITHER_PRIOR, THRESHOLD, gather_evidence
 from causewise.methods.combined.outcomes import BACKWARD, FORWARD, NO_DIRECTION, probabilities
-from causewise.methods.combined.terms import compute_terms
+from causewise.methods.combined.terms import TERMS, compute_terms
 from causewise.pair import Pair
 
 # The sum.

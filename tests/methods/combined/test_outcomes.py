@@ -8,9 +8,8 @@ from scipy.signal import lfilter
 from scipy.stats import rankdata
 
 from causewise.diagnostics import autocorrelation
-from causewise.methods.combined.constants import WEIGHT
 from causewise.methods.combined.method import gather_evidence
-from causewise.methods.combined.outcomes import count_effective_rows, weigh_rows
+from causewise.methods.combined.outcomes import WEIGHT, count_effective_rows, weigh_rows
 from causewise.pair import FloatArray, Pair
 
 rows = st.floats(1, 1e6)

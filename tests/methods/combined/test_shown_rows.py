@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import causewise
 from causewise.decision import Decision, Direction
-from causewise.methods.combined.constants import TERMS
 from causewise.methods.combined.method import PairEvidence, gather_evidence
+from causewise.methods.combined.terms import TERMS
 from causewise.numerics.hsic import hsic_test
 from causewise.pair import FloatArray, Pair, standardise
 

@@ -5,7 +5,7 @@ from threading import Event
 
 import numpy as np
 
-from causewise.models.network.compiled import _Fit
+from causewise.models.network.fitting import _Fit
 
 
 def loss_and_gradient(head, theta, u, v, weight, penalty):

@@ -12,8 +12,8 @@ from gradients import loss_and_gradient
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causewise.models.network import compiled
-from causewise.models.network.compiled import CompiledEngine
+from causewise.models.network import fitting
+from causewise.models.network.fitting import CompiledEngine
 from causewise.models.network.heads import ADDITIVE, LOCATION_SCALE, STUDENT, outputs, row_gradient, size
 from causewise.models.network.training import Training, adam_bias, adam_direction, adam_moments, canonicalise, problem
 from causewise.numerics import native
@@ -131,7 +131,7 @@ def test_steps_are_adams(head):
 @pytest.mark.parametrize("work", [1, 700, 5000])
 def test_a_fit_may_be_cut_into_calls_anywhere(monkeypatch, precision, work):
     _, whole = fit(300, precision=precision)
-    monkeypatch.setattr(compiled, "_WORK_AT_ONCE", work)
+    monkeypatch.setattr(fitting, "_WORK_AT_ONCE", work)
     _, cut = fit(300, precision=precision)
     for engine in (whole, cut):
         engine.advance(0, 25, np.ones(1, dtype=bool))
@@ -140,7 +140,7 @@ def test_a_fit_may_be_cut_into_calls_anywhere(monkeypatch, precision, work):
 
 
 def test_a_fit_told_to_stop_does_nothing_more_and_can_go_on(monkeypatch):
-    monkeypatch.setattr(compiled, "_WORK_AT_ONCE", 1)
+    monkeypatch.setattr(fitting, "_WORK_AT_ONCE", 1)
     _, engine = fit(300)
     (each,) = engine._fits
     stop = Event()

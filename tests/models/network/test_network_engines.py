@@ -7,7 +7,7 @@ import pytest
 from gradients import loss_and_gradient
 
 from causewise.errors import InputError
-from causewise.models.network import compiled, jax_runtime
+from causewise.models.network import fitting, jax_runtime
 from causewise.models.network.fitting import train
 from causewise.models.network.heads import (
     ADDITIVE,
@@ -99,7 +99,7 @@ def test_every_engine_steps_as_adam_is_published():
 
 
 def _engines(each, head, training):
-    yield compiled.CompiledEngine([each], head, training)
+    yield fitting.CompiledEngine([each], head, training)
     yield plain_engine([each], Group((0,), 1, 96), head, training, "cpu")
     yield fused_engine([each], launch([each.n]), head, training, KernelShape(8, 16, 1), interpret=True)
 

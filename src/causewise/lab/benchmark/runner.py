@@ -349,8 +349,8 @@ def _add_warnings(decision: Decision, pair: Pair) -> Decision:
     """
     if decision.confidence is None:
         return decision
-    told = add_warnings(decision, check(pair))
-    return replace(decision, warnings=told.warnings, reason=told.reason)
+    warned = add_warnings(decision, check(pair))
+    return replace(decision, warnings=warned.warnings, reason=warned.reason)
 
 
 def _build(source: Any, seed: int, resolver: str, built: Built) -> Method | str:

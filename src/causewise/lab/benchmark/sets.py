@@ -28,7 +28,7 @@ from causewise.errors import SEEDS, InputError, between
 from causewise.lab.benchmark.published import paper_sets
 from causewise.lab.datasets import Collection, LabelledPair, generate, load
 from causewise.lab.datasets.storage import AbsentError, absent_sets_error, data_folder, published_sets
-from causewise.methods.combined.constants import CROSS_FITTED, fold_of
+from causewise.methods.combined.terms import CROSS_FITTED, fold_of
 from causewise.pair import Pair
 from causewise.protocol import Method, batch_size
 from causewise.version import VERSION

@@ -1,7 +1,7 @@
 """Labelled cause-effect pairs.
 
-collection   LabelledPair and Collection: columns in file order, the label, the weight, the original id
-readers      one reader per file format
+collection   LabelledPair and Collection: columns in file order, the label, the weight, the original id; one reader per
+             file format
 storage      the thirteen published sets (registry.toml), the data directory: load() from it, write() into it
 fetching     fetch(): an archive downloaded within limits, the files of one set out of it, their hashes checked
 mechanisms   what the generators are made of: laws of a column, random functions, effects of a cause and a noise

@@ -20,8 +20,15 @@ from typing import Any
 
 from causewise.errors import InputError
 from causewise.files import replace_with
-from causewise.lab.datasets.collection import Collection, Exclusion, Label, LabelledPair, LazyPairs
-from causewise.lab.datasets.readers import FORMATS, read_indexed_csv
+from causewise.lab.datasets.collection import (
+    FORMATS,
+    Collection,
+    Exclusion,
+    Label,
+    LabelledPair,
+    LazyPairs,
+    read_indexed_csv,
+)
 from causewise.version import VERSION
 
 VARIABLE = "CAUSEWISE_DATA"

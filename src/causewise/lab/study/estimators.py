@@ -18,7 +18,7 @@ from causewise.lab.plotting import canvas, draw_line, draw_reference, figure_sty
 from causewise.lab.study.running import Cell, Row, Scale, StudyTable, select, values_of
 from causewise.models.spline import alternate, information_factor, standard_errors
 from causewise.numerics import gaussian
-from causewise.numerics.newton import KKT_CERTIFIED, fit_natural
+from causewise.numerics.gaussian import KKT_CERTIFIED, fit_natural
 from causewise.numerics.splines import Design, additive_design, spline_rows, uniform_knots
 from causewise.pair import FloatArray
 
@@ -174,7 +174,7 @@ def _starts(cell: Cell) -> Row:
 
 
 def _objective(w: FloatArray, features: FloatArray, y: FloatArray) -> tuple[float, FloatArray]:
-    """The criterion of `numerics.newton` with dense features, and its gradient."""
+    """The criterion of `numerics.gaussian` with dense features, and its gradient."""
     # The density is an exponential family: with respect to e and p, minus its logarithm has the derivatives
     # E[y] − y and y² − E[y²], and E[y²] = mean² + variance.
     n, size = features.shape

@@ -156,10 +156,10 @@ def _code_levels(cause: CodedColumn, level: Levels) -> RowCode:
     count = int(level.max()) + 1
     cell, where, rows = np.unique(at * count + level, return_inverse=True, return_counts=True)
     u, k, weight = values[cell // count], cell % count, rows.astype(np.float64)
-    none = Basis(np.zeros((len(u), 0)), 0)
+    none = CauseBasis(np.zeros((len(u), 0)), 0)
     bases = [none, *_bases(u, weight, cause.level is not None)]
 
-    def code(place: Basis, scale: Basis, law: NoiseLaw = NORMAL, start: FloatArray | None = None) -> RowCode:
+    def code(place: CauseBasis, scale: CauseBasis, law: NoiseLaw = NORMAL, start: FloatArray | None = None) -> RowCode:
         fit = fit_ordered(k, weight, place.columns, scale.columns, law, start)
         return RowCode(fit.log_mass[where], count - 1 + place.size + scale.size)
 
@@ -170,7 +170,7 @@ def _code_levels(cause: CodedColumn, level: Levels) -> RowCode:
     return min([shortest, *(code(place, scale, law, start) for law in OTHER_LAWS)], key=RowCode.nats)
 
 
-class Basis(NamedTuple):
+class CauseBasis(NamedTuple):
     """Functions of the cause, centred over the rows; those of a spline or of levels sum to nothing, so one is idle."""
 
     columns: FloatArray
@@ -178,26 +178,26 @@ class Basis(NamedTuple):
     """How many of them count."""
 
 
-def _bases(u: FloatArray, weight: FloatArray, levels: bool) -> Iterator[Basis]:
+def _bases(u: FloatArray, weight: FloatArray, levels: bool) -> Iterator[CauseBasis]:
     """A straight line; then a value for each level, or cubic splines of ever more knots."""
-    yield Basis(_centre(u[:, None], weight), 1)
+    yield CauseBasis(_centre(u[:, None], weight), 1)
     values = np.unique(u)
     if levels:
         if len(values) > 2:
-            yield Basis(_centre((u[:, None] == values).astype(np.float64), weight), len(values) - 1)
+            yield CauseBasis(_centre((u[:, None] == values).astype(np.float64), weight), len(values) - 1)
         return
     for n_knots in KNOTS:
         if (n_knots + DEGREE - 1) * ROWS_PER_COEFFICIENT > len(u):
             return
         rows = spline_rows(u, extend_knots(np.quantile(values, np.linspace(0, 1, n_knots)), DEGREE), DEGREE)
-        yield Basis(_centre(dense(rows), weight), rows.size - 1)
+        yield CauseBasis(_centre(dense(rows), weight), rows.size - 1)
 
 
 def _centre(columns: FloatArray, weight: FloatArray) -> FloatArray:
     return columns - weight @ columns / weight.sum()
 
 
-def _search_basis(bases: Sequence[Basis], code: Callable[[Basis], RowCode]) -> tuple[Basis, RowCode]:
+def _search_basis(bases: Sequence[CauseBasis], code: Callable[[CauseBasis], RowCode]) -> tuple[CauseBasis, RowCode]:
     """The basis with the shortest code, the bases in the order of their size."""
     best, shortest, worse = bases[0], code(bases[0]), 0
     for basis in bases[1:]:

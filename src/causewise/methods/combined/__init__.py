@@ -1,9 +1,9 @@
 """The default method `causewise`: evidence terms, added up and weighed, and three outcomes.
 
 curve        the location-scale curve, knots by BIC, fitted under the law of its noise
-terms        evidence terms: description length, shape of the quantile surface, recording, regression error
+terms        evidence terms: description length, shape of the quantile surface, recording, regression error; their
+             heights and widths, from `constants.toml`
 outcomes     the reliability weight; probabilities of x → y, y → x, neither from the score and a prior
-constants    the heights and widths of the terms, from `constants.toml`
 method       contrasts -> terms -> score -> probabilities
 words        the reasons in sentences
 

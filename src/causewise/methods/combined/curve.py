@@ -10,7 +10,7 @@ Why the noise's law: the independence test of cause and residual takes the resid
 of the order of the test's own fluctuation, whatever the number of rows. For an efficient estimator it can only take
 fluctuation away (Pierce 1982); mean and variance of exponential noise are far from efficient, and their errors show.
 
-Rejected: one spline basis for both natural parameters (`numerics.newton`), which is concave in all coefficients at
+Rejected: one spline basis for both natural parameters (`numerics.gaussian`), which is concave in all coefficients at
 once. Its location is a ratio of splines, and where BIC grants few knots the precision bends to help the location: with
 the true location and that scale the test rejects more often than with both fitted.
 """

@@ -16,12 +16,14 @@ import numpy as np
 from causewise.criteria import LEVEL
 from causewise.decision import Decision, Evidence
 from causewise.errors import ROWS, InputError, between
-from causewise.methods.combined.constants import FOLDS, TERMS, Term
 from causewise.methods.combined.curve import curve_at
 from causewise.methods.combined.outcomes import ReliabilityWeight, count_effective_rows, probabilities, weigh_rows
 from causewise.methods.combined.terms import (
+    FOLDS,
+    TERMS,
     DirectionFit,
     Recording,
+    Term,
     compute_terms,
     contrast_directions,
     fit_direction,

@@ -22,14 +22,36 @@ it away.
 """
 
 import math
+import tomllib
+from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
 
 from causewise.diagnostics import autocorrelation, column_autocorrelation, is_monotone
-from causewise.methods.combined.constants import NEITHER, WEIGHT
 from causewise.numerics.columns import once
 from causewise.pair import FloatArray
+
+
+class WeightConstants(NamedTuple):
+    """Half-way points of the factors of λ."""
+
+    rows: float
+    values: float
+
+
+class NeitherConstants(NamedTuple):
+    """Of the likelihood ratio of *neither* to a direction: its level, and its slopes in what it is seen by."""
+
+    level: float
+    left: float
+    score: float
+    smallest: float
+
+
+_STORED = tomllib.loads((files("causewise.methods.combined") / "constants.toml").read_text(encoding="utf-8"))
+WEIGHT = WeightConstants(**_STORED["weight"])
+NEITHER = NeitherConstants(**_STORED["neither"])
 
 FORWARD, BACKWARD, NO_DIRECTION = "x->y", "y->x", "neither"
 SHORTEST_SERIES = 50

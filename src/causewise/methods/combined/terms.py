@@ -35,13 +35,14 @@ relation, as `recording` does openly.
 """
 
 import math
+import tomllib
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causewise.methods.combined.constants import TERMS, Term
 from causewise.methods.combined.curve import Curve, fit_curve
 from causewise.numerics.arrays import minmax, squared_error
 from causewise.numerics.columns import freeze, once
@@ -50,6 +51,24 @@ from causewise.numerics.hsic import HsicTest, KernelColumn, hsic_test, kernel_co
 from causewise.pair import FloatArray, row_order, standardise
 from causewise.protocol import Directional
 
+
+class Term(NamedTuple):
+    """a(d) = height · tanh(d / width): odd, rising, at most ± height."""
+
+    height: float
+    width: float
+
+
+_STORED = tomllib.loads((files("causewise.methods.combined") / "constants.toml").read_text(encoding="utf-8"))
+TERMS: dict[str, Term] = {name: Term(**constants) for name, constants in _STORED["terms"].items()}
+FOLDS: tuple[dict[str, Term], ...] = tuple(
+    TERMS | {name: Term(**fold[name]) for name in ("recording", "regression")} for fold in _STORED["folds"]
+)
+"""The terms as they were fitted without the sources of one fold of the Tübingen pairs."""
+CROSS_FITTED = "Tue"
+"""The data set whose labels set constants."""
+_FOLD_OF = {pair: k for k, fold in enumerate(_STORED["folds"]) for pair in fold["tuebingen"]}
+
 QUANTILE_LEVELS = 8
 GROUPS = (3, 10)
 ROWS_PER_GROUP = 12
@@ -57,6 +76,11 @@ SMALLEST_REST = 1e-4
 """Of the quantile surface, in standard deviations of the effect: below, it is rounding."""
 SMALLEST_ERROR = 1e-9
 POWERS = (0, 1, 2, 3)
+
+
+def fold_of(dataset: str, pair_id: str) -> int | None:
+    """The fold whose constants know nothing of a labelled pair's source; None where no constant knows of any."""
+    return _FOLD_OF[int(pair_id)] if dataset == CROSS_FITTED else None
 
 
 def compute_terms(

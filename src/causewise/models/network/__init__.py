@@ -5,6 +5,6 @@
     fitting       columns in, trained networks out: chooses the engine and caches what it has trained
     regressor     the same network as a scikit-learn estimator
 
-Three engines do the same steps: `compiled` loops on the CPU, plain JAX and a fused GPU kernel (`jax_engines`);
-`jax_runtime` alone imports JAX, and keeps what JAX compiled.
+Three engines do the same steps: compiled loops on the CPU (`fitting`), plain JAX and a fused GPU kernel
+(`jax_engines`); `jax_runtime` alone imports JAX, and keeps what JAX compiled.
 """

@@ -1,5 +1,5 @@
 /* Sums over rows that enter through Chebyshev polynomials of their place in a box, and the kernel sums of the points
-   that stand in for them; see numerics/kernel.py and null_law.py. */
+   that stand in for them; see numerics/kernel.py and hsic.py. */
 
 #include "lanes.h"
 

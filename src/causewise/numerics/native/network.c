@@ -17,7 +17,7 @@
 
 enum { LOCATION_SCALE, ADDITIVE, STUDENT };
 
-/* What models/network/compiled.py lays out: the shape of a fit, and where its training stands. */
+/* What models/network/fitting.py lays out: the shape of a fit, and where its training stands. */
 enum { HEAD, OUTPUTS, HIDDEN, INPUTS, ROWS, FREE_SCALES };
 enum { BEST, STEP, DIVERGED, SUMS };
 

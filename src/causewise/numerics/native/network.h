@@ -169,7 +169,7 @@ static void NAME(adam)(int64_t size, const double *schedule, const real *restric
 }
 
 /* Steps of one fit in place, until step `last` or until `most` rows have been passed over; false if there is more to
-   do. `place` is the step and the row where the next call goes on. All else is as models/network/compiled.py lays it
+   do. `place` is the step and the row where the next call goes on. All else is as models/network/fitting.py lays it
    out. */
 EXPORT bool NAME(network_advance)(const int64_t *shape, double reach, double penalty, const real *data,
                                   const double *schedule, int64_t last, int64_t most, int64_t *place, double *record,

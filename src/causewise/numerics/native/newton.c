@@ -1,4 +1,4 @@
-/* The concave location-scale fit: the derivation is in numerics/newton.py, and the names are those used there.
+/* The concave location-scale fit: the derivation is in numerics/gaussian.py, and the names are those used there.
 
    Both passes over the rows go run by run through a scratch of that length: no array of n is written. */
 
@@ -140,7 +140,7 @@ static void newton_step(const double *band, int64_t size, int64_t width, const d
     held_step(band, size, width, gradient, w, held, reduced, factor, step);
 }
 
-/* Where a descent stands, as numerics/newton.py reads it. */
+/* Where a descent stands, as numerics/gaussian.py reads it. */
 enum { VALUE, KKT, ITERATION, POLISHED, STATE };
 
 /* Newton steps from w, at most `steps` of them; true once the descent has ended, and to be called again if not.

@@ -1,4 +1,4 @@
-/* The upper tail of a weighted sum of chi-squared variables; see numerics/null_law.py. */
+/* The upper tail of a weighted sum of chi-squared variables; see numerics/hsic.py. */
 
 #include "lanes.h"
 
