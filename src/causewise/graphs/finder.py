@@ -89,25 +89,20 @@ class Draws:
 
 
 def find_on_parts(
-    draws: Draws,
-    count: int,
-    pool: AbstractContextManager[TaskPool],
-    journal: Journal,
-    on_draw: OnDraw = lambda done, of: None,
+    count: int, pool: TaskPool, journal: Journal, on_draw: OnDraw = lambda done, of: None
 ) -> list[frozenset[Arrow]]:
     """The arrows found on each part, in the order of their numbers, whoever found them and whenever."""
     keys = [f"part {number}" for number in range(count)]
     found = {key: [tuple(arrow) for arrow in journal.known[key]] for key in keys if key in journal.known}
     todo = [number for number in range(count) if keys[number] not in found]
     on_draw(len(found), count)
-    with pool as opened:
-        for place, [arrows] in opened.map(_find_arrows, [[number] for number in todo]):
-            number = todo[place]
-            if isinstance(arrows, Lost):
-                raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {arrows.reason}")
-            found[keys[number]] = arrows
-            journal.add(keys[number], arrows)
-            on_draw(len(found), count)
+    for place, [arrows] in pool.map(_find_arrows, [[number] for number in todo]):
+        number = todo[place]
+        if isinstance(arrows, Lost):
+            raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {arrows.reason}")
+        found[keys[number]] = arrows
+        journal.add(keys[number], arrows)
+        on_draw(len(found), count)
     return [frozenset(found[key]) for key in keys]
 
 
@@ -218,12 +213,9 @@ def graph(
         workers = processors() if engine.jobs is None else engine.jobs
         if engine.jobs is None and (time.monotonic() - start) * bootstrap < WORTH_A_PROCESS:
             workers = 1
-        pool = (
-            open_pool(min(workers, max(1, bootstrap)), nullcontext, [draws])
-            if cluster is None
-            else nullcontext(cluster)
-        )
-        parts = find_on_parts(draws, bootstrap, pool, journal, lambda done, of: tell("drawing", done, of))
+        here: AbstractContextManager[TaskPool] = open_pool(min(workers, max(bootstrap, 1)), nullcontext, [draws])
+        pool = cluster or opened.enter_context(here)
+        parts = find_on_parts(bootstrap, pool, journal, lambda done, of: tell("drawing", done, of)) if bootstrap else []
     edges = [
         _describe_edge(table, constraints, (parent, child), fit, evidence[parent, child], parts, alpha, threshold)
         for k, (child, fit) in enumerate(zip(found.graph.order, found.graph.fits, strict=True))

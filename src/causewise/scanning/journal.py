@@ -1,6 +1,6 @@
 """What a scan or a graph has finished, in one file that grows line by line and survives a killed process.
 
-A line is one finished tile or part, in JSON, behind the hash of the line itself; the first says which scan this is. A line
+A line is one finished tile or part, in JSON, behind the hash of the line itself; the first says whose they are. A line
 that was cut short, by a full disk or a kill, and all after it are passed over. When all is complete the file goes.
 
 Whatever else stands in its place, another scan's journal too, is somebody's: it is refused, and left as it is.

@@ -1,7 +1,7 @@
 """The tiles of a scan, and the parts of a graph, on a Dask cluster, of this machine or elsewhere.
 
-A tile is a task, named by what it is: two scans that are the same share their work. What they share is a task as well,
-so that Dask keeps one copy a worker, and with it what is remembered about columns from one tile to the next. Of a Parquet
+A tile is a task, named by what it is: two scans that are the same share their work. The scorer is a task as well, so
+that Dask keeps one copy a worker, and with it what is remembered about columns from one tile to the next. Of a Parquet
 file a worker reads the columns that it needs; where it does not see the file, a scorer that holds them all is handed
 over. Scattered data would be lost with the workers that hold it; a task's argument stays with the scheduler, and is
 handed out again.
