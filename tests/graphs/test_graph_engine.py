@@ -115,9 +115,7 @@ def test_a_scans_pairs_and_a_graphs_parts_are_not_mistaken(table, tmp_path):
     ):
         causewise.scan(table, method="igci", engine=causewise.Engine(jobs=1, journal=place))
     place.write_text("precious\n")
-    with pytest.raises(
-        causewise.InputError, match=r"of something else, .* where a graph keeps its finished parts"
-    ):
+    with pytest.raises(causewise.InputError, match=r"of something else, .* where a graph keeps its finished parts"):
         graph(table, place)
     assert place.read_text() == "precious\n"
 
