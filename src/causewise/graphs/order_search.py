@@ -195,11 +195,9 @@ class Search:
         lean = float(self._lean[b, a])
         if not (self._candidates[a] >> b & 1 or self._candidates[b] >> a & 1):
             return lean
-        # The larger set first: where the other column is not taken from it, its fit answers for the smaller one.
         likelihood = self._likelihood
-        a_second, b_second = likelihood(a, before | 1 << b), likelihood(b, before | 1 << a)
-        a_first, b_first = likelihood(a, before), likelihood(b, before)
-        return lean + (b_first + a_second) - a_first - b_second
+        swapped = likelihood(b, before) + likelihood(a, before | 1 << b)
+        return lean + swapped - likelihood(a, before) - likelihood(b, before | 1 << a)
 
     def _moves(self, order: Sequence[int], here: int, way: int) -> Iterator[tuple[int, float]]:
         """Places of a column moved on one by one, with what is gained in all, as far as constraints let it."""
