@@ -29,7 +29,7 @@ import causewise
 from causewise.column_types import classify_column
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
-from causewise.lab.datasets.mechanisms import (
+from causewise.lab.datasets.laws import (
     CAUSE_LAWS,
     NOISE_LAWS,
     NOISE_SD,

@@ -19,7 +19,7 @@ import numpy as np
 
 from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.order_search import fit_graph
-from causewise.lab.datasets.mechanisms import CAUSE_LAWS, NOISE_LAWS, draw_any, positive, smooth
+from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, draw_any, positive, smooth
 from causewise.numerics.row_sampling import break_ties, scramble
 from causewise.pair import FloatArray, standardise
 

@@ -21,7 +21,7 @@ import numpy as np
 import causewise
 from causewise.decision import Decision
 from causewise.errors import InputError
-from causewise.lab.datasets.mechanisms import NOISE_LAWS, NOISE_SD, Columns, draw_any, location_scale
+from causewise.lab.datasets.laws import NOISE_LAWS, NOISE_SD, Columns, draw_any, location_scale
 from causewise.lab.datasets.simulators import BASE, WHERE, damage_columns
 from causewise.pair import Pair
 from column_types import acting, levelled

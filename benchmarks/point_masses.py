@@ -25,7 +25,7 @@ import causewise
 from causewise.column_types import ColumnType, classify_column, drop_point_masses, tally
 from causewise.decision import Decision, Direction
 from causewise.errors import InputError
-from causewise.lab.datasets.mechanisms import CAUSE_LAWS, NOISE_LAWS, NOISE_SD, Columns, draw_any, location_scale
+from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS, NOISE_SD, Columns, draw_any, location_scale
 from causewise.lab.datasets.simulators import BASE, WHERE, censor, damage_columns, draw_confounded
 from causewise.methods.combined.method import THRESHOLD
 from causewise.methods.combined.outcomes import probabilities

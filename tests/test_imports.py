@@ -30,7 +30,13 @@ DRAWS_ITSELF = {
         "causewise.report.scan_matrix",
         "causewise.report.html_pages",
     },
-    "causewise.graphs.causal_graph": {"causewise.report.graph_pictures", "causewise.report.html_pages"},
+    "causewise.graphs.causal_graph": {
+        "causewise.graphs.agreement",
+        "causewise.graphs.comparison",
+        "causewise.graphs.edge_curves",
+        "causewise.report.graph_pictures",
+        "causewise.report.html_pages",
+    },
 }
 """Records that are drawn, reported or repeated by a method: a local import upwards, and no other is allowed."""
 JAX_ISLAND = ("models/network", "methods/baselines/cgnn", "methods/neural")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.lab.datasets.mechanisms import draw_process, increasing_map
+from causewise.lab.datasets.laws import draw_process, increasing_map
 from causewise.pair import FloatArray, standardise
 
 Random = np.random.Generator

@@ -13,7 +13,7 @@ earlier one:
     pair          two finite columns with names: what a valid pair is, the only standardising and row order
     examples      tables and pairs to try
     criteria      how plausible is one direction, given its fit: likelihood, independence
-    tables        CSV, Parquet, data frames -> columns
+    tables        CSV, Parquet, spreadsheets, data frames -> columns
     diagnostics   gaps, repeats, autocorrelation and noise of two columns, before any fit
     column_types  what a column is: continuous, rounded, count, point mass, few values; the rows beside a point mass
     decision      Direction, Evidence, Decision: records

@@ -7,7 +7,9 @@ from causewise.decision import Decision as Decision
 from causewise.decision import Direction as Direction
 from causewise.decision import Evidence as Evidence
 from causewise.errors import InputError as InputError
+from causewise.graphs.agreement import GraphAgreement as GraphAgreement
 from causewise.graphs.causal_graph import CausalGraph as CausalGraph
+from causewise.graphs.comparison import GraphComparison as GraphComparison
 from causewise.graphs.finder import graph as graph
 from causewise.inference import Stability as Stability
 from causewise.inference import infer as infer

@@ -85,7 +85,7 @@ def infer(
         Further settings of the method by name, as `causewise methods NAME` lists them. Of the default: `neither=0.3`,
         the prior probability that two related columns have no direction; `direct=True`, which makes it 0; and
         `recording=False`, which leaves out how coarsely the columns are recorded. And how to read a text file:
-        `decimal`, `header`, `max_bytes`, `max_lines`.
+        `decimal`, `header`, `sep`, `sheet`, `max_bytes`, `max_lines`.
 
     Returns
     -------

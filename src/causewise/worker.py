@@ -15,7 +15,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -123,6 +123,34 @@ class Worker:
         with suppress(OSError):  # it has just died: the end of its pipe is on the way to the inbox
             while (message := self._outbox.get()) is not None:
                 self._pipe.send_bytes(message)
+
+
+class CrashError(Exception):
+    """The process of a task died."""
+
+
+def call_apart(work: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a process of its own, which it may crash; in a worker, which is one, right here."""
+    if _pipe is not None:
+        return work(*arguments)
+    worker = Worker(nullcontext, captures=True)
+    try:
+        worker.submit(_call_each, [(work, arguments)])
+        while True:
+            _, message = worker.inbox.get()
+            if message is None:
+                raise CrashError(worker.describe_end())
+            kind, value = message
+            if kind == "result":
+                return value[0]
+            if kind == "raised":
+                raise value
+    finally:
+        worker.end()
+
+
+def _call_each(shared: Any, calls: Sequence[Any]) -> list[Any]:
+    return [work(*arguments) for work, arguments in calls]
 
 
 _pipe: Connection | None = None

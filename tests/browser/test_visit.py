@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from visiting import TABLE, answer, give, judge, judge_all, open_page
+from visiting import TABLE, answer, find_graph, give, judge, judge_all, open_page
 
 
 def wide(columns: int) -> dict[str, Any]:
@@ -72,6 +72,57 @@ def look_around(scan: Any) -> None:
     dialog.wait_for(state="hidden")
     scan.get_by_role("button", name="Show all").click()
     shown.nth(9).wait_for()
+
+
+def test_a_graph_is_found_with_knowledge_and_taken_along(browser: Any, home: str, table: Path, tmp_path: Path) -> None:
+    known = tmp_path / "known.yaml"
+    known.write_text("forbidden: [[noise, growth]]\n")
+    with open_page(browser, home) as page:
+        give(page, table)
+        page.get_by_text("Background knowledge about the whole table").click()
+        page.get_by_label("No other column causes these").fill("altitude")
+        page.get_by_label("Order in tiers").fill("temperature\ngrowth, noise")
+        page.get_by_label("Causes that are certain").fill("altitude -> temperature")
+        page.get_by_label("a file of knowledge").set_input_files(known)
+        with page.expect_request("**/api/graph") as asked:
+            graph = find_graph(page)
+        said = asked.value.post_data_json
+        assert (said["first"], said["tiers"]) == (["altitude"], [["temperature"], ["growth", "noise"]])
+        assert said["required"] == [["altitude", "temperature"]] and "noise" in said["knowledge"]
+        assert "given" in graph.locator("#answer").inner_text()
+        look_at_edges(graph)
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Download").click()
+        file = tmp_path / download.value.suggested_filename
+        download.value.save_as(file)
+    with open_page(browser, file.as_uri(), offline=True) as page:
+        look_at_edges(page)
+
+
+def look_at_edges(graph: Any) -> None:
+    """Open an edge in the list and by its line in the picture, on the graph's page wherever it stands."""
+    edges = graph.locator("details.edge")
+    edges.first.locator("summary").press("Enter")
+    edges.first.locator("figure").nth(1).wait_for()
+    assert edges.first.locator("figure .mean").count() == edges.first.locator("figure .band").count() == 2
+    edges.first.locator("summary").press("Enter")
+    link = graph.locator(".causal .link").last
+    opened = graph.locator(f"#{link.get_attribute('data-edge')}")
+    assert opened.get_attribute("open") is None
+    link.dispatch_event("click")
+    opened.locator("figure").first.wait_for()
+    assert opened.evaluate("(edge) => edge.contains(document.activeElement)")
+    graph.get_by_role("button", name="Open all").click()
+    assert edges.count() == graph.locator("details.edge[open]").count()
+
+
+def test_a_line_of_knowledge_that_is_no_edge_is_said(browser: Any, home: str, table: Path) -> None:
+    with open_page(browser, home) as page:
+        give(page, table)
+        page.locator("#knowledge summary").click()
+        page.get_by_label("Causes that cannot be").fill("growth temperature")
+        page.get_by_role("button", name="Find its graph").click()
+        page.get_by_role("alert").filter(has_text="expected lines such as dose -> response").wait_for()
 
 
 def test_what_is_said_about_the_outcomes_is_asked(browser: Any, home: str, table: Path) -> None:

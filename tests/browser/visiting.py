@@ -10,6 +10,7 @@ import causewise
 from causewise.examples import make_valley
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
 
 TABLE = make_valley()
 """Text, gaps, decimal commas, a column that never varies; temperature → growth is clear, noise is apart."""
@@ -57,6 +58,12 @@ def judge_all(page: Any) -> Any:
     return answer(page, "10 pairs of 5 columns", "between 5 columns")
 
 
+def find_graph(page: Any) -> Any:
+    """Find the graph of the whole table; the frame with its page."""
+    page.get_by_role("button", name="Find its graph").click()
+    return answer(page, "between 5 columns of", "between 5 columns")
+
+
 def answer(page: Any, verdict: str, headline: str = "") -> Any:
     """Wait for an answer to be shown; its frame."""
     page.locator("#verdict", has_text=verdict).wait_for(state="attached")
@@ -66,7 +73,9 @@ def answer(page: Any, verdict: str, headline: str = "") -> Any:
 
 
 def pages_as_files(folder: Path) -> dict[str, str]:
-    """A pair's page with everything that can be asked for, a scan's, and the benchmark's from the kept rows."""
+    """A pair's page with everything that can be asked for, a scan's, a graph's of every kind of edge, a benchmark's."""
+    from causal import mixed_graph
+
     from causewise.lab.benchmark.publish import write_leaderboard
     from causewise.tables import read_pair
     from keep import kept
@@ -75,11 +84,12 @@ def pages_as_files(folder: Path) -> dict[str, str]:
     pair = read_pair(folder / "valley.csv", "temperature", "growth")
     causewise.infer(pair).report(folder / "pair.html", stability=True, methods=["loci-h", "reci"])
     causewise.scan(folder / "valley.csv").report(folder / "scan.html")
+    mixed_graph().report(folder / "graph.html")
     rows = [
         row for row in kept() if row.method in ("causewise", "loci-h", "loci-m") and row.dataset in ("AN", "LS", "Tue")
     ]
     write_leaderboard(rows, folder / "benchmark.html")
-    return {name: (folder / f"{name}.html").as_uri() for name in ("pair", "scan", "benchmark")}
+    return {name: (folder / f"{name}.html").as_uri() for name in ("pair", "scan", "graph", "benchmark")}
 
 
 def tour(page: Any, home: str, table: Path, files: dict[str, str]) -> Iterator[str]:
@@ -94,6 +104,13 @@ def tour(page: Any, home: str, table: Path, files: dict[str, str]) -> Iterator[s
     scan.locator("#pairs-table tbody button").first.click()
     scan.locator("dialog svg").first.wait_for()
     yield "pair of the scan"
+    scan.get_by_role("dialog").press("Escape")
+    page.locator("#knowledge summary").click()
+    yield "knowledge"
+    graph = find_graph(page)
+    graph.locator("details.edge summary").first.click()
+    graph.locator("details.edge figure").first.wait_for()
+    yield "graph"
     page.goto(f"{home}teach")
     page.locator("#drawn figure").first.wait_for()
     yield "teach"

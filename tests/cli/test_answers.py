@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pytest
 from trial import N, infer, run
 
@@ -314,3 +315,27 @@ def test_what_was_understood_of_a_table_is_said(tmp_path: Path) -> None:
     assert "The first line counts the columns, and is taken for their names." in said
     shown = json.loads(run("infer", path, "--method", "loci-h", "--json", "--no-header").stdout)
     assert (shown["n"], "taken for their names" in str(shown["warnings"])) == (201, False)
+
+
+@pytest.mark.parametrize("command", ["infer", "scan", "graph"])
+def test_a_sheet_and_a_delimiter_are_options(table: Path, tmp_path: Path, command: str) -> None:
+    rows = [line.split(",") for line in table.read_text().splitlines()]
+    book = openpyxl.Workbook()
+    book.active.append(["nothing here"])
+    sheet = book.create_sheet("trial")
+    for row in (rows[0], *([float(cell) for cell in row] for row in rows[1:])):
+        sheet.append(row)
+    book.save(tmp_path / "trial.xlsx")
+    (tmp_path / "trial.txt").write_text("\n".join("|".join(row) for row in rows))
+    asked = ["-x", "dose", "-y", "response"] if command == "infer" else ["--columns", "dose,response"]
+    asked += ["--json"] if command != "scan" else []
+    expected = run(command, table, *asked)
+    assert expected.exit_code == 0
+    for file, *options in (("trial.xlsx",), ("trial.xlsx", "--sheet", "2"), ("trial.txt", "--sep", "|")):
+        found = run(command, tmp_path / file, *asked, *options)
+        assert found.exit_code == 0, found.stderr
+        first, *_ = expected.stdout.splitlines()
+        assert first in found.stdout
+    refused = run(command, tmp_path / "trial.xlsx", "--sheet", "third", *asked)
+    assert refused.exit_code == 2
+    assert "the sheet 'third'" in refused.stderr

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from trial import run
 
+from causewise.graphs.finder import PARTS, THRESHOLD
+
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory):
@@ -28,12 +30,33 @@ def wide(tmp_path_factory):
 def test_the_order_and_every_edge_are_printed(wide):
     result = run("graph", wide, "--bootstrap", 2, "--jobs", 1)
     assert result.exit_code == 0, result.output
-    first, *edges = result.stdout.splitlines()
+    first, head, *edges = result.stdout.splitlines()
     assert first == "2 edges between 3 columns of 400 rows; causes first: dose, response, cost."
-    assert edges[0].startswith("  dose → response   mean and spread   p < 1e-9   in ")
-    assert edges[1].startswith("  response → cost   mean              p < 1e-9   in ")
-    assert "This assumes that nothing runs in a circle" in result.stderr
+    assert head.split("   ")[-1] == "in halves" and "direction" in head
+    assert edges[0].startswith("  dose → response   mean and spread   < 1e-9   9")
+    assert edges[1].startswith("  response → cost   mean              < 1e-9   9")
+    assert "in any order" in result.stderr and "open below" not in result.stderr
     assert "group (" in result.stderr
+
+
+def test_defaults_told_by_the_help_are_those_of_python():
+    told = " ".join(run("graph", "--help").stdout.replace("│", " ").split())
+    assert f"{THRESHOLD:g} unless told" in told and f"{PARTS} unless told" in told
+
+
+def test_agreement_is_said_in_words_and_in_json(wide):
+    options = ("graph", wide, "--exclude", "group", "--bootstrap", 0, "--jobs", 1, "--agreement")
+    *_, last = run(*options).stdout.splitlines()
+    assert last.startswith("Graphs of 3 subsets of 2 columns agree by ")
+    record = json.loads(run(*options, "--json").stdout)["agreement"]
+    assert (record["subsets"], record["size"]) == (3, 2) and len(record["edges"]) == 2
+
+
+def test_a_page_is_written(wide, tmp_path):
+    page = tmp_path / "g.html"
+    result = run("graph", wide, "--bootstrap", 0, "--report", page)
+    assert f"Page: {page}" in result.stdout and "<h1>2 edges between 3 columns</h1>" in page.read_text(encoding="utf-8")
+    assert "ends in .html" in run("graph", wide, "--report", tmp_path / "g.txt").stderr
 
 
 def test_columns_without_an_edge_have_no_order_to_print(tmp_path):
@@ -50,7 +73,7 @@ def test_json_is_all_that_standard_output_holds(wide, tmp_path):
     assert record == json.loads(out.read_text())
     assert record["order"] == ["dose", "response", "cost"]
     assert [(edge["parent"], edge["child"]) for edge in record["edges"]] == [("dose", "response"), ("response", "cost")]
-    assert record["edges"][0]["support"] is None
+    assert record["edges"][0]["direction"] == "->"
     assert b"<svg" in plot.read_bytes()
 
 

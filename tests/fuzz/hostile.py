@@ -45,6 +45,11 @@ VALUES: tuple[Any, ...] = (
     *(True, None, "", "1", "1,5", "abc", b"1", 1j, Decimal("1.5"), Fraction(1, 3), np.float16(1), np.int8(-128)),
     *(np.datetime64("2020-01-01"), np.timedelta64(1, "D"), object(), [1], {}),
 )
+BEGINNINGS = (
+    *(b"", b"\x1f\x8b\x08", b"PAR1", b"ARROW1\0\0", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"<stata_dta>"),
+    *(b"\x72\x01\x01\x00", b"$FL2", b"\0" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf", b"HEADER RECORD*******LIBRARY"),
+)
+"""How files of every format begin."""
 AMOUNTS: tuple[Any, ...] = (
     *(0, 1, -1, 2, 3, 0.5, 1e-300, 1e300, math.nan, math.inf, -math.inf, 10**30, 2**63, -(2**63), True, None, "1", ""),
 )
@@ -86,6 +91,14 @@ def files() -> Iterator[tuple[str, bytes]]:
     yield "huge.csv", b"x,y\n" + b"9" * 5000 + b",1\n" + rows
     yield "page.csv", b"<!doctype html><table><tr><td>1</td></tr></table>"
     yield "object.csv", b'{"x": [1, 2], "y": [3, 4]}'
+    for number, beginning in enumerate(BEGINNINGS):
+        yield f"beginning {number}", beginning + bytes(range(256)) * 3
+    for number, part in enumerate((b"", b"<workbook/>", b"<workbook", b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>")):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr("xl/workbook.xml", part)
+            archive.writestr("xl/_rels/workbook.xml.rels", part)
+        yield f"workbook {number}.xlsx", buffer.getvalue()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("x.csv", whole)

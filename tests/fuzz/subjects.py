@@ -27,6 +27,7 @@ from causewise.pair import NanPolicy, Pair
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tables"))
+import workbooks
 from dialects import columns, come_back_or_are_refused
 from dialects import dialects as written
 
@@ -56,6 +57,17 @@ def dialects(table: tuple[Any, Any, Any]) -> None:
     """Known numbers come back exactly, or a sentence comes."""
     with tempfile.TemporaryDirectory() as folder:
         come_back_or_are_refused(Path(folder), *table)
+
+
+# An old .xls file is read in a process of its own, which takes half a second.
+@subject(st.tuples(workbooks.tables(), st.sampled_from(["openpyxl.xlsx"] * 8 + ["xlsxwriter.xlsx"] * 8 + ["xlwt.xls"])))
+def sheets(drawn: tuple[Any, str]) -> None:
+    """Known numbers on a sheet come back exactly, whatever stands around them, or a sentence comes."""
+    table, writer = drawn
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"table.{writer.rpartition('.')[2]}"
+        (rows,) = workbooks.write_tables(path, writer, [table])
+        workbooks.come_back_or_are_refused(path, rows, table[2])
 
 
 @subject(
@@ -112,7 +124,10 @@ def specifications(text: str) -> None:
 
 
 @subject(
-    st.tuples(st.sampled_from(["table.csv", "table.csv.gz", "table.parquet"]), st.binary(max_size=300)),
+    st.tuples(
+        st.sampled_from(["table.csv", "table.csv.gz", "table.parquet", "table.xlsx"]),
+        st.builds(bytes.__add__, st.sampled_from(hostile.BEGINNINGS), st.binary(max_size=300)),
+    ),
     corpus=hostile.files,
 )
 def faults(file: tuple[str, bytes]) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from causewise.errors import InputError
 from causewise.knowledge import background as module
 from causewise.knowledge.background import Knowledge, PairStatement
+from causewise.knowledge.knowledge_file import add_statements, parse_knowledge
 
 PAGE = (Path(__file__).parents[2] / "docs" / "scan.md").read_text(encoding="utf-8")
 COLUMNS = tuple("abcdef")
@@ -287,3 +288,21 @@ def test_no_file_gets_a_sentence(tmp_path, name):
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InputError, match="Could not read"):
         Knowledge.of(tmp_path / name, COLUMNS)
+
+
+def test_statements_beside_a_file_are_added_to_it():
+    added = add_statements({"first": "age", "tiers": [["a"]]}, {"first": ["sex"], "last": "cost"})
+    assert added == {"first": ["age", "sex"], "tiers": [["a"]], "last": ["cost"]}
+    for content in ("known.yaml", ["a"], None):  # a text would be taken for a path
+        with pytest.raises(InputError, match="expected lists"):
+            add_statements(content, {})
+
+
+def test_the_text_of_a_file_is_read_by_its_first_line():
+    csv, yaml = "\ufeffkind,cause,effect,value\nfirst,age,,\n", "first: [age]"
+    assert parse_knowledge(csv) == parse_knowledge(yaml) == parse_knowledge('{"first": ["age"]}') == {"first": ["age"]}
+
+
+def test_checked_knowledge_stays_as_it_is():
+    known = Knowledge.of({"first": ["a"]}, ["a", "b"])
+    assert Knowledge.of(known, ["b"]) is known

@@ -1,6 +1,7 @@
 """The pictures of a scan: marks in the right cells, every name whole and on the paper, the same bytes every time."""
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import matplotlib
 import networkx as nx
 import numpy as np
 import pytest
+from causal import mixed_graph
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.text import Text
@@ -196,6 +198,17 @@ def test_what_is_given_of_a_causal_graph_is_drawn_as_given(what: str) -> None:
     assert any("given by background knowledge" in text.get_text() for text in texts_of(figure))
 
 
+def test_kinds_of_edges_differ_by_heads_dots_and_legend() -> None:
+    drawn = mixed_graph().to_networkx()
+    figure = draw_causal_graph(drawn, "heading")
+    heads = Counter(type(each.get_arrowstyle()).__name__ for each in arrows(figure))
+    assert heads == {"CurveFilledB": 4, "Curve": 1, "CurveFilledAB": 1}
+    assert sum(matplotlib.colors.to_hex(each.get_edgecolor()) == MUTED for each in arrows(figure)) == 2
+    told = {text.get_text() for text in texts_of(figure)}
+    assert {"one affects the other; which way is open", "a common cause that is not in the table"} <= told
+    assert "Without an edge: alone." in told
+
+
 def test_names_do_not_cover_each_other() -> None:
     figure = draw_graph(*table(40))
     boxes = [patch.get_bbox() for patch in figure.findobj(FancyBboxPatch)]
@@ -256,7 +269,7 @@ def test_what_moves_the_spread_bears_a_mark_and_that_alone_is_dashed():
     for child, mean, spread in (("m", True, False), ("s", False, True), ("b", True, True)):
         drawn.add_edge("a", child, weight=1.0, mean=mean, spread=spread)
     figure = draw_causal_graph(drawn, "heading")
-    assert sum(text.get_text() == "±" for text in figure.findobj(Text)) == 2
+    assert sum(text.get_text() == "±" for text in figure.axes[0].texts) == 2
     assert sum(arrow.get_linestyle() != "-" and arrow.get_linestyle() != "solid" for arrow in arrows(figure)) == 1
 
 

@@ -21,7 +21,6 @@ from specimens import SPECIMENS, decided, pair, without_arrays
 import causewise
 from causewise.decision import Decision
 from causewise.errors import InputError
-from causewise.graphs.causal_graph import CausalGraph, Edge
 from causewise.inference import Answer, Stability
 from causewise.report import scan_wording
 from causewise.report.html_pages import environment, render_decision, write_decision
@@ -396,21 +395,6 @@ def test_a_scan_has_a_card_of_its_surest_pairs() -> None:
     assert card.open == [] and card.seen.count("tr") == 11 and "script" not in card.seen
     assert scan_wording.title(scan) in words and "… and 26 more." in words
     assert "<img src=x" not in scan._repr_html_() and len(scan._repr_html_().encode()) < CARD_LIMIT
-
-
-def test_a_causal_graph_has_a_card_of_its_edges() -> None:
-    edges = (
-        Edge("Dose", NAMES[0], "->", True, False, 1e-9, None, 0.99, 0.9),
-        Edge("Dose", "b", "->", False, True, None, 0.4, None, direction_given=True),
-        Edge("b", NAMES[0], "--", True, False, 1e-9, None, 0.6),
-    )
-    graph = CausalGraph(("Dose", "b", NAMES[0]), edges, {}, {}, 0.0, 50, 0, {}, {}, (), {})
-    card = outline(graph._repr_html_())
-    words = " ".join(" ".join(card.text).split())
-    assert card.open == [] and card.seen.count("tr") == 4 and "script" not in card.seen
-    assert "2 edges found and 1 given (1 without a direction) between 3 columns of 50 rows" in words
-    assert "Causes first: Dose, b, " in words and "mean 2×10⁻⁹ 90 %" in words
-    assert "Dose → b spread, given 0.8 –" in words and "b — " in words
 
 
 def test_a_card_is_made_lazily() -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from causewise.cli.app import app
 
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]\d+)?")
-LANGUAGES = {"python", "text", "console", "sh", "yaml", "csv", "", "toml", "json"}
+LANGUAGES = {"python", "text", "console", "sh", "yaml", "csv", "", "toml", "json", "r"}
 
 
 def pages_with(*languages: str) -> list[str]:

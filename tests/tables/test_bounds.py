@@ -46,7 +46,7 @@ def piped(monkeypatch: pytest.MonkeyPatch, stream: io.RawIOBase) -> None:
         (b"1,2\r", {"max_lines": 10**5}, "more than 100,000 rows"),
         (b"1,2,", {}, "a line of more than 16,777,216 bytes in standard input"),
         (b"\0", {}, "binary"),
-        (b"PK\3\4 and so on", {}, "zip archive"),
+        (b"PK\3\4 and so on", {"max_bytes": 10**6}, "more than 1,000,000 bytes"),
     ],
 )
 def test_endless_pipes(monkeypatch: pytest.MonkeyPatch, piece: bytes, limit: dict[str, int], words: str) -> None:

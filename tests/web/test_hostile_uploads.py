@@ -1,6 +1,7 @@
 """What strangers send: every one of them gets a sentence, and the server goes on."""
 
 import gzip
+import io
 import json
 import os
 import socket
@@ -9,6 +10,7 @@ import zlib
 from collections.abc import Iterator
 
 import httpx
+import openpyxl
 import pytest
 from asking import columns, keep_table, read_sentence, upload, wait_for_job, write_csv
 from running import LIMITS, Running
@@ -109,8 +111,21 @@ def test_lengths_that_cannot_be(server: Running, length: str, status: bytes) -> 
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\0" * 5000, os.urandom(3000), b"PK\x03\x04" + bytes(50), b"\x1f\x8b" + bytes(50), b"PAR1" + bytes(50)],
-    ids=["nothing", "zeros", "noise", "zip", "damaged gzip", "damaged parquet"],
+    [
+        *(b"", b"\0" * 5000, os.urandom(3000), b"PK\x03\x04" + bytes(50), b"\x1f\x8b" + bytes(50), b"PAR1" + bytes(50)),
+        *(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(range(256)) * 5, b"ARROW1\0\0" + bytes(50), b"<stata_dta>"),
+    ],
+    ids=[
+        "nothing",
+        "zeros",
+        "noise",
+        "zip",
+        "damaged gzip",
+        "damaged parquet",
+        "damaged xls",
+        "damaged arrow",
+        "stata",
+    ],
 )
 def test_files_that_are_no_tables(client: httpx.Client, content: bytes) -> None:
     read_sentence(upload(client, content), 422)
@@ -125,6 +140,13 @@ def test_a_hundred_thousand_columns(client: httpx.Client) -> None:
     names = ",".join(f"c{k}" for k in range(100_000))
     content = "\n".join([names, *(",".join(["1.5"] * 100_000) for _ in range(3))]).encode()
     assert "100,000 columns" in read_sentence(upload(client, content), 422)
+
+
+def test_a_workbook_of_two_cells_that_are_far_apart(client: httpx.Client) -> None:
+    book, stream = openpyxl.Workbook(), io.BytesIO()
+    book.active["A1"], book.active["XFD1048576"] = 1.0, 2.0
+    book.save(stream)
+    assert "the last cell is XFD1048576" in read_sentence(upload(client, stream.getvalue()), 422)
 
 
 def test_too_many_rows(client: httpx.Client) -> None:

@@ -12,7 +12,7 @@ from asking import columns, keep_table, read_sentence, upload, wait_for_job, wri
 from running import Running
 
 import causewise
-from causewise.report.html_pages import render_decision
+from causewise.report.html_pages import render_decision, render_graph
 from causewise.web.routes import file_name
 
 TABLE = columns()
@@ -78,7 +78,26 @@ def test_parquet_is_read_too(client: httpx.Client) -> None:
     polars.DataFrame(TABLE).write_parquet(stream)
     response = client.post("/api/infer", files={"file": stream.getvalue()}, data={"x": "1", "y": "2"})
     assert response.json()["cause"] == PAIR.cause
-    assert "Parquet" in upload(client, stream.getvalue()).json()["understood"][0]
+    assert "name and type" in upload(client, stream.getvalue()).json()["understood"][0]
+
+
+def test_a_workbook_is_read_too_and_its_other_sheets_are_offered(client: httpx.Client) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book, stream = openpyxl.Workbook(), io.BytesIO()
+    for sheet in (book.active, book.create_sheet("back")):
+        order = list(TABLE) if sheet.title != "back" else list(TABLE)[::-1]
+        for row in (order, *zip(*(TABLE[name] for name in order), strict=True)):
+            sheet.append([float(cell) if not isinstance(cell, str) else cell for cell in row])
+    book.save(stream)
+    seen = upload(client, stream.getvalue(), "t.xlsx").json()
+    assert seen["choices"] == [{"sheet": "back"}]
+    assert "the sheet 'Sheet' of 't.xlsx'" in seen["understood"][0]
+    assert [column["name"] for column in seen["columns"]] == list(TABLE)
+    form = {"x": "dose", "y": "response", "sheet": "back"}
+    assert client.post("/api/infer", files={"file": stream.getvalue()}, data=form).json()["cause"] == PAIR.cause
+    files = {"file": ("t.xlsx", stream.getvalue())}
+    kept = client.post("/api/tables", files=files, data={"sheet": "2"}).json()
+    assert [column["name"] for column in kept["columns"]] == list(TABLE)[::-1]
 
 
 def test_missing_values_are_refused_or_left_out_and_counted(client: httpx.Client) -> None:
@@ -119,6 +138,52 @@ def test_a_file_can_be_scanned_at_once(client: httpx.Client) -> None:
     form = {"columns": "dose,other", "method": "loci-h"}
     job = wait_for_job(client, client.post("/api/scan", files={"file": CSV}, data=form))
     assert [(row["x"], row["y"]) for row in job["result"]["rows"]] == [("dose", "other")]
+
+
+def test_a_graph_is_that_of_the_command_line(client: httpx.Client) -> None:
+    stated = {"first": ["dose"], "forbidden": [["other", "response"]]}
+    expected = causewise.graph(TABLE, knowledge=stated, bootstrap=2, engine=causewise.Engine(jobs=1))
+    question = {"table": keep_table(client, CSV), **stated, "bootstrap": 2}
+    job = wait_for_job(client, client.post("/api/graph", json=question))
+    assert (job["kind"], job["state"], job["title"]) == ("graph", "done", str(expected))
+    assert job["result"] == json.loads(json.dumps(expected.to_dict()))
+    file = client.get(f"{job['answer']}/file").text
+    assert file == render_graph(expected)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        "first: [dose]\nforbidden: [[other, response]]",
+        "kind,cause,effect,value\nfirst,dose,,\nforbidden,other,response,\n",
+    ],
+)
+def test_a_file_of_knowledge_and_fields_are_taken_together(client: httpx.Client, known: str) -> None:
+    form = {"knowledge": known, "last": "response", "required": '[["dose", "response"]]', "bootstrap": "0"}
+    graph = wait_for_job(client, client.post("/api/graph", files={"file": ("t.csv", CSV)}, data=form))
+    (edge,) = [edge for edge in graph["result"]["edges"] if edge["child"] == "response"]
+    assert edge["required"] and edge["direction_given"]
+    del form["bootstrap"]
+    scan = wait_for_job(client, client.post("/api/scan", files={"file": ("t.csv", CSV)}, data=form))
+    given = {(row["cause"], row["effect"]) for row in scan["result"]["rows"] if row["is_given"] and row["cause"]}
+    assert ("dose", "response") in given
+
+
+@pytest.mark.parametrize("path", ["/api/scan", "/api/graph"])
+@pytest.mark.parametrize(
+    ("known", "sentence"),
+    [
+        ({"knowledge": "/etc/passwd"}, "as knowledge; expected lists"),
+        ({"knowledge": "[1, 2"}, "as YAML"),
+        ({"knowledge": {"befor": []}}, "'befor'"),
+        ({"first": ["nobody"]}, "'nobody'"),
+        ({"required": [["dose"]]}, "two columns"),
+        ({"required": [["dose", "response"]], "forbidden": [["dose", "response"]]}, "contradicts itself"),
+    ],
+)
+def test_wrong_knowledge_is_one_sentence(client: httpx.Client, path: str, known: dict, sentence: str) -> None:
+    job = wait_for_job(client, client.post(path, json={"table": keep_table(client, CSV), **known}))
+    assert job["state"] == "failed" and sentence in job["detail"]
 
 
 def test_a_job_can_be_cancelled(client: httpx.Client) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,8 @@ from causewise.cli.options import (
     KnownOption,
     LastOption,
     RowsOption,
+    SepOption,
+    SheetOption,
     check_output,
     check_targets,
     hint_at_options,
@@ -52,10 +54,23 @@ def graph(
     alpha: Annotated[
         float, typer.Option(metavar="0.001", help="Level of the test that lets a parent into a mean or a spread.")
     ] = 0.001,
+    threshold: Annotated[
+        float | None,
+        typer.Option(metavar="0.9", help="Probability of a direction that an arrow needs; 0.9 unless told."),
+    ] = None,
     bootstrap: Annotated[
-        int,
-        typer.Option(metavar="N", min=0, help="Find the graph anew on N random parts of the rows: support of edges."),
-    ] = 0,
+        int | None,
+        typer.Option(
+            metavar="8",
+            min=0,
+            help="Find the graph anew on so many random halves of the rows, for directions and support; 8 unless told, "
+            "each about half as long as the graph.",
+        ),
+    ] = None,
+    agreement: Annotated[
+        bool,
+        typer.Option("--agreement", help="Find it anew on random subsets of the columns, and say how well they agree."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON and nothing else.")] = False,
     out: Annotated[
         Path | None,
@@ -65,20 +80,29 @@ def graph(
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="OUT.png", help="Also draw it (png, svg, pdf).")] = None,
-    seed: Annotated[int, typer.Option(help="For the parts that are drawn.")] = 0,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.html", help="Also write a page: the picture, and every edge with its evidence."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For the halves and subsets that are drawn.")] = 0,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Processes for the parts; one a processor unless told.")
+        int | None, typer.Option(metavar="N", min=1, help="Processes for the halves; one a processor unless told.")
     ] = None,
     dask: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Parts on a Dask cluster: tcp://host:port, or local for one here."),
+        typer.Option(metavar="ADDRESS", help="Halves on a Dask cluster: tcp://host:port, or local for one here."),
     ] = None,
     decimal: DecimalOption = None,
     header: HeaderOption = None,
+    sep: SepOption = None,
+    sheet: SheetOption = None,
     max_bytes: BytesOption = MAX_BYTES,
     max_rows: RowsOption = MAX_ROWS,
 ) -> None:
     """In which order do all columns of a table cause each other, and which change another's average or spread?
+
+    Each edge has a p-value (is there one?) and a probability (which way?). Where that is high enough it is →, else —;
+    where a cause outside the table explains it, ↔.
 
     Up to 300 columns of numbers or dates; rows with a missing value are left out.
 
@@ -88,13 +112,15 @@ def graph(
     from causewise.parallel import Engine
     from causewise.scanning.graph_files import GRAPH_FORMATS
 
-    check_targets(None, plot)
+    check_targets(report, plot)
     check_output(out, GRAPH_FORMATS)
-    part = None if out is None or not bootstrap else out.with_name(out.name + ".part")
+    asked = {"threshold": threshold, "bootstrap": bootstrap}
+    stated: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    part = None if out is None or bootstrap == 0 else out.with_name(out.name + ".part")
     begun = set[str]()
     # What stands there is this graph's once columns are ordered: before, nobody has looked whose it is.
     kept = nullcontext() if part is None else kept_when_stopped(part, lambda: bool(begun))
-    units = {"ordering": "columns", "drawing": "parts"}
+    units = {"ordering": "columns", "drawing": "halves", "comparing": "subsets"}
     with kept, hint_at_options(), workers_may_fail(), progress(units) as on_progress:
 
         def tell(what: str, done: int, of: int) -> None:
@@ -107,25 +133,34 @@ def graph(
             exclude=split_names(exclude) or (),
             knowledge=knowledge_options(known, first, last),
             alpha=alpha,
-            bootstrap=bootstrap,
             seed=seed,
             engine=Engine(jobs, dask, part, tell),
-            **reading_options(decimal, header, max_bytes, max_rows),
+            **stated,
+            **reading_options(decimal, header, sep, sheet, max_bytes, max_rows),
         )
+        agreed = found.agreement(seed=seed, engine=Engine(jobs, on_progress=on_progress)) if agreement else None
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:
         if out is not None:
             found.write(out)
         if plot is not None:
             found.plot(plot)
+        if report is not None:
+            found.report(report)
     finally:
-        put_lines(as_text(found.to_dict())) if as_json else _show(found)
-    for what, path in (("Graph", out), ("Picture", plot)):
+        if as_json:
+            put_lines(as_text(found.to_dict() | ({} if agreed is None else {"agreement": agreed.to_dict()})))
+        else:
+            show_graph(found)
+            if agreed is not None:
+                put(f"{agreed}.")
+    for what, path in (("Graph", out), ("Picture", plot), ("Page", report)):
         if path is not None:
             (say if as_json else put)(f"{what}: {path}")
 
 
-def _show(found: "CausalGraph") -> None:
+def show_graph(found: "CausalGraph") -> None:
+    """Print the order, the edges and the warnings; on standard error what they mean and assume."""
     from causewise.graphs.causal_graph import ASSUMES, FREE
 
     put(f"{found}.")
@@ -138,23 +173,46 @@ def _show(found: "CausalGraph") -> None:
     )
     for warning in found.warnings:
         put(f"! {warning}")
+    for sentence in _explain_signs(found):
+        say(sentence)
     say(f"{lost}{FREE} {ASSUMES}")
     say_columns(found.left_out, found.kinds)
 
 
 def _lines(edges: "tuple[Edge, ...]") -> Iterator[str]:
-    """A table: parent and child, what changes, how clearly, and in how many parts of the rows."""
-    from causewise.graphs.causal_graph import SIGNS
+    """A table: the edge, what changes, whether there is one, which way, and in how many halves of the rows.
 
-    cells = [
-        (
-            f"{visible(edge.parent)} {SIGNS[edge.direction]} {visible(edge.child)}",
-            edge.moves + ", given" * edge.is_given,
-            f"p = {edge.p:.1g}" if edge.p >= 1e-9 else "p < 1e-9",
-            "" if edge.support is None else f"in {percent(edge.support)} of the parts",
+    Below an edge without a direction stands why.
+    """
+    from causewise.graphs.causal_graph import LINE, SIGNS, TWO_HEADED
+
+    apart = {LINE: "direction open", TWO_HEADED: "common cause"}
+    cells = [("edge", "what changes", "p", "direction", "in halves")]
+    for edge in edges:
+        what = apart.get(edge.direction, edge.moves) + ", given" * edge.is_given
+        is_open = edge.direction_probability is None or edge.direction == TWO_HEADED
+        cells.append(
+            (
+                f"{visible(edge.parent)} {SIGNS[edge.direction]} {visible(edge.child)}",
+                what,
+                f"{edge.p:.1g}" if edge.p >= 1e-9 else "< 1e-9",
+                ("given" if edge.is_given else "–") if is_open else percent(edge.direction_probability or 0.0),
+                "–" if edge.support is None else percent(edge.support),
+            )
         )
-        for edge in edges
-    ]
-    widths = [max(len(line[k]) for line in cells) for k in range(3)]
-    for line in cells:
+    widths = [max(len(line[k]) for line in cells) for k in range(4)]
+    for line, why in zip(cells, ("", *(edge.reason for edge in edges)), strict=True):
         yield ("  " + "   ".join(f"{cell:{width}}" for cell, width in zip(line, [*widths, 0], strict=True))).rstrip()
+        if why:
+            yield f"      no arrow: {visible(why)}"
+
+
+def _explain_signs(found: "CausalGraph") -> Iterator[str]:
+    """One sentence for each kind of edge that is no arrow of the data alone."""
+    counts = found.counts
+    if counts["undirected"]:
+        yield f"—: one affects the other; which way is open below {percent(found.facts['threshold'])}."
+    if counts["common cause"]:
+        yield "↔: neither affects the other, as far as the rows tell; a cause outside the table affects both."
+    if counts["given"]:
+        yield "given: what background knowledge says, not what the rows show."

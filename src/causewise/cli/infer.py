@@ -20,6 +20,8 @@ from causewise.cli.options import (
     NeitherOption,
     RecordingOption,
     RowsOption,
+    SepOption,
+    SheetOption,
     ThresholdOption,
     check_targets,
     hint_at_options,
@@ -87,6 +89,8 @@ def infer(
     ] = Missing.RAISE,
     decimal: DecimalOption = None,
     header: HeaderOption = None,
+    sep: SepOption = None,
+    sheet: SheetOption = None,
     max_bytes: BytesOption = MAX_BYTES,
     max_rows: RowsOption = MAX_ROWS,
     threshold: ThresholdOption = None,
@@ -119,7 +123,9 @@ def infer(
         with blame_settings(name):
             built[name] = resolve_method(name, seed, **settings[name])
     with hint_at_options():
-        pair = read_pair(file, x, y, nan_policy.value, **reading_options(decimal, header, max_bytes, max_rows))
+        pair = read_pair(
+            file, x, y, nan_policy.value, **reading_options(decimal, header, sep, sheet, max_bytes, max_rows)
+        )
     quiet = as_json or not sys.stderr.isatty()
     answers = [_answer(pair, name, chosen, seed, stability, quiet) for name, chosen in built.items()]
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.

@@ -19,7 +19,10 @@ class Decimal(StrEnum):
 
 
 FileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="CSV, TSV or Parquet file, plain or gzipped; - reads standard input.")
+    str,
+    typer.Argument(
+        metavar="FILE", help="CSV, TSV, Parquet, Arrow, spreadsheet, Stata, SPSS or SAS file; - reads standard input."
+    ),
 ]
 ColumnsOption = Annotated[
     str | None, typer.Option(metavar="A,B,…", help="Only these columns, by name or number from 1.")
@@ -42,6 +45,14 @@ DecimalOption = Annotated[
 HeaderOption = Annotated[
     bool | None,
     typer.Option("--header/--no-header", help="Whether its first line holds names; found out unless given."),
+]
+SepOption = Annotated[
+    str | None,
+    typer.Option(metavar="MARK", help="What separates its cells: , ; | tab or blank; found out unless given."),
+]
+SheetOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME|N", help="Sheet of a workbook, by name or number; the first with a table unless given."),
 ]
 BytesOption = Annotated[
     int, typer.Option(metavar="N", min=1, help="Refuse a table that is longer, unpacked, than this.")
@@ -66,9 +77,13 @@ RecordingOption = Annotated[
 ]
 
 
-def reading_options(decimal: Decimal | None, header: bool | None, max_bytes: int, max_rows: int) -> dict[str, Any]:
+def reading_options(
+    decimal: Decimal | None, header: bool | None, sep: str | None, sheet: str | None, max_bytes: int, max_rows: int
+) -> dict[str, Any]:
     """The options that say how a table is read, as Python names them."""
-    return {"decimal": decimal and decimal.value, "header": header, "max_bytes": max_bytes, "max_lines": max_rows}
+    mark = {"tab": "\t", "\\t": "\t", "blank": " "}.get(sep or "", sep)
+    said = {"decimal": decimal and decimal.value, "header": header, "sep": mark, "sheet": sheet}
+    return said | {"max_bytes": max_bytes, "max_lines": max_rows}
 
 
 def split_names(columns: str | None) -> list[str] | None:
@@ -94,12 +109,9 @@ def knowledge_options(known: Path | None, first: str | None, last: str | None) -
     ends = {name: split_names(value) for name, value in (("first", first), ("last", last)) if value is not None}
     if known is None or not ends:
         return ends or known
-    from causewise.knowledge.knowledge_file import read_knowledge_file
+    from causewise.knowledge.knowledge_file import add_statements, read_knowledge_file
 
-    content = read_knowledge_file(known)
-    if not isinstance(content, dict):
-        return known  # which is refused by those who check it
-    return content | {name: [*(content.get(name) or []), *(columns or [])] for name, columns in ends.items()}
+    return add_statements(read_knowledge_file(known), ends)
 
 
 def method_options(

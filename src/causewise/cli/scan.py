@@ -22,6 +22,8 @@ from causewise.cli.options import (
     NeitherOption,
     RecordingOption,
     RowsOption,
+    SepOption,
+    SheetOption,
     ThresholdOption,
     check_output,
     check_targets,
@@ -122,6 +124,8 @@ def scan(
     seed: Annotated[int, typer.Option(help="For methods and halves that are drawn at random.")] = 0,
     decimal: DecimalOption = None,
     header: HeaderOption = None,
+    sep: SepOption = None,
+    sheet: SheetOption = None,
     max_bytes: BytesOption = MAX_BYTES,
     max_rows: RowsOption = MAX_ROWS,
 ) -> None:
@@ -169,7 +173,7 @@ def scan(
             stability=stability,
             seed=seed,
             engine=Engine(jobs, dask, part, tell, lambda foreseen: _ask(foreseen, yes)),
-            **reading_options(decimal, header, max_bytes, max_rows),
+            **reading_options(decimal, header, sep, sheet, max_bytes, max_rows),
         )
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:

@@ -35,6 +35,8 @@ STOPPED_EARLY = "Stopped before the answer was ready."
 _PLAIN = {
     "→": "->",
     "←": "<-",
+    "↔": "<->",
+    "—": "--",
     "−": "-",
     "–": "-",
     "·": "*",

@@ -1,17 +1,24 @@
 """The causal graph of a table: an order, causes first, and edges with what the parent affects, mean or variance."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from causewise.files import replace_with
 from causewise.formatting import json_text, visible
+from causewise.knowledge.background import Knowledge
+from causewise.numerics.native import FloatArray
+from causewise.parallel import DEFAULT_ENGINE, Engine
 from causewise.scanning.graph_files import GRAPH_FORMATS, build_digraph, check_ending
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from networkx import DiGraph
+
+    from causewise.graphs.agreement import GraphAgreement
+    from causewise.graphs.comparison import GraphComparison
 
 ASSUMES = (
     "This assumes that nothing runs in a circle, that rows are independent, and that each column comes from its "
@@ -20,6 +27,7 @@ ASSUMES = (
 FREE = "Columns that no path of arrows joins may stand in any order."
 ARROW, LINE, TWO_HEADED = "->", "--", "<->"
 SIGNS = {ARROW: "→", LINE: "—", TWO_HEADED: "↔"}
+EDGE_KINDS = ("directed", "undirected", "common cause", "given")
 
 
 @dataclass(frozen=True)
@@ -68,10 +76,38 @@ class Edge:
         """Whether the edge or its direction comes from background knowledge."""
         return self.required or self.direction_given
 
+    @property
+    def kind(self) -> str:
+        """One of `EDGE_KINDS`: what is told apart wherever edges are counted, listed or drawn."""
+        return "given" if self.is_given else EDGE_KINDS[(ARROW, LINE, TWO_HEADED).index(self.direction)]
+
     def __str__(self) -> str:
         arrow = f"{visible(self.parent)} {SIGNS[self.direction]} {visible(self.child)}"
         what = self.moves if self.direction == ARROW else "direction open" if self.direction == LINE else "common cause"
         return f"{arrow} ({what}{', given' * self.is_given})"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One column given another, in the table's units."""
+
+    grid: tuple[float, ...]
+    """Ascending values of the column that is given."""
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+    """Standard deviations of the other column at the grid."""
+
+
+@dataclass(frozen=True)
+class EdgeCurve:
+    """The two columns of an edge by themselves, each given the other, and some of their rows."""
+
+    forward: Curve
+    """The child given the parent."""
+    backward: Curve
+    parent: tuple[float, ...]
+    """Values in some of the rows."""
+    child: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +151,10 @@ class CausalGraph:
     warnings: tuple[str, ...]
     facts: Mapping[str, Any]
     """Settings, seed and version: what it takes to repeat it."""
+    values: Mapping[str, FloatArray] = field(default_factory=dict, repr=False)
+    """The columns in complete rows, in the table's units; empty where they were not kept."""
+    knowledge: Knowledge | None = field(default=None, repr=False)
+    """The background knowledge that was applied."""
     finished: Callable[[], None] = field(default=lambda: None, repr=False)
     """Called once it is written: the journal of its parts is no longer needed."""
 
@@ -125,6 +165,18 @@ class CausalGraph:
 
     def __repr__(self) -> str:
         return f"<CausalGraph: {self}>"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many edges there are of each kind: `directed`, `undirected`, by a `common cause`, `given`."""
+        return {kind: sum(edge.kind == kind for edge in self.edges) for kind in EDGE_KINDS}
+
+    @cached_property
+    def curves(self) -> Mapping[tuple[str, str], EdgeCurve]:
+        """Of each edge, its two columns fitted by themselves, both ways; none where the columns were not kept."""
+        from causewise.graphs.edge_curves import measure_edge_curves
+
+        return measure_edge_curves(self.values, self.edges)
 
     @property
     def _counts(self) -> str:
@@ -179,10 +231,82 @@ class CausalGraph:
         self.finished()
 
     def plot(self, path: Any = None) -> "Figure":
-        """Draw the columns and the arrows between them."""
+        """Draw the columns and the edges between them: directed, without a direction, by a common cause, given."""
         from causewise.report.graph_pictures import draw_causal_graph
 
         return draw_causal_graph(self.to_networkx(), self._counts, path)
+
+    def compare(self, other: Any, names: Sequence[str] | None = None) -> "GraphComparison":
+        """Count how this graph differs from another, such as a known truth or what another program found.
+
+        Parameters
+        ----------
+        other
+            A CausalGraph; a networkx Graph or DiGraph; a causal-learn graph; DOT text, or the path of a .dot, .graphml
+            or .json file; a matrix, causal-learn's or with 1 from cause (row) to effect. An edge both ways has no
+            direction.
+        names
+            The nodes of a matrix.
+
+        Examples
+        --------
+        >>> import numpy as np, causewise
+        >>> rng = np.random.default_rng(0)
+        >>> dose = rng.uniform(-2, 2, 400)
+        >>> graph = causewise.graph({"dose": dose, "response": np.sin(2 * dose) + 0.2 * rng.normal(size=400)})
+        >>> graph.compare("digraph { dose -> response }").shd
+        0.0
+        """
+        from causewise.graphs.comparison import compare_graphs
+
+        return compare_graphs(self, other, names)
+
+    def agreement(
+        self, subsets: int = 8, size: int | None = None, seed: int = 0, engine: Engine = DEFAULT_ENGINE
+    ) -> "GraphAgreement":
+        """Look for contradictions without a truth: do graphs of subsets of the columns agree with this one?
+
+        A subset's graph is compared with what is left of this one when the other columns are hidden. Disagreement shows
+        mistakes; agreement does not prove that there are none (docs/graph.md says how little it tells of quality).
+
+        Parameters
+        ----------
+        subsets, size
+            How many random subsets, and of how many columns; half of them unless given.
+        seed
+            For the subsets that are drawn.
+        engine
+            Processes, and who hears of progress.
+
+        Examples
+        --------
+        >>> import numpy as np, causewise
+        >>> rng = np.random.default_rng(0)
+        >>> a = rng.uniform(-2, 2, 300)
+        >>> b = np.sin(2 * a) + 0.3 * rng.normal(size=300)
+        >>> c = np.tanh(2 * b) + 0.3 * rng.uniform(-1, 1, 300)
+        >>> graph = causewise.graph({"a": a, "b": b, "c": c}, bootstrap=0)
+        >>> graph.agreement().subsets
+        3
+        """
+        from causewise.graphs.agreement import measure_agreement
+
+        return measure_agreement(self, subsets, size, seed, engine)
+
+    def report(self, path: Any) -> None:
+        """Write one self-contained HTML page: the picture, and every edge with its evidence.
+
+        Examples
+        --------
+        >>> import numpy as np, causewise
+        >>> rng = np.random.default_rng(0)
+        >>> dose = rng.uniform(-2, 2, 400)
+        >>> graph = causewise.graph({"dose": dose, "response": np.sin(2 * dose) + 0.2 * rng.normal(size=400)})
+        >>> graph.report("out/graph.html")  # doctest: +SKIP
+        """
+        from causewise.report.html_pages import write_graph
+
+        write_graph(self, path)
 
     def _repr_html_(self) -> str:
         """The order and the first edges, for notebooks."""

@@ -197,8 +197,8 @@ def graph(
     if others:
         raise InputError(f"Got {', '.join(map(repr, others))} for a graph; expected {', '.join(READING_OPTIONS)}.")
     tell = engine.on_progress
-    read = read_graph_columns(data, columns, knowledge, exclude, **reading)
-    table = read.to_canonical()
+    recorded = read_graph_columns(data, columns, knowledge, exclude, **reading)
+    table = recorded.to_canonical()
     constraints = table.constraints()
     draws = Draws(table.values, constraints, alpha, seed)
     journal = Journal(None if engine.journal is None else Path(engine.journal), draws.identity)
@@ -233,7 +233,7 @@ def graph(
         *_warn_of_unseen(edges),
         *_warn_of_unstable(unstable),
         *contradictions,
-        *_compare_with_logs(read, alpha, edges),
+        *_compare_with_logs(recorded, alpha, edges),
         *table.notes,
     )
     return CausalGraph(
@@ -248,6 +248,8 @@ def graph(
         {name: str(table.kinds[name]) for name in order},
         warnings,
         {"alpha": alpha, "threshold": threshold, "bootstrap": bootstrap, "seed": seed, "version": VERSION},
+        dict(zip(recorded.names, recorded.values, strict=True)),
+        recorded.knowledge,
         journal.close,
     )
 

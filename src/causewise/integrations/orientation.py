@@ -112,7 +112,7 @@ def orient(
         A networkx Graph or DiGraph, a causal-learn GeneralGraph or what its `pc` returns, or a pgmpy PDAG, with the
         table's columns as nodes. It is not changed.
     data
-        A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a CSV or Parquet file.
+        A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a file.
     knowledge
         Background knowledge, as for `scan`: tiers, "a before b", required, forbidden and likely edges. Applied.
     method
@@ -123,7 +123,7 @@ def orient(
     seed
         For methods that draw random numbers.
     **asked
-        How to read a text file: `decimal`, `header`, `max_bytes`, `max_lines`.
+        How to read a text file: `decimal`, `header`, `sep`, `sheet`, `max_bytes`, `max_lines`.
 
     Returns
     -------

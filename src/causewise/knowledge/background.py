@@ -101,11 +101,15 @@ class Knowledge:
     """Of every node, such that all links lead to a later one."""
 
     @classmethod
-    def of(cls, source: Mapping[str, Any] | str | os.PathLike[str] | None, columns: Sequence[str]) -> "Knowledge":
+    def of(
+        cls, source: "Mapping[str, Any] | str | os.PathLike[str] | Knowledge | None", columns: Sequence[str]
+    ) -> "Knowledge":
         """Check a mapping, a YAML file that holds one, or a CSV file of statements; None is nothing.
 
-        `columns` are all of the table's, those too that are not scanned.
+        `columns` are all of the table's, those too that are not scanned. What was checked stays as it is.
         """
+        if isinstance(source, Knowledge):
+            return source
         content: Any = {} if source is None else source
         if isinstance(source, str | os.PathLike):
             from causewise.knowledge.knowledge_file import read_knowledge_file  # with it comes a reader of YAML

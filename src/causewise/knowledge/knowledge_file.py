@@ -5,7 +5,7 @@ Every value stays text, since a column may be called no, 1990 or 2001-01-01, whi
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,28 @@ def read_knowledge_file(path: Path) -> Any:
             f"rename it."
         )
     return reader(_read_text(path), describe_source(path))
+
+
+def parse_knowledge(text: str, where: str = "the knowledge") -> Any:
+    """What the text of a file states: CSV where its first line has the names of one, else YAML or JSON."""
+    first = text.lstrip("\ufeff\n\r ").partition("\n")[0]
+    is_csv = [cell.strip().lower() for cell in first.split(",")] == _HEADER
+    return (_read_csv if is_csv else _read_yaml)(text.lstrip("\ufeff"), where)
+
+
+def add_statements(content: Any, more: Mapping[str, Any]) -> dict[str, Any]:
+    """Knowledge with statements beside it."""
+    # Elsewhere a text is the path of a file: what a file or a stranger says must never be taken for one.
+    if not isinstance(content, Mapping):
+        raise InputError(
+            f"Got {repr(content)[:80]} as knowledge; expected lists under names such as first, last, tiers, required."
+        )
+    return {**content, **{kind: [*_as_list(content.get(kind)), *_as_list(stated)] for kind, stated in more.items()}}
+
+
+def _as_list(stated: Any) -> list[Any]:
+    """One name is a list of one."""
+    return stated if isinstance(stated, list) else [] if stated is None else [stated]
 
 
 def _read_text(path: Path) -> str:

@@ -10,9 +10,11 @@ canvas            matplotlib without pyplot: colours, axes, files, SVG inside a 
 decision_picture  both directions drawn
 pair_numbers      one pair as numbers, for draw.js in any page
 scan_wording      every sentence about a scan
-graph_layout      where the names and arrows of a graph stand
+graph_layout      where the names and arrows of a scan's graph stand
+causal_layout     the same of a causal graph, in layers, and how each kind of edge looks
 graph_pictures    the graph of a scan and the causal graph drawn
 scan_matrix       all pairs of a scan drawn
 scan_summary      everything the page of a scan shows
-html_pages        the pages of a decision and of a scan, and cards for notebooks
+graph_summary     everything the page of a causal graph shows
+html_pages        the pages of a decision, a scan and a causal graph, and cards for notebooks
 """

@@ -1,4 +1,4 @@
-"""Where the names and arrows of a graph stand: by distance for a scan, in layers for a causal graph.
+"""Where the names and arrows of a scan's graph stand: by distance.
 
 Places are in inches from the lower left corner; the page of a scan has them in pixels from the upper left one.
 """
@@ -18,23 +18,14 @@ if TYPE_CHECKING:
     from networkx import DiGraph, Graph
 
 Vector = NDArray[np.float64]
-Slot = str | tuple[str, str]
-"""What takes room in a layer: a name, or an arrow on its way past it."""
 
 POINT = 1 / 72
 """Inches."""
 MOST_ARROWS = 200
 """On a page; more of them hide each other, and the surest are drawn."""
-LAYER, GAP = 1.05, 0.3
-"""Inches from layer to layer, and between the names of a layer."""
-_LANE = 0.22
-"""Inches for an arrow that passes a layer."""
-_PORTS = 0.7
-"""Of a name's breadth, over which the arrows that end or begin at it are distributed."""
-_SWEEPS = 12
 _LAID_OUT_SLOWLY = 80
 """Names that Kamada and Kawai's layout takes within a second; beyond, springs."""
-_PIXELS = 96
+PIXELS = 96
 """An inch."""
 _BEND = 0.08
 """Of an arrow, in its length: a straight one that runs under a third name looks like two."""
@@ -191,16 +182,16 @@ def shape_graph(rows: Sequence[ScanRow], columns: Sequence[str], arranged: Seque
     thin = float(np.clip((80 / len(drawn)) ** 0.5, 0.5, 1))
     # The surest last, on top of the others.
     shapes = tuple(_shape_arrow(row, boxes, rank, thin, paper[1]) for row in reversed(drawn))
-    nodes = tuple(_shape_node(box, name, font, paper[1]) for name, box in boxes.items())
-    width, height = (_PIXELS * paper).tolist()
-    return GraphShapes(width, height, font * _PIXELS / 72, nodes, shapes, len(drawn), len(oriented))
+    nodes = tuple(shape_node(box, name, font, paper[1]) for name, box in boxes.items())
+    width, height = (PIXELS * paper).tolist()
+    return GraphShapes(width, height, font * PIXELS / 72, nodes, shapes, len(drawn), len(oriented))
 
 
 def _shape_arrow(row: ScanRow, boxes: Mapping[str, Box], rank: Mapping[str, int], thin: float, top: float) -> Arrow:
     cause, effect = row.cause or "", row.effect or ""
     sure = 0.2 if row.is_given else strength(row.confidence)  # of one width, whatever the data make of it
     width = (1.1 + 2.2 * sure) * thin
-    start, end = (_to_pixels(border_point(boxes[a], boxes[b]), top) for a, b in ((cause, effect), (effect, cause)))
+    start, end = (to_pixels(border_point(boxes[a], boxes[b]), top) for a, b in ((cause, effect), (effect, cause)))
     way = end - start
     bend = (start + end) / 2 + _BEND * np.array([way[1], -way[0]])
     along = (end - bend) / max(float(np.hypot(*(end - bend))), 1e-9)
@@ -208,8 +199,8 @@ def _shape_arrow(row: ScanRow, boxes: Mapping[str, Box], rank: Mapping[str, int]
     foot = end - length * along
     left, right = foot + 0.42 * length * across, foot - 0.42 * length * across
     return Arrow(
-        line=f"M{_at(start)}Q{_at(bend)} {_at(foot + 0.3 * length * along)}",
-        head=f"M{_at(end)}L{_at(left)} {_at(right)}Z",
+        line=f"M{write_point(start)}Q{write_point(bend)} {write_point(foot + 0.3 * length * along)}",
+        head=f"M{write_point(end)}L{write_point(left)} {write_point(right)}Z",
         width=round(width, 2),
         opacity=1.0 if row.is_given else round(0.45 + 0.55 * sure, 2),
         against=not row.is_given and rank.get(cause, 0) > rank.get(effect, 0),
@@ -218,90 +209,20 @@ def _shape_arrow(row: ScanRow, boxes: Mapping[str, Box], rank: Mapping[str, int]
     )
 
 
-def _shape_node(box: Box, name: str, font: float, top: float) -> Node:
-    corner = _to_pixels(box.middle - box.size / 2 * np.array([1, -1]), top)
-    width, height = _PIXELS * box.size
-    middle, y = _to_pixels(box.middle, top)
-    places = (corner[0], corner[1], width, height, middle, y + 0.36 * font * _PIXELS / 72)
+def shape_node(box: Box, name: str, font: float, top: float) -> Node:
+    """A box on paper whose upper edge is so high, in pixels."""
+    corner = to_pixels(box.middle - box.size / 2 * np.array([1, -1]), top)
+    width, height = PIXELS * box.size
+    middle, y = to_pixels(box.middle, top)
+    places = (corner[0], corner[1], width, height, middle, y + 0.36 * font * PIXELS / 72)
     return Node(box.text, column_name(name), *(round(float(v), 1) for v in places))
 
 
-def _to_pixels(at: Sequence[float] | Vector, top: float) -> Vector:
-    return _PIXELS * np.array([at[0], top - at[1]])
+def to_pixels(at: Sequence[float] | Vector, top: float) -> Vector:
+    """A place in pixels from the upper left corner."""
+    return PIXELS * np.array([at[0], top - at[1]])
 
 
-def _at(point: Vector) -> str:
+def write_point(point: Vector) -> str:
+    """A place as the paths of an SVG have it."""
     return f"{point[0]:.1f} {point[1]:.1f}"
-
-
-def order_layers(arrows: "DiGraph") -> list[list[Slot]]:
-    """Columns by the longest way to them, with room for the arrows that pass; ordered such that arrows cross little.
-
-    What stands in a layer is put at the mean place of what it hangs on above, and in the next sweep below (Sugiyama et
-    al. 1981).
-    """
-    depth: dict[str, int] = {}
-    for name in arrows:  # parents come first
-        if arrows.degree(name):
-            depth[name] = 1 + max((depth[parent] for parent in arrows.predecessors(name)), default=-1)
-    layers: list[list[Slot]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
-    for name, k in depth.items():
-        layers[k].append(name)
-    for a, b in arrows.edges:
-        for k in range(depth[a] + 1, depth[b]):
-            layers[k].append((a, b))
-    for sweep in range(_SWEEPS):
-        down = sweep % 2 == 0
-        for k in range(1, len(layers)) if down else range(len(layers) - 2, -1, -1):
-            beside = {slot: j for j, slot in enumerate(layers[k - 1 if down else k + 1])}
-            stays = {slot: j * len(beside) / len(layers[k]) for j, slot in enumerate(layers[k])}
-            places = {slot: _mean_place(arrows, slot, beside, down, stays[slot]) for slot in layers[k]}
-            layers[k].sort(key=places.__getitem__)
-    return layers
-
-
-def _mean_place(arrows: "DiGraph", slot: Slot, beside: Mapping[Slot, int], down: bool, here: float) -> float:
-    """Of what a slot hangs on in the layer beside it; `here` where that is nothing."""
-    if isinstance(slot, str):
-        edges = [(a, slot) for a in arrows.predecessors(slot)] if down else [(slot, b) for b in arrows.successors(slot)]
-    else:
-        edges = [slot]
-    places = [beside[each] for edge in edges for each in (edge, edge[0] if down else edge[1]) if each in beside]
-    return float(np.mean(places)) if places else here
-
-
-def slot_size(slot: Slot, font: float) -> Vector:
-    """Breadth and height that a slot takes."""
-    breadth = measure_text(label(slot), font) + 0.18 if isinstance(slot, str) else _LANE
-    return np.array([breadth, font * POINT + 0.18])
-
-
-def place_layer(layer: Sequence[Slot], font: float, paper: Vector, k: int) -> dict[Slot, Vector]:
-    """The middle of every slot of the k-th layer, distributed over the paper."""
-    widths = [slot_size(slot, font)[0] for slot in layer]
-    gap = (paper[0] - sum(widths)) / (len(layer) + 1)
-    left = gap * np.arange(1, len(layer) + 1) + np.cumsum([0.0, *widths[:-1]])
-    return {
-        slot: np.array([x + width / 2, paper[1] - LAYER * (k + 0.5)])
-        for slot, x, width in zip(layer, left, widths, strict=True)
-    }
-
-
-def route_arrows(
-    arrows: "DiGraph", places: Sequence[dict[Slot, Vector]], font: float
-) -> dict[tuple[str, str], list[Vector]]:
-    """The points that each arrow runs through: from a lower edge, past the layers between, to an upper edge."""
-    at = {slot: middle for place in places for slot, middle in place.items() if isinstance(slot, str)}
-    passed = {edge: [place[edge] for place in places if edge in place] for edge in arrows.edges}
-    ways = {}
-    for a, b in arrows.edges:
-        leaving = sorted(arrows.successors(a), key=lambda c, a=a: [*passed[a, c], at[c]][0][0])  # type: ignore[misc]  # a default holds the loop's variable
-        coming = sorted(arrows.predecessors(b), key=lambda c, b=b: [at[c], *passed[c, b]][-1][0])  # type: ignore[misc]  # a default holds the loop's variable
-        start = at[a] + _port(slot_size(a, font), leaving.index(b), len(leaving)) * (1, -1)
-        ways[a, b] = [start, *passed[a, b], at[b] + _port(slot_size(b, font), coming.index(a), len(coming))]
-    return ways
-
-
-def _port(size: Vector, k: int, count: int) -> Vector:
-    """From the middle of a box to the place at its upper edge where arrow `k` of so many ends."""
-    return np.array([_PORTS * size[0] * ((k + 0.5) / count - 0.5), size[1] / 2])

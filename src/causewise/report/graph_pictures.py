@@ -1,8 +1,8 @@
 """Graphs drawn: names in boxes, arrows from cause to effect; no Graphviz needed.
 
 A scan's columns stand by distance, those of a causal graph in layers, causes above. No fact is told by colour alone:
-confidence is a lightness and a width, what contradicts the order is dashed as well as orange, and what is given by
-background knowledge is dotted as well as grey.
+confidence is a lightness and a width, what contradicts the order is dashed as well as orange, what is given by
+background knowledge dotted as well as grey; edges of a causal graph have no, one or two heads.
 """
 
 import os
@@ -13,19 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causewise.report.canvas import CHOSEN, INK, MUTED, OTHER, PALE, PAPER, PLAIN, blank_figure, make_figure
+from causewise.report.causal_layout import EdgeLook, place_layers, point_down, route_arrows, slot_size
 from causewise.report.graph_layout import (
-    GAP,
-    LAYER,
     Box,
     Vector,
     border_point,
     label,
     measure_text,
-    order_layers,
     place_by_distance,
-    place_layer,
-    route_arrows,
-    slot_size,
     strength,
 )
 from causewise.report.scan_wording import graph_legend, heading
@@ -91,10 +86,15 @@ def _paper(size: Vector, top: float, bottom: float) -> "tuple[Figure, Axes]":
 
 def write_heading(figure: "Figure", rows: Sequence[ScanRow], columns: Sequence[str]) -> None:
     """What became of the pairs of a scan, at the upper edge."""
-    words = heading(rows, columns)
+    _write_line(figure, heading(rows, columns))
+
+
+def _write_line(figure: "Figure", words: str) -> None:
+    """A bold line at the upper edge, as large as its length allows."""
     width, height = figure.get_size_inches()
     font = 11 * min(1, (width - 0.4) / (1.15 * measure_text(words, 11)))  # bold letters are broader
-    figure.text(0.2 / width, 1 - 0.2 / height, words, va="top", color=INK, fontsize=font, weight="bold")
+    look: dict[str, Any] = {"color": INK, "fontsize": font, "weight": "bold", "parse_math": False}
+    figure.text(0.2 / width, 1 - 0.2 / height, words, va="top", **look)
 
 
 def shade(confidence: float | None, against: bool = False) -> Any:
@@ -125,14 +125,21 @@ def _bend(cause: Box, effect: Box) -> dict[str, Any]:
 
 
 def _add_arrow(
-    ax: "Axes", width: float, seam: float, head: float, ink: Any, style: LineStyle, line: dict[str, Any]
+    ax: "Axes",
+    width: float,
+    seam: float,
+    head: float,
+    ink: Any,
+    style: LineStyle,
+    line: dict[str, Any],
+    heads: str = "-|>",
 ) -> None:
     """An arrow over a white seam, which parts it from those it crosses."""
     from matplotlib.patches import FancyArrowPatch
 
     line = line | {"shrinkA": 0, "shrinkB": 1.5}
     ax.add_patch(FancyArrowPatch(arrowstyle="-", linewidth=seam, color=PAPER, **line))
-    look: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": head, "joinstyle": "miter", "gid": "arrow"}
+    look: dict[str, Any] = {"arrowstyle": heads, "mutation_scale": head, "joinstyle": "miter", "gid": "arrow"}
     ax.add_patch(FancyArrowPatch(color=ink, linewidth=width, linestyle=style, **look, **line))
 
 
@@ -147,75 +154,112 @@ def _draw_box(ax: "Axes", box: Box, font: float) -> None:
 
 
 def draw_causal_graph(arrows: "DiGraph", heading: str, path: str | os.PathLike[str] | None = None) -> "Figure":
-    """Columns in layers, each below all its parents; an arrow the thicker the more parts of the rows have it.
+    """Columns in layers, each below all its parents; an edge the thicker the more parts of the rows have it.
 
-    What affects the variance of another column bears the mark ±.
+    What has no direction has no head, a common cause two of them; what affects the variance bears the mark ±.
     """
     return make_figure(lambda: _causal_figure(arrows, heading), "".join(arrows), path)
 
 
 def _causal_figure(arrows: "DiGraph", heading: str) -> "Figure":
     font = float(np.clip(12 - 0.4 * len(arrows) ** 0.5, 7, 10))
-    layers = order_layers(arrows)
-    widths = [sum(slot_size(slot, font)[0] + GAP for slot in layer) for layer in layers]
-    paper = np.array([float(np.clip(max(widths, default=0) + 0.6, 6.4, 24)), LAYER * max(len(layers), 1)])
-    legend = _causal_legend(arrows)
-    foot = 0.3 + 0.17 * len(legend)
+    down = point_down(arrows)
+    paper, places = place_layers(down, font, least=6.4)
+    edges = [(a, b, facts, EdgeLook.of(facts)) for a, b, facts in down.edges(data=True)]
+    legend = causal_legend([look for *_, look in edges], any("support" in facts for _, _, facts, _ in edges))
+    alone = [label(name) for name in arrows if not arrows.degree(name)]
+    if alone:
+        more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
+        legend.append((None, f"Without an edge: {', '.join(alone[:5])}{more}."))
+    foot = 0.3 + 0.19 * len(legend)
     figure, ax = _paper(paper, top=0.5, bottom=foot)
-    places = [place_layer(layer, font, paper, k) for k, layer in enumerate(layers)]
-    ways = route_arrows(arrows, places, font)
-    for a, b, facts in sorted(arrows.edges(data=True), key=lambda edge: edge[2]["weight"]):
-        _draw_way(ax, ways[a, b], facts)
+    ways = route_arrows(down, places, font)
+    for a, b, facts, look in sorted(edges, key=lambda edge: edge[2]["weight"]):
+        _draw_way(ax, ways[a, b], look, facts["weight"])
     for place in places:
         for slot, middle in place.items():
             if isinstance(slot, str):
                 _draw_box(ax, Box(label(slot), middle, slot_size(slot, font)), font)
-    left, height = 0.2 / paper[0], paper[1] + foot + 0.5
-    words: dict[str, Any] = {"color": INK, "fontsize": 11, "weight": "bold", "parse_math": False}
-    figure.text(left, 1 - 0.2 / height, heading, va="top", **words)
-    figure.text(left, 0.15 / height, "\n".join(legend), color=MUTED, fontsize=8.5, parse_math=False)
+    height = paper[1] + foot + 0.5
+    _write_line(figure, heading)
+    for k, (sample, text) in enumerate(reversed(legend)):
+        y = 0.2 + 0.19 * k
+        if sample is not None:
+            _draw_sample(figure, sample, y)
+        left = 0.2 if sample is None else 0.87
+        letters: dict[str, Any] = {"color": MUTED, "fontsize": 8.5, "va": "center", "parse_math": False}
+        figure.text(left / paper[0], y / height, text, **letters)
     return figure
 
 
-def _causal_legend(arrows: "DiGraph") -> list[str]:
-    facts = [each for _, _, each in arrows.edges(data=True)]
-    lines = ["An arrow runs from a column to one that it affects."]
-    if any("support" in each for each in facts):
-        lines.append("The thicker and darker, the more random parts of the rows have it.")
-    if any(each["spread"] for each in facts):
-        lines.append("±: it affects the variance. Dashed: the variance alone, not the mean.")
-    if any(map(_is_given, facts)):
-        lines.append("Dotted and grey: given by background knowledge.")
-    alone = [label(name) for name in arrows if not arrows.degree(name)]
-    if alone:
-        more = f" and {len(alone) - 5} more" if len(alone) > 5 else ""
-        lines.append(f"Without an arrow: {', '.join(alone[:5])}{more}.")
+def causal_legend(looks: Sequence[EdgeLook], has_support: bool) -> list[tuple[EdgeLook | None, str]]:
+    """What each kind of edge that occurs looks like, and means."""
+    lines: list[tuple[EdgeLook | None, str]] = [
+        (EdgeLook(kind, heads, False, False), text)
+        for (kind, heads), text in zip(_SAMPLES.items(), _MEANINGS, strict=True)
+        if any(look.kind == kind for look in looks)
+    ]
+    if any(look.variance_only for look in looks):
+        lines.append((EdgeLook("directed", _DOWN, True, True), "it affects the variance alone, not the mean"))
+    if any(look.marked and not look.variance_only for look in looks):
+        lines.append((EdgeLook("directed", _DOWN, False, True), "it affects the variance, and the mean"))
+    if has_support:
+        lines.append((None, "The thicker, the more random parts of the rows join the two."))
     return lines
 
 
-def _is_given(facts: dict[str, Any]) -> bool:
-    """Whether an arrow of a causal graph, or its direction, comes from background knowledge."""
-    return bool(facts.get("required") or facts.get("direction_given"))
+_DOWN = (False, True)
+_SAMPLES = {"directed": _DOWN, "undirected": (False, False), "common cause": (True, True), "given": _DOWN}
+_MEANINGS = (
+    "the first affects the second",
+    "one affects the other; which way is open",
+    "a common cause that is not in the table",
+    "given by background knowledge",
+)
+_HEADS = {(False, False): "-", (True, False): "<|-", (False, True): "-|>", (True, True): "<|-|>"}
 
 
-def _draw_way(ax: "Axes", way: Sequence[Vector], facts: dict[str, Any]) -> None:
-    """An arrow of a causal graph along its points."""
+def _style(look: EdgeLook, sure: float) -> tuple[float, Any, LineStyle]:
+    """Width, ink and dashes."""
+    if look.kind == "given":
+        return 1.2, MUTED, _DOTS
+    ink = {"directed": shade(0.6 + 0.4 * sure), "undirected": PLAIN, "common cause": OTHER}[look.kind]
+    return 0.7 + 1.3 * sure, ink, _DASHES if look.variance_only else "-"
+
+
+def _draw_way(ax: "Axes", way: Sequence[Vector], look: EdgeLook, sure: float) -> None:
+    """An edge of a causal graph along its points."""
     from matplotlib.path import Path
 
-    sure, variance_only = facts["weight"], facts["spread"] and not facts["mean"]
     points, codes = [way[0]], [Path.MOVETO]
     for here, there in pairwise(way):
         middle = (here[1] + there[1]) / 2
         points += [np.array([here[0], middle]), np.array([there[0], middle]), there]
         codes += [Path.CURVE4] * 3
     line = {"path": Path(np.array(points), codes), "zorder": 2 + sure}
-    width, ink = 0.7 + 1.3 * sure, shade(0.6 + 0.4 * sure, variance_only)
-    style: LineStyle = _DASHES if variance_only else "-"
-    if _is_given(facts):
-        width, ink, style = 1.2, MUTED, _DOTS
-    _add_arrow(ax, width, width + 1.8, 8 + 3 * sure, ink, style, line)
-    if facts["spread"]:
+    width, ink, style = _style(look, sure)
+    _add_arrow(ax, width, width + 1.8, 8 + 3 * sure, ink, style, line, _HEADS[look.heads])
+    if look.marked:
         k = (len(way) - 1) // 2
         x, y = (way[k] + way[k + 1]) / 2
-        behind = {"boxstyle": "circle,pad=0.06", "facecolor": PAPER, "edgecolor": "none"}
-        ax.text(x, y, "±", color=ink, fontsize=8, ha="center", va="center", zorder=4, bbox=behind)
+        _mark(ax, x, y, ink)
+
+
+def _mark(where: Any, x: float, y: float, ink: Any, **place: Any) -> None:
+    behind = {"boxstyle": "circle,pad=0.06", "facecolor": PAPER, "edgecolor": "none"}
+    where.text(x, y, "±", color=ink, fontsize=8, ha="center", va="center", zorder=4, bbox=behind, **place)
+
+
+def _draw_sample(figure: "Figure", look: EdgeLook, y: float) -> None:
+    """A short edge of the legend, so many inches above the lower end of the figure."""
+    from matplotlib.patches import FancyArrowPatch
+
+    width, ink, style = _style(look, 1.0)
+    line: dict[str, Any] = {"arrowstyle": _HEADS[look.heads], "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0}
+    place: dict[str, Any] = {"transform": figure.dpi_scale_trans}
+    figure.add_artist(
+        FancyArrowPatch((0.2, y), (0.75, y), color=ink, linewidth=width, linestyle=style, **line, **place)
+    )
+    if look.marked:
+        width_in, height_in = figure.get_size_inches()
+        _mark(figure, 0.42 / width_in, y / height_in, ink)

@@ -4,25 +4,31 @@ import functools
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from causewise.decision import Decision
 from causewise.files import replace_with
-from causewise.formatting import format_count, format_p, percent
-from causewise.graphs.causal_graph import SIGNS, CausalGraph, Edge
+from causewise.formatting import format_count, format_p
+from causewise.graphs.causal_graph import CausalGraph
 from causewise.inference import Answer, ask, half_samples
 from causewise.protocol import Method
 from causewise.report import scan_wording
+from causewise.report.causal_layout import shape_causal_graph
 from causewise.report.decision_picture import MOST_DOTS, draw_column, draw_fit, draw_quantiles, draw_residual
 from causewise.report.decision_summary import summarise
 from causewise.report.geometry import coarsen_curve
+from causewise.report.graph_pictures import causal_legend
+from causewise.report.graph_summary import edge_effect, edge_name, edge_probability, edge_support, summarise_graph
+from causewise.report.graph_summary import sentence as graph_sentence
+from causewise.report.graph_summary import title as graph_title
 from causewise.report.scan_summary import sort_surest_first, summarise_scan
 from causewise.scanning.result import Scan
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
-_CARD_DOTS, _CARD_CURVE, _CARD_ROWS = 400, 100, 10
+_CARD_DOTS, _CARD_CURVE, _CARD_ROWS, _CARD_EDGES = 400, 100, 10, 60
 
 
 @functools.cache
@@ -94,6 +100,7 @@ class TableCard(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
     more: str
     """How many rows are left out; empty where none are."""
+    picture: "Markup | str" = ""
 
     def render(self) -> str:
         """One scoped element that follows a notebook's theme."""
@@ -117,22 +124,34 @@ def render_scan_card(scan: Scan) -> str:
 
 
 def render_graph_card(graph: CausalGraph) -> str:
-    """The order of a causal graph, and its first edges."""
-    title, _, order = str(graph).partition("; ")
-    rows = tuple(map(_edge_cells, graph.edges[:_CARD_ROWS]))
-    columns = ("Edge", "What changes", "p", "Found in parts of the rows")
-    return TableCard(title, order[:1].upper() + order[1:], "tie", columns, rows, _count_more(len(graph.edges))).render()
-
-
-def _edge_cells(edge: Edge) -> tuple[str, ...]:
-    parent, child = (scan_wording.column_name(name, 40) for name in (edge.parent, edge.child))
-    moves = edge.moves + ", given" * edge.is_given
-    return (
-        f"{parent} {SIGNS[edge.direction]} {child}",
-        moves,
-        format_p(edge.p, None),
-        "–" if edge.support is None else percent(edge.support),
+    """A small picture of a causal graph, its order, and its first edges."""
+    cells = tuple(
+        (edge_name(edge), edge_effect(edge), format_p(edge.p, None), edge_probability(edge), edge_support(edge))
+        for edge in graph.edges[:_CARD_ROWS]
     )
+    columns = ("Edge", "What changes", "p", "Direction", "In halves")
+    order = ", ".join(scan_wording.column_name(name, 40) for name in graph.order)
+    words = f"{graph_sentence(graph)}{f' Causes first: {order}.' if graph.edges else ''}"
+    return TableCard(
+        f"{graph_title(graph)} of {format_count(graph.n)} rows",
+        words,
+        "weighed" if graph.counts["directed"] else "tie",
+        columns,
+        cells,
+        _count_more(len(graph.edges)),
+        _draw_small(graph),
+    ).render()
+
+
+def _draw_small(graph: CausalGraph) -> "Markup | str":
+    """The picture of a card with its legend; none where there is nothing to draw, or too much."""
+    if not 0 < len(graph.edges) <= _CARD_EDGES:
+        return ""
+    shapes = shape_causal_graph(graph, font=9.0)
+    drawn: Any = environment().get_template("causal_graph.html").module
+    legend = causal_legend([link.look for link in shapes.links], has_support=False)
+    picture: Markup = drawn.picture(shapes, graph_title(graph)) + drawn.legend(legend)
+    return picture
 
 
 def _count_more(count: int) -> str:
@@ -147,3 +166,13 @@ def render_scan(scan: Scan, nonce: str = "") -> str:
 def write_scan(scan: Scan, path: str | os.PathLike[str]) -> None:
     """Write the page, whole or not at all."""
     replace_with(path, render_scan(scan).encode("utf-8", errors="replace"))
+
+
+def render_graph(graph: CausalGraph, nonce: str = "") -> str:
+    """The page of a causal graph as a string: the picture, every edge with its evidence, the columns."""
+    return environment().get_template("graph.html").render(s=summarise_graph(graph), nonce=nonce)
+
+
+def write_graph(graph: CausalGraph, path: str | os.PathLike[str]) -> None:
+    """Write the page, whole or not at all."""
+    replace_with(path, render_graph(graph).encode("utf-8", errors="replace"))

@@ -187,11 +187,16 @@ def bibtex(decision: Decision) -> str:
     keys = list(_cited_keys(decision.method))
     if decision.forward.hsic is not None or decision.forward.p_value is not None:
         keys.append(_TEST)
+    return list_bibtex(decision.version, keys)
+
+
+def list_bibtex(version: str, keys: Sequence[str]) -> str:
+    """Entries for the program and for these papers."""
     program = (
         "@software{causewise,\n"
         "  title   = {causewise: from two columns of numbers, which one causes the other},\n"
         "  author  = {{The causewise authors}},\n"
-        f"  version = {{{decision.version}}}\n}}"
+        f"  version = {{{version}}}\n}}"
     )
     return "\n\n".join([program, *(bibliography()[key].bibtex for key in keys)]) + "\n"
 

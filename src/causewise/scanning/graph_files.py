@@ -15,6 +15,14 @@ from causewise.formatting import json_text, visible
 if TYPE_CHECKING:
     from networkx import DiGraph
 
+_HEADS = {"--": "none", "<->": "both"}
+"""What Graphviz calls the heads of an edge that is no arrow."""
+_QUOTED = r'"(?:\\.|[^"\\])*"'
+_DOT_REMARK = re.compile(rf"{_QUOTED}|//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
+_DOT_STATEMENT = re.compile(rf"(?:{_QUOTED}|\[(?:{_QUOTED}|[^\]\"])*\]|[^;{{}}\n\"\[])+")
+_DOT_LIST = re.compile(rf"\[((?:{_QUOTED}|[^\]\"])*)\]")
+_DOT_FACT = re.compile(rf"(\w+)\s*=\s*({_QUOTED}|[\w.+-]+)")
+_DOT_WORD = re.compile(rf"{_QUOTED}|->|--|=|[^\s\"=\[\];,-]+(?:-(?![->])[^\s\"=\[\];,-]+)*")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -64,8 +72,45 @@ def to_dot(graph: "DiGraph") -> str:
     for cause, effect, facts in graph.edges(data=True):
         # Quoted, since a bare number of DOT has no exponent.
         attributes = ", ".join(f"{name}={_quote(repr(value))}" for name, value in facts.items())
+        if facts.get("direction") in _HEADS:
+            attributes += f", dir={_HEADS[facts['direction']]}"
         lines.append(f"  {names[cause]} -> {names[effect]} [{attributes}];")
     return "\n".join(["digraph {", *lines, "}"]) + "\n"
+
+
+def read_dot(text: str) -> tuple[list[str], list[tuple[tuple[str, str], str]]]:
+    """The nodes of DOT text, and its edges with how they join: `->`, `--`, `<->`.
+
+    Arrows, chains, quoted names, `dir=both`, `dir=none` and `dir=back` are read; subgraphs are taken as their content.
+
+    Examples
+    --------
+    >>> read_dot('digraph { a -> b -> "c d"; a -> e [dir=none]; f }')
+    (['a', 'b', 'c d', 'e', 'f'], [(('a', 'b'), '->'), (('b', 'c d'), '->'), (('a', 'e'), '--')])
+    """
+    body = _DOT_REMARK.sub(lambda match: match[0] if match[0][0] == '"' else " ", text)
+    if not re.match(r"\s*(strict\s+)?(di)?graph\b[^{]*{", body):
+        raise InputError(f"Got {visible(text[:60])!r} as a graph; expected DOT text: digraph {{ a -> b; }}.")
+    nodes: dict[str, None] = {}
+    edges: list[tuple[tuple[str, str], str]] = []
+    for statement in _DOT_STATEMENT.findall(body[body.index("{") + 1 :]):
+        listed = _DOT_LIST.search(statement)
+        facts = dict(_DOT_FACT.findall(listed[1])) if listed else {}
+        words = _DOT_WORD.findall(_DOT_LIST.sub(" ", statement))
+        names = [_unquote(word) for word in words if word not in ("->", "--")]
+        if not names or words[0] in ("node", "edge", "graph", "subgraph") or "=" in words:
+            continue
+        nodes |= dict.fromkeys(names)
+        signs = [word for word in words if word in ("->", "--")]
+        for a, b, sign in zip(names, names[1:], signs, strict=False):
+            way = _unquote(facts.get("dir", ""))
+            mark = {"none": "--", "both": "<->"}.get(way, sign)
+            edges.append(((b, a) if way == "back" else (a, b), mark))
+    return list(nodes), edges
+
+
+def _unquote(word: str) -> str:
+    return re.sub(r"\\(.)", r"\1", word[1:-1]) if word.startswith('"') else word
 
 
 def _quote(text: str) -> str:

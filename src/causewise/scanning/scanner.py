@@ -77,7 +77,7 @@ def scan(
     Parameters
     ----------
     data
-        A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a CSV or Parquet file.
+        A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a file.
     method
         A name from `causewise.list_methods()`, with settings if need be, or an object with a `name` and
         `decide_many(pairs)`. One that other processes cannot import, such as one of a notebook, is asked in this one.
@@ -100,7 +100,8 @@ def scan(
         Processes, a Dask cluster, a journal to go on from, and who hears of progress.
     **settings
         Settings of the method by name, as in `infer`: `threshold`, `neither`, `direct`, `recording` of the default. And
-        how to read a text file: `decimal`, `header`, `max_bytes`, `max_lines`. And `exclude`: columns to leave out.
+        how to read a file: `decimal`, `header`, `sep`, `sheet`, `max_bytes`, `max_lines`. And `exclude`: columns to
+        leave out.
 
     Returns
     -------

@@ -3,7 +3,11 @@
 source      a path, an open file or standard input -> bytes, bounded; how a table is to be read
 sniff       the layout of a text table: delimiter, header, decimal marks
 text        bytes -> columns
-parquet     a Parquet file -> columns, read one at a time
+parquet     a Parquet file -> columns, read one at a time; an Arrow file
+workbook    a spreadsheet file -> the cells of a sheet, bounded
+sheet_layout  where the names and the numbers of a sheet stand
+sheets      the table on a sheet -> columns
+stat_files  a Stata, SPSS or SAS file -> columns
 frames      pandas, polars and Arrow tables, dictionaries and arrays -> columns
 cells       one cell -> one number; decimal and thousands marks; what counts as missing
 choose      which two columns are meant, and why the others are passed over
@@ -28,29 +32,46 @@ def read_pair(
     nan_policy: NanPolicy = "raise",
     **options: Any,
 ) -> Pair:
-    """Read two columns of a CSV or Parquet file, given by its path or open already; `-` reads standard input.
+    """Read two columns of a file, given by its path or open already; `-` reads standard input.
+
+    CSV, Parquet, Arrow (Feather), spreadsheets, Stata, SPSS and SAS; what a file is, its content tells.
 
     Columns are given by name or by number counted from 1; a name that exists wins. Without them the table must have
     exactly two columns of numbers (a leading column of row numbers is passed over). Where a text table can be read in
-    two ways, `decimal` ("." or ",") and `header` (whether the first line holds names) say which; `max_bytes` and
-    `max_lines` bound what is read.
+    two ways, `decimal` ("." or ","), `header` (whether the first line holds names) and `sep` say which; `sheet` is the
+    sheet of a workbook, by name or number; `max_bytes` and `max_lines` bound what is read.
     """
     table, where = read_table(source, **options)
     return _make_pair(table, *choose(table, where, x, y), nan_policy)
 
 
 def read_table(source: Source, **options: Any) -> tuple[ColumnTable, str]:
-    """A CSV or Parquet file as a table, and what to call it in a sentence; `options` as in `read_pair`."""
-    from causewise.tables.source import PARQUET, ReadOptions, read_source
-    from causewise.tables.text import TextTable
+    """A file as a table, and what to call it in a sentence; `options` as in `read_pair`."""
+    from causewise.tables.source import ReadOptions, find_format, read_source
 
     checked = ReadOptions(**options)
     content, where = read_source(source, checked)
-    if isinstance(content, bytes) and not content.startswith(PARQUET):
-        return TextTable.of(content, where, checked), where
-    from causewise.tables.parquet import parquet_table
+    kind = find_format(content) if isinstance(content, bytes) else "parquet"
+    if kind == "sheet":
+        from causewise.tables.sheets import sheet_table
 
-    return parquet_table(content, where, checked), where
+        return sheet_table(content, where, checked), where  # type: ignore[arg-type]  # Parquet alone is a path
+    if checked.sheet is not None:
+        raise InputError(
+            f"Got sheet={checked.sheet!r} and {where}, which has no sheets; expected a workbook, or no sheet to be "
+            "named: leave it out."
+        )
+    if kind in ("parquet", "arrow"):
+        from causewise.tables.parquet import arrow_table, parquet_table
+
+        return (arrow_table if kind == "arrow" else parquet_table)(content, where, checked), where  # type: ignore[arg-type]
+    if kind:
+        from causewise.tables.stat_files import stat_table
+
+        return stat_table(content, kind, where, checked), where  # type: ignore[arg-type]
+    from causewise.tables.text import TextTable
+
+    return TextTable.of(content, where, checked), where  # type: ignore[arg-type]
 
 
 def table_from(data: Any, **options: Any) -> tuple[ColumnTable, str]:

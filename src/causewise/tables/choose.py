@@ -18,6 +18,7 @@ from causewise.tables.cells import strip_cell
 TEXT = "it holds text"
 COUNTING = "it counts the rows"
 UNORDERED = "it holds categories without a known order"
+TIMES = "it holds times of day, after whose last comes the first"
 DAY_FIRST = "its dates may begin with the day or the month: write the year first"
 _LISTED = 12
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from causewise.errors import InputError
 from causewise.numerics.conversion import has_ties, is_long, moments_of
 from causewise.tables.cells import convert_dates, convert_objects, is_number, quote_cell
-from causewise.tables.choose import COUNTING, UNORDERED, distinct_names, explain_text
+from causewise.tables.choose import COUNTING, TIMES, UNORDERED, distinct_names, explain_text
 
 _NO_NUMBERS = "it holds no numbers"
 _FIRST = 100
@@ -29,6 +29,10 @@ class FrameTable:
     raw: Callable[[int], Any] = field(repr=False)
     typed: Callable[[int], Any] = field(repr=False)
     """A column for its type alone; it may have no rows."""
+    remarks: Mapping[int, str] = field(default_factory=dict)
+    """By column, what the format itself says of it."""
+    unordered: frozenset[int] = frozenset()
+    """Columns whose levels have no known order, where their type does not tell."""
 
     @cached_property
     def passed_over(self) -> Mapping[int, str]:
@@ -36,6 +40,7 @@ class FrameTable:
         others = sorted(set(range(len(self.names))).difference(self.numeric))
         typed = {k: _unwrap(self.typed(k)) for k in others}
         reasons = {k: COUNTING if is_numeric(column) else _explain(column) for k, column in typed.items()}
+        reasons |= dict.fromkeys(sorted(self.unordered), UNORDERED)
         return {k: reason for k, reason in reasons.items() if reason}
 
     def columns(self, *positions: int) -> Iterator[NDArray[Any]]:
@@ -55,9 +60,16 @@ class FrameTable:
         notes = []
         for k in positions:
             if levels := _ordered_levels(_unwrap(self.typed(k))):
-                order = " < ".join(quote_cell(str(level)) for level in levels[:9]) + " …" * (len(levels) > 9)
-                notes.append(f"{self.names[k]!r} is numbered in the order of its levels ({order}).")
+                notes.append(describe_levels(self.names[k], levels))
+            if k in self.remarks:
+                notes.append(self.remarks[k])
         return tuple(notes)
+
+
+def describe_levels(name: str, levels: Sequence[Any]) -> str:
+    """That a column is levels in an order."""
+    order = " < ".join(quote_cell(str(level)) for level in levels[:9]) + " …" * (len(levels) > 9)
+    return f"{name!r} is numbered in the order of its levels ({order})."
 
 
 def as_two_columns(data: Any, x: Any, y: Any) -> FrameTable | None:
@@ -244,7 +256,7 @@ def _explain(column: Any) -> str:
     if dtype == nw.Categorical:
         return UNORDERED
     if dtype == nw.Time:
-        return "it holds times of day, after whose last comes the first"
+        return TIMES
     # Of text the first values tell, but for dates, which must go on as they began.
     first = column.head(_FIRST).to_list() if dtype == nw.String else []
     if dtype == nw.String and convert_dates(first) is None:

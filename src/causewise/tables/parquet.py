@@ -1,4 +1,7 @@
-"""Parquet files: the schema first, then the columns asked for and no others, by whichever library is installed."""
+"""Parquet files: the schema first, then the columns asked for and no others, by whichever library is installed.
+
+Arrow files, which Feather files are, are held whole.
+"""
 
 import io
 from collections.abc import Callable
@@ -7,7 +10,7 @@ from typing import Any, TypeVar
 
 from causewise.errors import InputError
 from causewise.tables.cells import quote_cell
-from causewise.tables.frames import FrameTable, is_numeric, table_of
+from causewise.tables.frames import FrameTable, frame_table, is_numeric, table_of
 from causewise.tables.source import ReadOptions
 
 T = TypeVar("T")
@@ -41,6 +44,27 @@ def parquet_table(content: bytes | Path, where: str, options: ReadOptions) -> Fr
     return table_of(reader.names, numeric, column, reader.empty.__getitem__)
 
 
+def arrow_table(content: bytes, where: str, options: ReadOptions) -> FrameTable:
+    """An Arrow IPC file, given by its bytes."""
+    try:
+        from pyarrow import BufferReader, ipc
+    except ImportError:
+        raise InputError(
+            f"Got the Arrow file {where}, and no reader for it is installed; install one with: pip install '.[tables]'"
+        ) from None
+    # Compressed parts are unpacked one after the other, and counted.
+    batches, rows, size = list[Any](), 0, 0
+    reader = _guard(lambda: ipc.open_file(BufferReader(content)), where, "Arrow")
+    for k in range(reader.num_record_batches):
+        batches.append(_guard(lambda k=k: reader.get_batch(k), where, "Arrow"))  # type: ignore[misc]
+        rows, size = rows + batches[-1].num_rows, size + batches[-1].nbytes
+        options.check_rows(rows, where)
+        options.check_bytes(size, where)
+    from pyarrow import Table
+
+    return frame_table(_guard(lambda: Table.from_batches(batches, reader.schema), where, "Arrow"))
+
+
 def _open(source: Path | io.BytesIO) -> "_Arrow | _Polars | None":
     for reader in (_Arrow, _Polars):
         try:
@@ -50,13 +74,13 @@ def _open(source: Path | io.BytesIO) -> "_Arrow | _Polars | None":
     return None
 
 
-def _guard(read: Callable[[], T], where: str) -> T:
+def _guard(read: Callable[[], T], where: str, form: str = "Parquet") -> T:
     try:
         return read()
     except Exception as problem:  # each library raises its own types for a damaged file
         reason = str(problem).strip().split("\n")[0][:120]
         raise InputError(
-            f"Could not read {where} as Parquet ({reason}); expected a whole Parquet file: write it again."
+            f"Could not read {where} as {form} ({reason}); expected a whole {form} file: write it again."
         ) from None
 
 

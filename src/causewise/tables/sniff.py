@@ -57,12 +57,12 @@ class Layout:
         return len(self.names)
 
 
-def sniff(lines: Iterable[str], where: str, header: bool | None = None) -> Layout:
-    """Read the layout off the first lines; `header` where it is known whether the first line holds names."""
+def sniff(lines: Iterable[str], where: str, header: bool | None = None, sep: str | None = None) -> Layout:
+    """Read the layout off the first lines; `header` and `sep` where they are known."""
     lead, comment, sample = _take_sample(lines)
     if not sample:
         raise InputError(f"Got no rows in {where}; expected two columns of numbers: the file holds comments only.")
-    delimiter, rows = _find_delimiter(sample, where)
+    delimiter, rows = _find_delimiter(sample, where, (sep,) if sep else DELIMITERS)
     if not rows:
         raise InputError(f"Got no numbers in {where}; expected two columns of them: its lines hold delimiters only.")
     width = _find_width(rows)
@@ -74,7 +74,7 @@ def sniff(lines: Iterable[str], where: str, header: bool | None = None) -> Layou
     flags = [_holds_numbers(column) for column in cells]
     numeric = tuple(k for k in range(width) if flags[k])
     # With two columns of numbers in all, one that counts rows is still one of the two that were meant.
-    if len(numeric) > 2 and numeric[0] == 0 and _are_row_numbers(names[0] if header else None, cells[0]):
+    if len(numeric) > 2 and numeric[0] == 0 and are_row_numbers(names[0] if header else None, cells[0]):
         numeric = numeric[1:]
     others = sorted(set(range(width)).difference(numeric))  # a set, since a table may have 100 000 columns
     reasons = {k: COUNTING if flags[k] else _explain_cells(cells[k]) for k in others}
@@ -118,9 +118,9 @@ def _take_sample(lines: Iterable[str]) -> tuple[int, str, list[str]]:
     return lead, comment, sample
 
 
-def _find_delimiter(sample: list[str], where: str) -> tuple[str, list[list[str]]]:
+def _find_delimiter(sample: list[str], where: str, delimiters: Iterable[str]) -> tuple[str, list[list[str]]]:
     divisions, error = list[tuple[tuple[float, ...], str, list[list[str]]]](), None
-    for delimiter in DELIMITERS:
+    for delimiter in delimiters:
         # A comma beside a blank separates; within a number it never stands there.
         if delimiter == BLANKS and any(map(_LOOSE_COMMA.search, sample)):
             continue
@@ -137,10 +137,13 @@ def _find_delimiter(sample: list[str], where: str) -> tuple[str, list[list[str]]
     (_, delimiter, rows), *others = (each for each in divisions if each[0] == best)
     for _, other, otherwise in others if best[1] > 0 else ():
         if _list_cells(rows) != _list_cells(otherwise):
-            raise InputError(
+            raise UnclearError(
                 f"Got lines in {where} that divide into numbers at {DELIMITERS[delimiter]} and at "
-                f"{DELIMITERS[other]} alike, such as {quote_cell(sample[-1].strip())}; expected one way: write the "
-                "names of the columns into a first line, or the numbers without marks between thousands."
+                f"{DELIMITERS[other]} alike, such as {quote_cell(sample[-1].strip())}; expected one way: say "
+                "which it is (sep), write the names of the columns into a first line, or the numbers without marks "
+                "between thousands.",
+                ("--sep", delimiter),
+                ("--sep", other),
             )
     return delimiter, rows
 
@@ -178,7 +181,7 @@ def _find_header(
     if len(first) == width - 1 and all(wordy):
         names, lead = _name_columns(first, width, rest), [row[0] for row in rest]
         # A first column of any other numbers may be the thousands of the second: 1,234 under two names.
-        row_names = not all(map(is_number, lead)) or sample[-1].lstrip().startswith('"') or _are_row_numbers(None, lead)
+        row_names = not all(map(is_number, lead)) or sample[-1].lstrip().startswith('"') or are_row_numbers(None, lead)
         return (True, names, "") if names[0] or row_names else (False, unnamed, "")
     if len(first) != width:
         return False, unnamed, ""
@@ -188,7 +191,7 @@ def _find_header(
     if all_quoted and not any('"' in line for line in sample[1:]):
         return True, first, ""  # as by writers that quote text alone
     if rest and all(strip_cell(cell).isdecimal() for cell in first if cell.strip()):
-        return _read_whole_numbers(first, rest)
+        return read_whole_numbers(first, rest)
     telling = [k for k in range(width) if _holds_numbers([row[k] for row in rest])] or list(range(width))
     # A majority, since a year may be a column's name; one word among numbers is a bad cell, which the reader reports.
     words = sum(wordy[k] for k in telling)
@@ -196,7 +199,7 @@ def _find_header(
     return (True, first, "") if words > values else (False, unnamed, "")
 
 
-def _read_whole_numbers(first: list[str], rest: list[list[str]]) -> tuple[bool, list[str], str]:
+def read_whole_numbers(first: list[str], rest: list[list[str]]) -> tuple[bool, list[str], str]:
     """A first line of whole numbers: names where it counts 0, 1, … as pandas does and nothing below it is whole."""
     names = [strip_cell(cell) for cell in first if cell.strip()]
     counts = names == [str(k) for k in range(len(names))]
@@ -235,7 +238,8 @@ def _holds_numbers(cells: list[str]) -> bool:
     return sum(not is_missing(cell) for cell in cells) - text > text
 
 
-def _are_row_numbers(name: str | None, cells: list[str]) -> bool:
+def are_row_numbers(name: str | None, cells: list[str]) -> bool:
+    """Whether a first column counts the rows, or has the name of one that does."""
     values = [parse_number(cell) for cell in cells]
     counted = values[0] in (0, 1) and all(value == values[0] + k for k, value in enumerate(values))
     return counted or (name is not None and name.strip().lower() in _NAMELESS)

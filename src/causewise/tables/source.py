@@ -15,14 +15,31 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from causewise.errors import InputError, UnclearError
+from causewise.formatting import shell_word
 
 Source = str | os.PathLike[str] | BinaryIO
 """The path of a file, `-` for standard input, or a file that is open for reading bytes."""
 
 MAX_BYTES, MAX_ROWS = 2**30, 20_000_000
+SEPARATORS = (",", ";", "\t", "|", " ")
+"""What may stand between the cells of a text table."""
 _PIECE = 1 << 20
 _LONGEST_LINE = 1 << 24  # some 800,000 columns in full precision
 _GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+_BEGINNINGS: Mapping[str, tuple[bytes, ...]] = {
+    "parquet": (PARQUET,),
+    "arrow": (b"ARROW1\0\0",),
+    "sheet": (b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    "stata": (
+        b"<stata_dta>",
+        *(bytes([release, order, 1, 0]) for release in (105, 108, 110, 111, 113, 114, 115) for order in (1, 2)),
+    ),
+    "spss": (b"$FL2", b"$FL3"),
+    "sas": (b"\0" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf",),
+    "sas transport": (b"HEADER RECORD*******LIB",),
+}
+"""How files that are no text begin."""
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _FOREIGN = re.compile(rb'(\xef\xbb\xbf)?\s*((?P<json>\{\s*"|\[\s*[\[{])|<(!doctype|html|\?xml))', re.IGNORECASE)
 
 
@@ -34,14 +51,20 @@ class ReadOptions:
     """`.` or `,`; None finds out."""
     header: bool | None = None
     """Whether the first line holds names; None finds out."""
+    sep: str | None = None
+    """What stands between the cells of a text table; None finds out."""
+    sheet: str | int | None = None
+    """The sheet of a workbook, by name or number from 1; None takes the first with a table."""
     max_bytes: int = MAX_BYTES
-    """Of a file as it is and once it is unpacked, or of the columns read from a Parquet file."""
+    """Of a file as it is and once it is unpacked, or of the columns read from a Parquet or Arrow file."""
     max_lines: int = MAX_ROWS
-    """Lines of a text file, rows of a Parquet file."""
+    """Lines of a text file, rows of any other."""
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
             raise InputError(f"Got decimal={self.decimal!r}; expected '.' or ',', or nothing to find out.")
+        if self.sep not in (None, *SEPARATORS):
+            raise InputError(f"Got sep={self.sep!r}; expected one of {', '.join(map(repr, SEPARATORS))}.")
         for name in ("max_bytes", "max_lines"):
             if not getattr(self, name) > 0:
                 raise InputError(f"Got {name}={getattr(self, name)!r}; expected a number above 0.")
@@ -65,6 +88,11 @@ class ReadOptions:
             )
 
 
+def find_format(beginning: bytes) -> str:
+    """What a file is by how it begins; empty for text and for what is not known."""
+    return next((name for name, known in _BEGINNINGS.items() if beginning.startswith(known)), "")
+
+
 READING_OPTIONS = tuple(each.name for each in fields(ReadOptions))
 
 
@@ -84,6 +112,11 @@ def read_source(source: Source, options: ReadOptions) -> tuple[bytes | Path, str
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         where = describe_source(path)
+        if _URL.match(str(path)):
+            raise InputError(
+                f"Got the address {where}; expected a file on this machine: download it first, for instance with "
+                f"curl -LO {shell_word(str(path)[:200])}."
+            )
         content = _read_bounded(_standard_input(), options, where) if path == "-" else _read_file(path, options, where)
     else:
         where = describe_source(str(getattr(source, "name", "the table")))
@@ -104,7 +137,7 @@ def _read_bounded(stream: BinaryIO, options: ReadOptions, where: str) -> bytes:
     content, lines, line, packed = io.BytesIO(), 0, 0, False
     while piece := stream.read(_PIECE):
         if content.tell() == 0:
-            packed = piece.startswith((_GZIP, PARQUET))
+            packed = piece.startswith(_GZIP) or bool(find_format(piece))
             if not packed:
                 _check_format(piece, where)
         content.write(piece)
@@ -125,12 +158,11 @@ def _check_format(beginning: bytes, where: str) -> None:
     """Reject what is no table, without waiting for its end."""
     if beginning[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(f"Got {where} in UTF-16; expected UTF-8: save it as UTF-8 (in a spreadsheet: CSV UTF-8).")
-    if beginning[:2] == b"PK" or b"\0" in beginning:
-        kind = "a spreadsheet or zip archive" if beginning[:2] == b"PK" else "a binary file"
-        raise InputError(f"Got {kind}, {where}; expected a text table or Parquet: export it as CSV first.")
+    if b"\0" in beginning:
+        raise InputError(f"Got a binary file, {where}; expected a table: export it as CSV first.")
     if foreign := _FOREIGN.match(beginning):
         kind = "JSON" if foreign["json"] else "a web page"
-        raise InputError(f"Got {kind} in {where}; expected a text table or Parquet: write it as CSV first.")
+        raise InputError(f"Got {kind} in {where}; expected a table: write it as CSV first.")
 
 
 def _read_file(name: str, options: ReadOptions, where: str) -> bytes | Path:
@@ -139,9 +171,9 @@ def _read_file(name: str, options: ReadOptions, where: str) -> bytes | Path:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise InputError(f"Got the folder {where}; expected a file: name the CSV or Parquet file inside it.")
+            raise InputError(f"Got the folder {where}; expected a file: name the table inside it.")
         if not (stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)):
-            raise InputError(f"Got the device {where}; expected a CSV or Parquet file, or - for standard input.")
+            raise InputError(f"Got the device {where}; expected the file of a table, or - for standard input.")
         with path.open("rb") as stream:
             if stat.S_ISREG(status.st_mode):
                 if stream.read(4) == PARQUET:
@@ -154,10 +186,10 @@ def _read_file(name: str, options: ReadOptions, where: str) -> bytes | Path:
     except PermissionError:
         raise InputError(f"May not read {where} (permission denied); expected a readable file.") from None
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"There is no file {where}; expected a CSV or Parquet file{_suggest_path(path)}.") from None
+        raise InputError(f"There is no file {where}; expected the file of a table{_suggest_path(path)}.") from None
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
-        raise InputError(f"Could not read {where} ({reason}); expected a CSV or Parquet file.") from None
+        raise InputError(f"Could not read {where} ({reason}); expected the file of a table.") from None
 
 
 def _suggest_path(path: Path) -> str:

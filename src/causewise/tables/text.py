@@ -30,7 +30,7 @@ from causewise.tables.source import ReadOptions
 _CHUNK = 1 << 16
 _FAST_WIDTH = 8
 _DIGITS = 300  # of a whole number that is a double at all
-_ASK = "say which decimal mark the table uses (decimal), or write the numbers without marks between thousands"
+ASK = "say which decimal mark the table uses (decimal), or write the numbers without marks between thousands"
 
 
 def decode_lines(content: bytes) -> Iterable[str]:
@@ -41,7 +41,7 @@ def decode_lines(content: bytes) -> Iterable[str]:
 def check_text(content: bytes, where: str) -> None:
     """Reject what is not UTF-8."""
     if b"\0" in content:
-        raise InputError(f"Got a binary file, {where}; expected a text table or Parquet: export it as CSV first.")
+        raise InputError(f"Got a binary file, {where}; expected a table: export it as CSV first.")
     try:
         content.isascii() or content.decode()
     except UnicodeDecodeError as problem:
@@ -70,7 +70,7 @@ class TextTable:
         """Find out the layout."""
         check_text(content, where)
         options = options or ReadOptions()
-        return cls(content, where, sniff(decode_lines(content), where, options.header), options)
+        return cls(content, where, sniff(decode_lines(content), where, options.header, options.sep), options)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ class TextTable:
         if comma and not (marks.commas or marks.unclear_comma or own.unclear_comma):
             cell = own.unclear
             return ".", f"{self.names[k]!r} is read with decimal points ({cell}, not {cell.replace('.', '')})."
-        raise ambiguous_mark_error(self.names[k], own.unclear, _ASK)
+        raise ambiguous_mark_error(self.names[k], own.unclear, ASK)
 
     def _restore_digits(self, values: FloatArray, k: int) -> NDArray[Any]:
         """The column itself, or to the last digit where rounding may have made different numbers equal."""

@@ -4,7 +4,7 @@ limits         every bound, and the error of a request: a status and one sentenc
 schema         what may be asked and answered in JSON, for /openapi.json
 bodies         request bodies, counted and timed while they arrive
 teaching       lessons: a simulated pair, scored, and what is to be seen
-worker_tasks   the tasks of a worker process: describe a table, score two columns, scan them all
+worker_tasks   the tasks of a worker process: describe a table, score two columns, scan them all, find their graph
 jobs           the job manager, its worker pools, and the LRU caches of tables and answers
 routes         the paths
 job_pool       tasks and their queue, on worker processes

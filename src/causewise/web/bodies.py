@@ -50,7 +50,7 @@ class BodyReader:
     async def _read_form(self, request: Request) -> Upload:
         most = self._limits.upload_bytes
         parser = MultiPartParser(
-            request.headers, self._stream(request, most), max_files=1, max_fields=16, max_part_size=1 << 16
+            request.headers, self._stream(request, most), max_files=1, max_fields=24, max_part_size=1 << 16
         )
         parser.spool_max_size = most + 1  # beyond this size a file would go to disk
         try:

@@ -158,13 +158,13 @@ class JobManager:
             disconnect.cancel()
 
     def begin(self, kind: str, settings: dict[str, Any], content: bytes, table: str = "") -> str:
-        """Begin a job, of a `pair` or a whole `table`, unless too many wait; its name."""
+        """Begin a job, of a `pair`, a whole `table` or its `graph`, unless too many wait; its name."""
         while len(self._jobs) >= self.limits.jobs:
             oldest = next((name for name, job in self._jobs.items() if job.task.future.done()), None)
             if oldest is None:
                 raise queue_full_error(len(self._jobs))
             del self._jobs[oldest]
-        pool = self.long if kind == "table" else self.quick
+        pool = self.quick if kind == "pair" else self.long
         job = Job(kind, pool, pool.submit(kind, settings, content), time.monotonic())
         identity = secrets.token_urlsafe(12)
         self._jobs[identity] = job

@@ -56,7 +56,7 @@ def _declare_body(model: type[schema.Question], form: type[schema.Question] | No
     content: dict[str, Any] = {"application/json": {"schema": model.model_json_schema()}}
     if form is not None:
         form_schema = form.model_json_schema()
-        file = {"type": "string", "contentMediaType": "application/octet-stream", "description": "CSV or Parquet."}
+        file = {"type": "string", "contentMediaType": "application/octet-stream", "description": "A table."}
         texts = {  # everything in a form is text
             name: {"type": "string"} | {key: value for key, value in field.items() if key in ("title", "description")}
             for name, field in form_schema.get("properties", {}).items()
@@ -144,23 +144,41 @@ async def begin_pair(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
 
 @api.get("/answers/{name}", response_model=schema.DecisionRecord, responses=_NOT_FOUND)
 async def get_answer(name: str, jobs: Jobs) -> Response:
-    """An answer that is kept: what `causewise infer --json` prints, or `causewise scan --out x.json` writes."""
+    """An answer that is kept: what `infer --json` prints, or `scan --out x.json` and `graph --out x.json` write."""
     return _json(jobs.answers.get(name).record)
 
 
 @_begin_job("/scan", openapi_extra=_declare_body(schema.TableScan, schema.FileScan))
 async def begin_scan(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     """Scan every pair of a table that is kept, or of a file that is sent along; ask about the job."""
-    question: schema.FileScan | schema.TableScan
+    return await _begin_table(request, jobs, bodies, "table", schema.FileScan, schema.TableScan)
+
+
+@_begin_job("/graph", openapi_extra=_declare_body(schema.TableGraph, schema.FileGraph))
+async def begin_graph(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
+    """Find the causal graph of a table that is kept, or of a file that is sent along; ask about the job."""
+    return await _begin_table(request, jobs, bodies, "graph", schema.FileGraph, schema.TableGraph)
+
+
+async def _begin_table(
+    request: Request,
+    jobs: JobManager,
+    bodies: BodyReader,
+    kind: str,
+    of_file: type[schema.FileScan | schema.FileGraph],
+    of_table: type[schema.TableScan | schema.TableGraph],
+) -> Response:
+    """A job about all columns of a table."""
+    question: schema.Question
     if isinstance(body := await bodies.read(request), Upload):
-        question = parse(schema.FileScan, body.fields)
-        table_name, content, settings = "", body.content, _reading_settings(jobs, body.name, question)
+        question = sent = parse(of_file, body.fields)
+        table_name, content, settings = "", body.content, _reading_settings(jobs, body.name, sent)
     else:
-        question = parse(schema.TableScan, body)
-        table_name, table = question.table, jobs.tables.get(question.table)
+        question = asked = parse(of_table, body)
+        table_name, table = asked.table, jobs.tables.get(asked.table)
         content, settings = table.content, {"name": table.name, "reading": table.reading}
     settings |= {"question": question.model_dump(), "seconds": jobs.limits.scan_seconds}
-    name = jobs.begin("table", settings, content, table_name)
+    name = jobs.begin(kind, settings, content, table_name)
     return _describe_job(jobs, name, 202, location=f"/api/jobs/{name}")
 
 
@@ -254,7 +272,10 @@ def _json(text: str) -> Response:
 def _reading_settings(jobs: JobManager, name: str, options: schema.ReadingOptions) -> dict[str, Any]:
     """How a table is to be read, and how much of it."""
     bounds = {"max_bytes": jobs.limits.table_bytes, "max_lines": jobs.limits.rows}
-    return {"name": name, "reading": {"decimal": options.decimal, "header": options.header, **bounds}}
+    return {
+        "name": name,
+        "reading": {"decimal": options.decimal, "header": options.header, "sheet": options.sheet, **bounds},
+    }
 
 
 def _describe_table(name: str, table: CachedTable) -> Response:

@@ -17,6 +17,10 @@ MethodName = Annotated[
 ]
 
 
+_LISTS = ("columns", "exclude", "first", "last", "tiers", "required", "forbidden")
+"""Fields of a form that hold a list: JSON, or names with a comma between."""
+
+
 class Question(BaseModel):
     """The fields of a request; no others are taken."""
 
@@ -28,6 +32,7 @@ class ReadingOptions(Question):
 
     decimal: Literal[".", ","] | None = Field(None, description="Decimal mark of a text table; detected unless given.")
     header: bool | None = Field(None, description="Whether its first line holds names; detected unless given.")
+    sheet: str | None = Field(None, max_length=300, description="Sheet of a workbook, by name or number from 1.")
 
 
 class MethodOptions(Question):
@@ -86,7 +91,20 @@ class TableText(ReadingOptions):
     example: Literal["dose", "patients", "valley", "invisible"] | None = None
 
 
-class ScanOptions(MethodOptions):
+class KnowledgeOptions(Question):
+    """Background knowledge, as `--known`, `--first` and `--last` give it."""
+
+    knowledge: dict[str, Any] | str | None = Field(
+        None, max_length=1 << 20, description="The text of a YAML or CSV file of knowledge, or what it holds."
+    )
+    first: list[ColumnName] | None = Field(None, description="Columns that no other column causes.")
+    last: list[ColumnName] | None = Field(None, description="Columns that cause no other.")
+    tiers: list[list[ColumnName]] | None = Field(None, description="Columns by tiers: none causes one of an earlier.")
+    required: list[list[ColumnName]] | None = Field(None, description="Edges that there are: [cause, effect] each.")
+    forbidden: list[list[ColumnName]] | None = Field(None, description="Edges that there are not.")
+
+
+class ScanOptions(MethodOptions, KnowledgeOptions):
     """Every pair of a table."""
 
     columns: list[ColumnName] | None = Field(
@@ -102,6 +120,27 @@ class FileScan(ScanOptions, ReadingOptions):
 
 class TableScan(ScanOptions):
     """Every pair of a table that is kept."""
+
+    table: TableName
+
+
+class GraphOptions(KnowledgeOptions):
+    """All columns of a table together."""
+
+    columns: list[ColumnName] | None = Field(None, description="Only these columns; all that can be used unless given.")
+    exclude: list[ColumnName] | None = Field(None, description="All columns but these.")
+    alpha: float | None = Field(None, description="Significance level of the tests of edges.")
+    threshold: float | None = Field(None, description="The probability of a direction that an arrow needs.")
+    bootstrap: int | None = Field(None, description="Random halves of the rows, for directions and support.")
+    seed: int = Field(0, ge=SEEDS[0], le=SEEDS[1])
+
+
+class FileGraph(GraphOptions, ReadingOptions):
+    """All columns of a file that is sent along."""
+
+
+class TableGraph(GraphOptions):
+    """All columns of a table that is kept."""
 
     table: TableName
 
@@ -179,7 +218,7 @@ class JobStatus(BaseModel):
     """Where a job stands."""
 
     id: str
-    kind: str = Field(description="`pair` or `table`.")
+    kind: str = Field(description="`pair`, `table` (a scan) or `graph`.")
     state: str = Field(description="`waiting`, `working`, `done`, `failed` or `cancelled`.")
     ahead: int = Field(description="Jobs in the queue before it.")
     step: str | None
@@ -191,7 +230,8 @@ class JobStatus(BaseModel):
     title: str | None = Field(None, description="Once done: the answer in one line.")
     result: dict[str, Any] | None = Field(
         None,
-        description="Once done: what `causewise infer --json` prints, or what `causewise scan --out x.json` writes.",
+        description="Once done: what `causewise infer --json` prints, or what `causewise scan --out x.json` and "
+        "`causewise graph --out x.json` write.",
     )
 
 
@@ -201,7 +241,7 @@ def parse(model: type[Q], content: bytes | Mapping[str, str]) -> Q:
         if isinstance(content, bytes):
             return model.model_validate_json(content)
         texts = {name: text for name, text in content.items() if text != ""}
-        return model.model_validate(texts | ({"columns": _split(texts["columns"])} if "columns" in texts else {}))
+        return model.model_validate(texts | {name: _split(texts[name]) for name in _LISTS if name in texts})
     except ValidationError as problem:
         raise _describe(problem, model) from None
 

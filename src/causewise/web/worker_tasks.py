@@ -1,5 +1,5 @@
-"""The tasks of a worker process: describe a table, score two columns, scan them all. Bytes and settings in, plain
-values out.
+"""The tasks of a worker process: describe a table, score two columns, scan them all, find their graph. Bytes and
+settings in, plain values out.
 """
 
 import inspect
@@ -15,16 +15,19 @@ from causewise.column_types import classify_column, explain_unusable
 from causewise.errors import InputError
 from causewise.examples import EXAMPLES, make_line
 from causewise.formatting import json_text, plain_value
+from causewise.graphs.finder import graph
 from causewise.inference import infer
+from causewise.knowledge.knowledge_file import add_statements, parse_knowledge
 from causewise.pair import MIN_ROWS, FloatArray, Pair, has_date_note
 from causewise.parallel import Engine, OnProgress
-from causewise.report.html_pages import render_decision, render_scan
+from causewise.report.html_pages import render_decision, render_graph, render_scan
 from causewise.scanning.forecast import ScanForecast
 from causewise.scanning.result import FORMATS
 from causewise.scanning.scanner import scan
 from causewise.scanning.table import read_column
 from causewise.tables import pair_from, read_pair, read_table
 from causewise.tables.choose import ColumnTable, explain_unreadable
+from causewise.tables.sheets import SheetTable
 from causewise.tables.sniff import DELIMITERS
 from causewise.tables.text import TextTable
 from causewise.web.limits import RequestError, list_choices
@@ -72,6 +75,7 @@ def scan_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dic
             columns=question["columns"],
             pairs=question["target"],
             fdr=question["fdr"],
+            knowledge=_gather_knowledge(question),
             # One process, whose time and memory are those of the job.
             engine=Engine(1, on_progress=tell, on_forecast=lambda forecast: _check_time(forecast, settings["seconds"])),
             **_method_settings(question),
@@ -79,6 +83,30 @@ def scan_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dic
         )
     record = FORMATS[".json"](result, False).decode()
     return {"title": str(result), "record": record, **_render(render_scan, result)}
+
+
+def graph_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dict[str, Any]:
+    """What `causewise graph --out x.json` writes, and its page."""
+    question = settings["question"]
+    names = ("alpha", "threshold", "bootstrap", "seed")
+    result = graph(
+        _open(settings, content),
+        columns=question["columns"],
+        exclude=question["exclude"] or (),
+        knowledge=_gather_knowledge(question),
+        engine=Engine(1, on_progress=tell),
+        **{name: question[name] for name in names if question[name] is not None},
+        **settings["reading"],
+    )
+    return {"title": str(result), "record": json_text(result.to_dict()), **_render(render_graph, result)}
+
+
+def _gather_knowledge(question: dict[str, Any]) -> Any:
+    """The text or mapping of a file, and what is stated beside it; None where nothing is."""
+    stated = {kind: question[kind] for kind in ("first", "last", "tiers", "required", "forbidden") if question[kind]}
+    known = question["knowledge"]
+    content = parse_knowledge(known) if isinstance(known, str) else known or {}
+    return add_statements(content, stated) or None
 
 
 def draw_lesson(settings: dict[str, Any], content: bytes, tell: OnProgress) -> Any:
@@ -92,7 +120,14 @@ def draw_lesson(settings: dict[str, Any], content: bytes, tell: OnProgress) -> A
     return teach(Lesson(**settings))
 
 
-WORK = {"overview": overview, "pair": infer_file, "arrays": infer_arrays, "table": scan_file, "lesson": draw_lesson}
+WORK = {
+    "overview": overview,
+    "pair": infer_file,
+    "arrays": infer_arrays,
+    "table": scan_file,
+    "graph": graph_file,
+    "lesson": draw_lesson,
+}
 
 
 def _open(settings: dict[str, Any], content: bytes) -> io.BytesIO:
@@ -136,6 +171,8 @@ def _check_time(forecast: ScanForecast, seconds: float) -> None:
 BARS = 24
 """Of the small picture of a column."""
 _FIRST_VALUES = 5
+_MOST_SHEETS = 20
+"""That are offered."""
 _MARKS = {".": "a point", ",": "a comma"}
 _Read = tuple[FloatArray, tuple[str, ...]] | InputError
 """A column as numbers with its notes, or the error that says why not."""
@@ -161,7 +198,7 @@ def describe_table(stream: BinaryIO, most_columns: int, **reading: Any) -> dict[
     rows = max(map(len, numbers.values()), default=0)
     missing = sum(column["missing"] for column in columns)
     judged = sum(column["judged"] for column in columns)
-    choices: list[dict[str, Any]] = []
+    choices: list[dict[str, Any]] = [{"sheet": name} for name in getattr(table, "other_sheets", ())[:_MOST_SHEETS]]
     for choice in (each for error in errors for each in list_choices(error)):
         if choice not in choices:
             choices.append(choice)
@@ -218,8 +255,10 @@ def _histogram(values: FloatArray) -> list[float]:
 
 
 def _describe_layout(table: ColumnTable, reading: dict[str, Any]) -> list[str]:
+    if isinstance(table, SheetTable):
+        return [f"Cells of {table.where}."]
     if not isinstance(table, TextTable):
-        return ["A Parquet file, in which every column has its name and type."]
+        return ["A file in which every column has its name and type."]
     layout = table.layout
     decimal = reading.get("decimal") or layout.marks.decimal
     return [

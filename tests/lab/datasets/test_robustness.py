@@ -5,7 +5,7 @@ import pytest
 
 from causewise.lab.datasets import generate, grid, simulators
 from causewise.lab.datasets.collection import Collection
-from causewise.lab.datasets.mechanisms import CAUSE_LAWS, NOISE_LAWS
+from causewise.lab.datasets.laws import CAUSE_LAWS, NOISE_LAWS
 from causewise.lab.datasets.simulators import conditional_variance
 
 

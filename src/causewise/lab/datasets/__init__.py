@@ -4,7 +4,7 @@ collection   LabelledPair and Collection: columns in file order, the label, the 
              file format
 storage      the thirteen published sets (registry.toml), the data directory: load() from it, write() into it
 fetching     fetch(): an archive downloaded within limits, the files of one set out of it, their hashes checked
-mechanisms   what the generators are made of: laws of a column, random functions, effects of a cause and a noise
+laws         what the generators are made of: laws of a column, random functions, effects of a cause and a noise
 simulators   published laws and their look-alikes; pairs that are hard
 generators   generate(): a name, a seed -> a collection; subsample(): random rows of one
 """

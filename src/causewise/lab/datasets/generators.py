@@ -19,7 +19,7 @@ import numpy as np
 from causewise.errors import SEEDS, InputError, between
 from causewise.lab.datasets import simulators
 from causewise.lab.datasets.collection import Collection, Label, LabelledPair, LazyPairs
-from causewise.lab.datasets.mechanisms import (
+from causewise.lab.datasets.laws import (
     CAUSE_LAWS,
     LADDER,
     NOISE_LAWS,

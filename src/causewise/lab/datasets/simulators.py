@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from causewise.lab.datasets.mechanisms import (
+from causewise.lab.datasets.laws import (
     NOISE_SD,
     Columns,
     Law,

@@ -18,7 +18,7 @@ import numpy as np
 from causewise.catalogue import method
 from causewise.criteria import split_score
 from causewise.lab.datasets.generators import generate
-from causewise.lab.datasets.mechanisms import CAUSE_LAWS, LADDER, gaussian
+from causewise.lab.datasets.laws import CAUSE_LAWS, LADDER, gaussian
 from causewise.lab.plotting import canvas, draw_line, draw_reference, figure_style, line_style
 from causewise.lab.study.running import Cell, Row, Scale, StudyTable, percentage, select
 from causewise.pair import Pair

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from causewise.criteria import LEVEL
-from causewise.lab.datasets.mechanisms import LADDER, NOISE_LAWS, gaussian
+from causewise.lab.datasets.laws import LADDER, NOISE_LAWS, gaussian
 from causewise.lab.plotting import canvas, draw_line, draw_reference, figure_style
 from causewise.lab.study.running import Cell, Row, Scale, StudyTable, percentage, select, values_of
 from causewise.lab.theory.conditions import draw_rational

@@ -4,6 +4,9 @@ import { make, showTable } from "./preview.js";
 
 const $ = (id) => document.getElementById(id);
 const state = { table: $("seen").dataset.table, judged: [], job: null, again: null };
+const ACTIONS = ["judge", "scan", "graph"];
+// What the steps of a job count.
+const UNITS = { ordering: "columns", drawing: "halves of the rows" };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 function goTo(element) {
@@ -30,6 +33,7 @@ function offer(choices) {
 
 function words(choice) {
   if ("decimal" in choice) return choice.decimal === "." ? "The point is the decimal mark" : "The comma is the decimal mark";
+  if ("sheet" in choice) return `Read the sheet “${choice.sheet}”`;
   return choice.header ? "The first line holds names" : "The first line is a row";
 }
 
@@ -66,7 +70,7 @@ function see(seen) {
   const two = state.judged.length > 1;
   const pairs = state.judged.length * (state.judged.length - 1) / 2;
   $("seen-head").textContent = `What was understood: ${seen.name}`;
-  $("judge").disabled = $("scan").disabled = !two;
+  for (const id of ACTIONS) $(id).disabled = !two;
   $("pairs").textContent = two ? `${pairs.toLocaleString("en")} pair${pairs > 1 ? "s" : ""} in all` : "Two columns that can be judged are needed.";
   $("seen").hidden = false;
 }
@@ -75,7 +79,7 @@ function see(seen) {
 const ask = (path, question, what) => attempt(async () => {
   if (state.job) return;
   $("working").hidden = false;
-  $("judge").disabled = $("scan").disabled = true;
+  for (const id of ACTIONS) $(id).disabled = true;
   try {
     let job = await post(path, question);
     state.job = job.id;
@@ -85,7 +89,7 @@ const ask = (path, question, what) => attempt(async () => {
   } finally {
     state.job = null;
     $("working").hidden = true;
-    $("judge").disabled = $("scan").disabled = false;
+    for (const id of ACTIONS) $(id).disabled = false;
   }
 });
 
@@ -95,7 +99,7 @@ function follow(job, what) {
   else $("bar").value = far;
   const left = job.seconds_left === null ? "" : `; about ${duration(job.seconds_left)} left`;
   const said = job.state === "waiting" ? `Waiting; ${job.ahead} before it.`
-    : far === null ? `${what} …` : `${what}: ${job.step}, ${job.done.toLocaleString("en")} of ${job.of.toLocaleString("en")} pairs${left}.`;
+    : far === null ? `${what} …` : `${what}: ${job.step}, ${job.done.toLocaleString("en")} of ${job.of.toLocaleString("en")} ${UNITS[job.step] ?? "pairs"}${left}.`;
   if ($("status").textContent !== said) $("status").textContent = said;
 }
 
@@ -170,9 +174,33 @@ $("asking").addEventListener("submit", (event) => {
   const question = { table: state.table, x: $("x").value, y: $("y").value, nan_policy: $("missing").value, ...methodOptions() };
   ask("/api/answers", question, `Judging ${question.x} and ${question.y}`);
 });
-$("scan").addEventListener("click", () => {
-  ask("/api/scan", { table: state.table, ...methodOptions() }, "Judging the whole table");
-});
+// Background knowledge: names with a comma between, an edge or a tier a line, or a file.
+const names = (text) => text.split(",").map((name) => name.trim()).filter(Boolean);
+const lines = (id) => $(id).value.split("\n").map((line) => line.trim()).filter(Boolean);
+function edges(id) {
+  return lines(id).map((line) => {
+    const ends = line.split(/\s*(?:->|→)\s*/);
+    if (ends.length !== 2 || !ends[0] || !ends[1]) throw new Trouble(`Got “${line}” as a cause; expected lines such as dose -> response.`);
+    return ends;
+  });
+}
+async function knowledge() {
+  const [file] = $("known-file").files;
+  const said = {
+    knowledge: file ? await file.text() : "",
+    first: names($("first").value), last: names($("last").value),
+    tiers: lines("tiers").map(names), required: edges("required"), forbidden: edges("forbidden"),
+  };
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value.length));
+}
+$("scan").addEventListener("click", () => attempt(async () => {
+  const question = { table: state.table, ...methodOptions(), ...await knowledge() };
+  await ask("/api/scan", question, "Judging the whole table");
+}));
+$("graph").addEventListener("click", () => attempt(async () => {
+  const question = { table: state.table, ...await knowledge() };
+  await ask("/api/graph", question, "Finding the graph");
+}));
 $("cancel").addEventListener("click", () => { if (state.job) stop(state.job); });
 addEventListener("popstate", () => location.reload());
 

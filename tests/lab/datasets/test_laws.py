@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causewise.lab.datasets.mechanisms import (
+from causewise.lab.datasets.laws import (
     CAUSE_LAWS,
     LADDER,
     NOISE_LAWS,
