@@ -1,13 +1,16 @@
 """What `causewise.graph` costs, and what it says of cells.
 
-    python benchmarks/graph_studies.py cost         CPU seconds by columns and rows
+    python benchmarks/graph_studies.py cost         CPU seconds and memory by columns and rows
     python benchmarks/graph_studies.py sachs        the protein-signalling table inside the `cdt` package
 
 Tables are those of `graph_worlds.py`; `cdt` is looked for in out/peers.
 """
 
 import argparse
+import resource
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -19,14 +22,29 @@ PEERS = Path(__file__).parents[1] / "out" / "peers"
 
 
 def cost() -> None:
-    """CPU seconds of one sparse table of each size."""
-    from graphs import ours, warm
+    """CPU seconds and memory of one sparse table of each size, in a process of its own, without parts of the rows."""
+    for size in ((10, 1000), (20, 1000), (20, 4000), (60, 1000), (100, 1000), (200, 1000), (300, 1000)):
+        with ProcessPoolExecutor(1, get_context("spawn")) as process:
+            print(process.submit(measure, *size).result(), flush=True)
 
+
+def measure(columns: int, rows: int) -> str:
+    """What one table costs, and what is found of its edges."""
+    from graphs import warm
+
+    table = simulated(Setting(columns, rows, 1.0, "heteroscedastic"), 0)
     warm()
-    for columns, rows in ((10, 500), (20, 500), (30, 500), (40, 500), (20, 1000), (20, 4000)):
-        seconds = ours(simulated(Setting(columns, rows, 1.0, "heteroscedastic"), 0).rows)["seconds"]
-        unit = seconds / (columns**2 * rows) * 1e6
-        print(f"{columns} columns × {rows} rows: {seconds:.1f} s, {unit:.0f} µs a row and squared column", flush=True)
+    start = time.process_time()
+    engine = causewise.Engine(jobs=1)
+    found = causewise.graph({f"{k}": column for k, column in enumerate(table.rows.T)}, bootstrap=0, engine=engine)
+    seconds = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    edges = {(int(edge.parent), int(edge.child)) for edge in found.edges}
+    turned = len(table.edges & {(b, a) for a, b in edges})
+    return (
+        f"{columns} columns × {rows} rows: {seconds:.0f} s, {1000 * seconds / columns:.0f} ms a column, {peak:.0f} MB; "
+        f"{len(edges)} edges found, {len(edges & table.edges)} of {len(table.edges)} true ones, {turned} turned"
+    )
 
 
 def sachs() -> None:

@@ -44,8 +44,8 @@ class Engine:
     dask: Any = None
     """Work on a Dask cluster: `local` (`jobs` workers on this machine), the address of a scheduler, or a client."""
     journal: str | os.PathLike[str] | None = None
-    """A file in which finished pairs are kept; the same scan begun again goes on from there. A file that is not this
-    scan's is refused."""
+    """A file in which finished pairs, or parts of a graph, are kept; the same scan or graph begun again goes on from
+    there. A file that is not its own is refused."""
     on_progress: OnProgress = field(default=lambda what, done, of: None, repr=False)
     """Called as the work goes on."""
     on_forecast: Callable[[Any], None] | None = field(default=None, repr=False)

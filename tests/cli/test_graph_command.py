@@ -128,6 +128,30 @@ def test_ctrl_c_ends_it_and_its_processes(wide):
     assert not [worker for worker in workers if Path(f"/proc/{worker}").exists()]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_graph_goes_on_and_leaves_one_file(number, wide, tmp_path):
+    quiet, out, part = tmp_path / "quiet.json", tmp_path / "g.json", tmp_path / "g.json.part"
+    command = ["graph", str(wide), "--bootstrap", "12", "--jobs", "1", "--out"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "causewise", *command, str(out)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while process.poll() is None and not (part.exists() and part.read_bytes().count(b"\n") > 2):
+        time.sleep(0.01)
+    os.killpg(process.pid, number)
+    told, said = process.communicate()
+    assert (told, out.exists()) == ("", False)
+    if number == signal.SIGINT:
+        last = f"Stopped; what is finished is kept in {part}, and the same command carries on from there."
+        assert (process.returncode, said.splitlines()[-1]) == (130, last)
+    assert run(*command, out).exit_code == run(*command, quiet).exit_code == 0
+    assert out.read_bytes() == quiet.read_bytes()
+    assert not part.exists()
+
+
 @pytest.mark.parametrize("command", ["graph", "scan"])
 def test_columns_are_excluded_by_name_or_number(wide, command):
     result = run(command, wide, "--exclude", "group, 1")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from worlds import world
 
 from causewise.graphs.graph_columns import Constraints
-from causewise.graphs.mechanisms import Mechanisms
+from causewise.graphs.mechanisms import MANY, Mechanisms
 from causewise.graphs.order_search import Likelihoods, Search, to_bits
 from causewise.knowledge.background import Knowledge
 from causewise.parallel import one_thread
@@ -96,3 +96,20 @@ def test_log_odds_decide_where_the_rows_do_not():
         soft = {"soft": [[second, first, {"likely": 0.6}]]}
         order = Search(lambda column, earlier: 0.0, Constraints.of(Knowledge.of(soft, NAMES), NAMES), 100, ALL).best()
         assert order.index(NAMES.index(second)) < order.index(NAMES.index(first))
+
+
+def noise_search(columns: int) -> tuple[float, float]:
+    """Of columns that are all alone: candidates a column, and fits a column until an order is found."""
+    lines = np.random.default_rng(0).normal(size=(columns, 120))
+    nothing = Constraints.none(columns)
+    with one_thread():
+        likelihoods = Likelihoods(Mechanisms(list(lines), 1e-3), nothing)
+        Search(likelihoods, nothing, 120, likelihoods.candidates).best()
+    candidates = sum(map(int.bit_count, likelihoods.candidates))
+    return candidates / columns, sum(map(len, likelihoods._cache)) / columns
+
+
+def test_many_columns_cost_each_of_them_no_more_fits():
+    few, many = noise_search(MANY), noise_search(2 * MANY)
+    assert few[0] > 1  # chance lets some in
+    assert np.all(np.array(many) < 1.3 * np.array(few))

@@ -79,8 +79,8 @@ def timeless(scan):
 def test_a_cluster_reads_the_file_and_where_it_cannot_is_handed_the_columns(file, monkeypatch, tmp_path):
     distributed = pytest.importorskip("distributed")
     one = timeless(causewise.scan(file, engine=causewise.Engine(jobs=1)))
-    handed, hold_of = [], on_dask.DaskPool._hold_scorer
-    monkeypatch.setattr(on_dask.DaskPool, "_hold_scorer", lambda self, read: handed.append(read) or hold_of(self, read))
+    handed, hold_of = [], on_dask.DaskPool._hold
+    monkeypatch.setattr(on_dask.DaskPool, "_hold", lambda self, read: handed.append(read) or hold_of(self, read))
     with (
         distributed.LocalCluster(
             n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address="127.0.0.1:0", silence_logs=50

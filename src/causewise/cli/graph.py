@@ -1,6 +1,7 @@
 """`causewise graph`: all columns of a table together."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +27,16 @@ from causewise.cli.options import (
     reading_options,
     split_names,
 )
-from causewise.cli.streams import as_text, progress, put, put_lines, say, say_columns
+from causewise.cli.streams import (
+    as_text,
+    kept_when_stopped,
+    progress,
+    put,
+    put_lines,
+    say,
+    say_columns,
+    workers_may_fail,
+)
 from causewise.formatting import percent, visible
 from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
@@ -64,7 +74,10 @@ def graph(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON and nothing else.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="OUT.json", help="Also write it: everything (json), the edges (graphml, dot)."),
+        typer.Option(
+            metavar="OUT.json",
+            help="Also write it: everything (json), the edges (graphml, dot); the same command goes on later.",
+        ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="OUT.png", help="Also draw it (png, svg, pdf).")] = None,
     report: Annotated[
@@ -74,6 +87,10 @@ def graph(
     seed: Annotated[int, typer.Option(help="For the halves and subsets that are drawn.")] = 0,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes for the halves; one a processor unless told.")
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Halves on a Dask cluster: tcp://host:port, or local for one here."),
     ] = None,
     decimal: DecimalOption = None,
     header: HeaderOption = None,
@@ -87,7 +104,7 @@ def graph(
     Each edge has a p-value (is there one?) and a probability (which way?). Where that is high enough it is →, else —;
     where a cause outside the table explains it, ↔.
 
-    Up to some 30 columns of numbers or dates; rows with a missing value are left out.
+    Up to 300 columns of numbers or dates; rows with a missing value are left out.
 
     Columns of few levels or with a point mass stand in it where --first, --last or --known gives their place.
     """
@@ -99,10 +116,17 @@ def graph(
     check_output(out, GRAPH_FORMATS)
     asked = {"threshold": threshold, "bootstrap": bootstrap}
     stated: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    with (
-        hint_at_options(),
-        progress({"ordering": "columns", "drawing": "halves", "comparing": "subsets"}) as on_progress,
-    ):
+    part = None if out is None or bootstrap == 0 else out.with_name(out.name + ".part")
+    begun = set[str]()
+    # What stands there is this graph's once columns are ordered: before, nobody has looked whose it is.
+    kept = nullcontext() if part is None else kept_when_stopped(part, lambda: bool(begun))
+    units = {"ordering": "columns", "drawing": "halves", "comparing": "subsets"}
+    with kept, hint_at_options(), workers_may_fail(), progress(units) as on_progress:
+
+        def tell(what: str, done: int, of: int) -> None:
+            begun.add(what)
+            on_progress(what, done, of)
+
         found = find_graph(
             file,
             columns=split_names(columns),
@@ -110,7 +134,7 @@ def graph(
             knowledge=knowledge_options(known, first, last),
             alpha=alpha,
             seed=seed,
-            engine=Engine(jobs, on_progress=on_progress),
+            engine=Engine(jobs, dask, part, tell),
             **stated,
             **reading_options(decimal, header, sep, sheet, max_bytes, max_rows),
         )

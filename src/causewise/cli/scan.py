@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,7 +33,16 @@ from causewise.cli.options import (
     reading_options,
     split_names,
 )
-from causewise.cli.streams import OUR_FAULT, STOPPED, kept_when_stopped, progress, put, put_lines, say, say_columns
+from causewise.cli.streams import (
+    STOPPED,
+    kept_when_stopped,
+    progress,
+    put,
+    put_lines,
+    say,
+    say_columns,
+    workers_may_fail,
+)
 from causewise.formatting import duration, percent, visible
 from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
@@ -145,7 +154,7 @@ def scan(
     begun = set[str]()
     # What stands there is this scan's from its first screening on: before, nobody has looked whose it is.
     kept = nullcontext() if part is None else kept_when_stopped(part, lambda: "screening" in begun)
-    with kept, hint_at_options(), _cluster_may_fail(), progress(UNITS) as on_progress:
+    with kept, hint_at_options(), workers_may_fail(), progress(UNITS) as on_progress:
 
         def tell(what: str, done: int, of: int) -> None:
             begun.add(what)
@@ -246,14 +255,3 @@ def _lines(rows: "list[ScanRow]", threshold: float) -> "Iterator[str]":
         yield f"  {arrow:{width}}  {sure}   n = {row.scored_of}{halves}{warnings}"
     if any(row.confidence is not None and not row.is_given for row in rows):
         yield explain_line_bar(threshold)
-
-
-@contextmanager
-def _cluster_may_fail() -> "Iterator[None]":
-    from causewise.scanning.on_dask import ClusterError
-
-    try:
-        yield
-    except ClusterError as problem:
-        say(str(problem))
-        raise typer.Exit(OUR_FAULT) from None

@@ -267,6 +267,17 @@ def resumable_job() -> Iterator[None]:
 
 
 @contextmanager
+def workers_may_fail() -> Iterator[None]:
+    """Processes or a cluster at fault are a sentence."""
+    from causewise.worker_pool import WorkerError
+
+    try:
+        yield
+    except WorkerError as problem:
+        _leave(str(problem), OUR_FAULT)
+
+
+@contextmanager
 def kept_when_stopped(place: Path | None = None, is_ours: Callable[[], bool] = lambda: True) -> Iterator[None]:
     """Ctrl-C, and SIGTERM as well, ends in a sentence that says what is kept.
 

@@ -1,6 +1,6 @@
 """The causal graph of a table: an order, causes first, and edges with what the parent affects, mean or variance."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -155,6 +155,8 @@ class CausalGraph:
     """The columns in complete rows, in the table's units; empty where they were not kept."""
     knowledge: Knowledge | None = field(default=None, repr=False)
     """The background knowledge that was applied."""
+    finished: Callable[[], None] = field(default=lambda: None, repr=False)
+    """Called once it is written: the journal of its parts is no longer needed."""
 
     def __str__(self) -> str:
         if not self.edges:
@@ -226,6 +228,7 @@ class CausalGraph:
         to_text = check_ending(target, GRAPH_FORMATS)
         is_json = target.suffix.lower() == ".json"
         replace_with(target, (json_text(self.to_dict()) + "\n" if is_json else to_text(self.to_networkx())).encode())
+        self.finished()
 
     def plot(self, path: Any = None) -> "Figure":
         """Draw the columns and the edges between them: directed, without a direction, by a common cause, given."""

@@ -1,9 +1,13 @@
 """`graph`: a table in, the order of its columns and the parents of each out."""
 
+import json
+import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, fields, replace
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,9 +30,11 @@ from causewise.inference import infer
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
 from causewise.parallel import DEFAULT_ENGINE, Engine, one_thread, processors
+from causewise.scanning.journal import GraphIdentity, Journal
+from causewise.scanning.on_dask import Shared, open_cluster
 from causewise.tables.source import READING_OPTIONS, split_reading_options
 from causewise.version import VERSION
-from causewise.worker_pool import Lost, WorkerError, open_pool
+from causewise.worker_pool import InProcess, Lost, TaskPool, WorkerError, WorkerPool, open_pool
 
 PARTS = 8
 """How many parts of the rows are drawn unless told."""
@@ -73,24 +79,49 @@ class Draws:
         rows = np.sort(rng.choice(n, size=max(n // 2, min(LEAST_PART, n * 4 // 5)), replace=False))
         return fit_graph(self.columns[:, rows], self.constraints, min(LOOSER * self.alpha, 0.5)).arrows
 
+    @property
+    def identity(self) -> GraphIdentity:
+        """What the parts depend on; not how many there are, so that more of them go on from fewer."""
+        stated = [getattr(self.constraints, each.name).tolist() for each in fields(self.constraints)]
+        others = blake2b(json.dumps([self.alpha, stated]).encode(), digest_size=8).hexdigest()
+        table = blake2b(np.ascontiguousarray(self.columns).data, digest_size=16).hexdigest()
+        return GraphIdentity(VERSION, "arrows", table, "graph", self.seed, others)
+
 
 def find_on_parts(
-    draws: Draws, count: int, jobs: int, on_draw: OnDraw = lambda done, of: None
+    count: int, pool: TaskPool, journal: Journal, on_draw: OnDraw = lambda done, of: None
 ) -> list[frozenset[Arrow]]:
-    """The arrows found on each part."""
-    out = []
-    with open_pool(min(jobs, count), nullcontext, [draws]) as pool:
-        parts = pool.map(_find_arrows, [[number] for number in range(count)])
-        for done, (number, [arrows]) in enumerate(parts, start=1):
-            if isinstance(arrows, Lost):
-                raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {arrows.reason}")
-            out.append(arrows)
-            on_draw(done, count)
-    return out
+    """The arrows found on each part, in the order of their numbers, whoever found them and whenever."""
+    keys = [f"part {number}" for number in range(count)]
+    found = {key: [tuple(arrow) for arrow in journal.known[key]] for key in keys if key in journal.known}
+    todo = [number for number in range(count) if keys[number] not in found]
+    on_draw(len(found), count)
+    for place, [arrows] in pool.map(_find_arrows, [[number] for number in todo]):
+        number = todo[place]
+        if isinstance(arrows, Lost):
+            raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {arrows.reason}")
+        found[keys[number]] = arrows
+        journal.add(keys[number], arrows)
+        on_draw(len(found), count)
+    return [frozenset(found[key]) for key in keys]
 
 
-def _find_arrows(draws: Draws, numbers: Sequence[int]) -> list[frozenset[Arrow]]:
-    return [draws.arrows(number) for number in numbers]
+def _find_arrows(draws: Draws, numbers: Sequence[int]) -> list[list[Arrow]]:
+    return [sorted(draws.arrows(number)) for number in numbers]
+
+
+def _draw_here(draws: Draws) -> InProcess:
+    return InProcess(nullcontext, [draws])
+
+
+def _draw_beside(draws: Draws, workers: int) -> WorkerPool:
+    return WorkerPool(workers, nullcontext, [draws])
+
+
+def _open_cluster(draws: Draws, engine: Engine) -> AbstractContextManager[TaskPool]:
+    shared = Shared(lambda: draws, _draw_here, _draw_beside, what="graph")
+    journal = None if engine.journal is None else os.fspath(engine.journal)
+    return open_cluster(shared, engine.dask, engine.jobs or processors(), draws.identity.digest, journal)
 
 
 def graph(
@@ -136,7 +167,7 @@ def graph(
     seed
         For the parts that are drawn.
     engine
-        Processes for the parts, and who hears of progress; a cluster and a journal are for scans.
+        Processes or a Dask cluster for the parts, a journal of finished ones to go on from, and who hears of progress.
     **settings
         How to read a text file: `decimal`, `header`, `max_bytes`, `max_lines`.
 
@@ -162,8 +193,6 @@ def graph(
         raise InputError(f"Got threshold={threshold!r} for a graph; expected a probability from 0.5 to 1.")
     between("graph", 0, MOST_DRAWS, bootstrap=bootstrap)
     between("graph", *SEEDS, seed=seed)
-    if engine.dask is not None or engine.journal is not None:
-        raise InputError("Got a Dask cluster or a journal for a graph; expected an engine without: they are for scans.")
     reading, others = split_reading_options(settings)
     if others:
         raise InputError(f"Got {', '.join(map(repr, others))} for a graph; expected {', '.join(READING_OPTIONS)}.")
@@ -171,18 +200,22 @@ def graph(
     recorded = read_graph_columns(data, columns, knowledge, exclude, **reading)
     table = recorded.to_canonical()
     constraints = table.constraints()
+    draws = Draws(table.values, constraints, alpha, seed)
+    journal = Journal(None if engine.journal is None else Path(engine.journal), draws.identity)
     start = time.monotonic()
-    with one_thread():
+    with ExitStack() as opened:
+        # A cluster that is not there is refused before anything is searched.
+        cluster = opened.enter_context(_open_cluster(draws, engine)) if engine.dask is not None and bootstrap else None
+        opened.enter_context(one_thread())
         found = search_graph(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
         independence = noise_p_values(table.values, found.graph)
         evidence = gather_evidence(table.values, found)
-        draws = Draws(table.values, constraints, alpha, seed)
         workers = processors() if engine.jobs is None else engine.jobs
         if engine.jobs is None and (time.monotonic() - start) * bootstrap < WORTH_A_PROCESS:
             workers = 1
-        parts = (
-            find_on_parts(draws, bootstrap, workers, lambda done, of: tell("drawing", done, of)) if bootstrap else []
-        )
+        here: AbstractContextManager[TaskPool] = open_pool(min(workers, max(bootstrap, 1)), nullcontext, [draws])
+        pool = cluster or opened.enter_context(here)
+        parts = find_on_parts(bootstrap, pool, journal, lambda done, of: tell("drawing", done, of)) if bootstrap else []
     edges = [
         _describe_edge(table, constraints, (parent, child), fit, evidence[parent, child], parts, alpha, threshold)
         for k, (child, fit) in enumerate(zip(found.graph.order, found.graph.fits, strict=True))
@@ -217,6 +250,7 @@ def graph(
         {"alpha": alpha, "threshold": threshold, "bootstrap": bootstrap, "seed": seed, "version": VERSION},
         dict(zip(recorded.names, recorded.values, strict=True)),
         recorded.knowledge,
+        journal.close,
     )
 
 

@@ -26,6 +26,8 @@ FREE = 0.3
 """Nats that a density from gaps costs, over the root of the rows."""
 SHOWS = 4.0
 """What a column's score statistic must exceed what it is by chance by, for the column to be asked for as a parent."""
+MANY = 60
+"""Columns beyond which a column must show the more clearly, so that chance does not let in more than among so many."""
 NEAR_NORMAL = 0.99
 """Squared correlation of a column with its normal scores above which a sensor is not looked for."""
 
@@ -80,15 +82,17 @@ class Mechanisms:
         Those that show, alone or beside those that do, and no more than `most`: three quarters of them alone.
         """
         count = len(self.smooths.columns)
+        # The tail of a chi-squared law falls by exp(−½) a unit, whatever its degrees of freedom.
+        shows = SHOWS + 2.0 * math.log(max(count / MANY, 1.0))
         out = []
         for column, v in enumerate(self.smooths.columns):
             sensor = self.sensors[column]
             target = v if sensor is None else sensor.scores
             others = [k for k in range(count) if k != column]
-            alone = _strongest(others, self.smooths.screen(target, others), most * 3 // 4)
+            alone = _strongest(others, self.smooths.screen(target, others), shows, most * 3 // 4)
             model = self.smooths.fit(target, alone, self.alpha)
             rest = [k for k in others if k not in alone]
-            beside = _strongest(rest, self.smooths.screen(target, rest, model.terms), most - len(alone))
+            beside = _strongest(rest, self.smooths.screen(target, rest, model.terms), shows, most - len(alone))
             out.append(sum(1 << k for k in alone + beside))
         return out
 
@@ -165,10 +169,10 @@ def _widen(fit: NaturalFit, had: Sequence[int], widths: Sequence[int]) -> Natura
     return fit._replace(location=widen(fit.location), precision=widen(fit.precision))
 
 
-def _strongest(columns: Sequence[int], strength: FloatArray, most: int) -> list[int]:
-    """Those of at least `SHOWS`, the strongest first where they are more than `most`."""
+def _strongest(columns: Sequence[int], strength: FloatArray, shows: float, most: int) -> list[int]:
+    """Those that are stronger than `shows`, the strongest first where they are more than `most`."""
     ranked = [int(k) for k in np.argsort(-strength, kind="stable")[:most]]
-    return sorted(columns[k] for k in ranked if strength[k] > SHOWS)
+    return sorted(columns[k] for k in ranked if strength[k] > shows)
 
 
 def _by_code(mechanism: Mechanism) -> float:

@@ -1,7 +1,7 @@
-"""What a scan has finished, in one file that grows line by line and survives a killed process.
+"""What a scan or a graph has finished, in one file that grows line by line and survives a killed process.
 
-A line is one finished tile, in JSON, behind the hash of the line itself; the first says which scan this is. A line that
-was cut short, by a full disk or a kill, and all after it are passed over. When the scan is complete the file goes.
+A line is one finished tile or part, in JSON, behind the hash of the line itself; the first says whose they are. A line
+that was cut short, by a full disk or a kill, and all after it are passed over. When all is complete the file goes.
 
 Whatever else stands in its place, another scan's journal too, is somebody's: it is refused, and left as it is.
 
@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 from causewise.errors import InputError
 
@@ -40,6 +40,9 @@ class ScanIdentity:
     seed: int
     others: str
     """Digest of all other settings, and of the pairs."""
+    kind: ClassVar[str] = "scan"
+    items: ClassVar[str] = "pairs"
+    """What is finished one after the other."""
 
     @property
     def digest(self) -> str:
@@ -47,7 +50,7 @@ class ScanIdentity:
         return blake2b(json.dumps(asdict(self)).encode(), digest_size=16).hexdigest()
 
     def describe_other(self, other: Mapping[str, Any]) -> str:
-        """How another scan differs from this one."""
+        """How another one differs from this."""
         if (other.get("version"), other.get("layout")) != (self.version, self.layout):
             same = other.get("version") == self.version
             return "by another build of causewise" if same else f"by causewise {other.get('version')}"
@@ -55,17 +58,28 @@ class ScanIdentity:
             "table": "of another table",
             "method": f"by the method {other.get('method')!r}",
             "seed": f"with the seed {other.get('seed')}",
-            "others": "with other settings or other pairs",
+            "others": f"with other settings{' or other pairs' * (self.kind == 'scan')}",
         }
         return ", ".join(word for name, word in words.items() if other.get(name) != getattr(self, name))
 
 
+@dataclass(frozen=True)
+class GraphIdentity(ScanIdentity):
+    """Which graph this is."""
+
+    kind: ClassVar[str] = "graph"
+    items: ClassVar[str] = "parts"
+
+
+_KINDS = {each.kind: each for each in (ScanIdentity, GraphIdentity)}
+
+
 class Journal:
-    """The finished tiles of one scan; `place` None keeps nothing."""
+    """The finished tiles of one scan, or parts of one graph; `place` None keeps nothing."""
 
     def __init__(self, place: Path | None, identity: ScanIdentity) -> None:
         self._place, self._identity = place, identity
-        self._first = _line({"scan": asdict(identity)})
+        self._first = _line({identity.kind: asdict(identity)})
         self._file: tuple[int, int] | None = None
         """Device and number of the file that is this journal, once there is one."""
         self.known: dict[str, list[Any]] = {} if place is None else self._read(place)
@@ -94,26 +108,30 @@ class Journal:
         return known
 
     def _check_beginning(self, first: bytes) -> None:
-        """Refuse a file whose first line is not what this scan was about to write when it was killed."""
+        """Refuse a file whose first line is not what was about to be written when this was killed."""
         if self._first.startswith(first):
             return
         record = _read_line(first)
-        if isinstance(record, dict) and isinstance(record.get("scan"), dict):
-            how = self._identity.describe_other(record["scan"])
+        kind, items = self._identity.kind, self._identity.items
+        if isinstance(record, dict) and isinstance(record.get(kind), dict):
+            whose = f"{items} of another {kind} ({self._identity.describe_other(record[kind])})"
+        elif isinstance(record, dict) and (other := next(iter(record), "")) in _KINDS:
+            kind, whose = other, f"{_KINDS[other].items} of a {other}"
         elif isinstance(record, list) and len(record) == 1:  # as journals began before they said whose they are
-            how = "by an earlier build of causewise"
+            whose = "pairs of another scan (by an earlier build of causewise)"
         else:
             raise self._refuse("Got the file of something else,")
         raise InputError(
-            f"Got {str(self._place)!r}, which keeps the finished pairs of another scan ({how}); expected no such file, "
-            "or the one that this scan left: finish that scan first, choose another name, or delete the file if its "
+            f"Got {str(self._place)!r}, which keeps the finished {whose}; expected no such file, or the one that this "
+            f"{self._identity.kind} left: finish that {kind} first, choose another name, or delete the file if its "
             "work is no longer needed."
         )
 
     def _refuse(self, got: str) -> InputError:
+        kind, items = self._identity.kind, self._identity.items
         return InputError(
-            f"{got} {str(self._place)!r}, where a scan keeps its finished pairs; expected no such file, or the one "
-            "that this scan left: choose another name, or move it away; it was left as it is."
+            f"{got} {str(self._place)!r}, where a {kind} keeps its finished {items}; expected no such file, or the one "
+            f"that this {kind} left: choose another name, or move it away; it was left as it is."
         )
 
     def _open(self, place: Path, flags: int) -> BinaryIO:
@@ -125,7 +143,7 @@ class Journal:
         except FileNotFoundError:
             raise
         except FileExistsError:
-            raise self._refuse("Got, while the scan ran, the new file") from None
+            raise self._refuse(f"Got, while the {self._identity.kind} ran, the new file") from None
         except OSError as problem:
             if problem.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise
@@ -136,7 +154,8 @@ class Journal:
         plain = stat.S_ISREG(about.st_mode)
         if not plain or self._file not in (None, file):
             os.close(handle)
-            raise self._refuse("Got, while the scan ran, another file in" if plain else "Got what is no plain file,")
+            ran = f"Got, while the {self._identity.kind} ran, another file in"
+            raise self._refuse(ran if plain else "Got what is no plain file,")
         self._file = file
         return os.fdopen(handle, "r+b" if flags & os.O_RDWR else "ab")
 
@@ -159,7 +178,7 @@ class Journal:
             reason = (problem.strerror or str(problem)).lower()
             raise InputError(
                 f"Could not write {str(self._place)!r} ({reason}); what is finished is kept: make room, and start the "
-                "same scan again to go on."
+                f"same {self._identity.kind} again to go on."
             ) from None
 
     def _open_end(self, place: Path) -> BinaryIO:
@@ -171,7 +190,7 @@ class Journal:
         return self._open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL)
 
     def close(self) -> None:
-        """The scan is complete and stands elsewhere."""
+        """The work is complete and stands elsewhere."""
         if self._place is None or self._file is None:
             return
         try:

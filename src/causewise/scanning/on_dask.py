@@ -1,4 +1,4 @@
-"""The tiles of a scan on a Dask cluster, of this machine or elsewhere.
+"""The tiles of a scan, and the parts of a graph, on a Dask cluster, of this machine or elsewhere.
 
 A tile is a task, named by what it is: two scans that are the same share their work. The scorer is a task as well, so
 that Dask keeps one copy a worker, and with it what is remembered about columns from one tile to the next. Of a Parquet
@@ -18,12 +18,12 @@ import pkgutil
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from causewise.scanning.pair_scorer import PairScorer, Tile, pool_of_workers, sc
 from causewise.scanning.table import FileColumns, UnseenError
 from causewise.version import VERSION
 from causewise.worker import Work
+from causewise.worker_pool import InProcess, WorkerError, WorkerPool
 
 LOCAL = "local"
 INSTALL = "This needs Dask, which is not installed; install it with: pip install '.[dask]'"
@@ -51,22 +52,51 @@ _OFTEN = 5
 """A tile that is blamed more often, though it is worked on beside its worker, shows that workers die by themselves."""
 
 
-class ClusterError(Exception):
+class ClusterError(WorkerError):
     """The cluster failed, not the input; a sentence."""
 
 
-@contextmanager
+class Shared(NamedTuple):
+    """What all tasks of a scan or a graph work with."""
+
+    hand_over: Callable[[], Any]
+    """What is sent to the cluster."""
+    here: Callable[[Any], InProcess]
+    """On a worker, who does a task with it: this process."""
+    beside: Callable[[Any, int], WorkerPool]
+    """And another one, where the task may crash it."""
+    read: Any = None
+    """The same for workers that see the file."""
+    wants_gpu: bool = False
+    what: str = "scan"
+    """What is computed, in words."""
+
+
 def on_dask(
     scorer: PairScorer, there: FileColumns | None, where: Any, workers: int, identity: str, journal: str | None
-) -> "Iterator[DaskPool]":
-    """A cluster that knows the scorer: `local`, the address of a scheduler, or a client.
+) -> "AbstractContextManager[DaskPool]":
+    """A cluster that knows the scorer; `there` are the columns for workers that see their file."""
+    shared = Shared(
+        lambda: replace(scorer, values=np.asarray(scorer.values)),
+        this_process,
+        pool_of_workers,
+        there and replace(scorer, values=cast(FloatArray, there)),
+        # Networks train where there is a GPU, if anybody says so; a worker without one would take a thousand times.
+        getattr(scorer.build_method(), "wants_gpu", False),
+    )
+    return open_cluster(shared, where, workers, identity, journal)
 
-    `there` are the columns for workers that see their file, `identity` names the scan, `journal` the file that a scan
-    which is cut short goes on from.
+
+@contextmanager
+def open_cluster(shared: Shared, where: Any, workers: int, identity: str, journal: str | None) -> "Iterator[DaskPool]":
+    """A cluster that knows what tasks share: `local`, the address of a scheduler, or a client.
+
+    `identity` names the scan or graph, `journal` the file that it goes on from when it was cut short.
     """
     with _client(where, workers) as client:
         _check_versions(client)
-        cluster = DaskPool(client, scorer, there, identity, _describe_loss(client.scheduler.address, journal))
+        loss = _describe_loss(client.scheduler.address, journal, shared.what)
+        cluster = DaskPool(client, shared, identity, loss)
         try:
             yield cluster
         finally:
@@ -130,19 +160,17 @@ def _close(client: Any) -> None:
 
 
 class DaskPool:
-    """The scorer on a cluster: handed over when it is first needed, kept there until it is released."""
+    """What tasks share, on a cluster: handed over when it is first needed, kept there until it is released."""
 
-    def __init__(self, client: Any, scorer: PairScorer, there: FileColumns | None, identity: str, loss: str) -> None:
-        self._client, self._identity, self._loss = client, identity, loss
-        self._handed_over, self._read = scorer, there and replace(scorer, values=cast(FloatArray, there))
+    def __init__(self, client: Any, shared: Shared, identity: str, loss: str) -> None:
+        self._client, self._shared, self._identity, self._loss = client, shared, identity, loss
         self._held: dict[bool, Any] = {}
         self._lost = 0
         self.workers, self.gpu = client.run_on_scheduler(_count_workers)
-        # Networks train where there is a GPU, if anybody says so; a worker without one would take a thousand times.
-        self.gpu = self.gpu and getattr(scorer.build_method(), "wants_gpu", False)
+        self.gpu = self.gpu and shared.wants_gpu
 
     def release(self) -> None:
-        """Dask may forget the scorer, and all that was remembered with it."""
+        """Dask may forget what is shared, and all that was remembered with it."""
         for held in self._held.values():
             held.release()
 
@@ -221,37 +249,37 @@ class DaskPool:
             return False
 
     def _submit(self, work: Work, tile: Tile, blamed: int, unseen: bool) -> Any:
-        held = self._hold_scorer(read=self._read is not None and not unseen)
+        shared = self._shared
+        held = self._hold(read=shared.read is not None and not unseen)
         if held.cancelled():  # as all is when the connection is lost
             raise ClusterError(self._loss)
         what = json.dumps([self._identity, work.__module__, work.__qualname__, tile, blamed, unseen])
         key = f"causewise-{blake2b(what.encode(), digest_size=16).hexdigest()}"
         needed = {"resources": {_GPU: 1}} if self.gpu and work is not screen_pairs else {}
         # Those that were blamed come last: by then nobody is left who kills the worker they wait on.
-        return self._client.submit(
-            _alone if blamed else _tile, held, work, tile, VERSION, key=key, priority=-blamed, **needed
-        )
+        done = (_alone, held, shared.beside) if blamed else (_tile, held, shared.here)
+        return self._client.submit(*done, work, tile, VERSION, key=key, priority=-blamed, **needed)
 
-    def _hold_scorer(self, read: bool) -> Any:
+    def _hold(self, read: bool) -> Any:
         """A scorer that reads its columns, or one that holds them: their own file is on this machine only."""
         if read in self._held and self._held[read].status == "error":  # it was at hand when a worker died
             self._held.pop(read).release()
             self._lost += 1
         if read not in self._held:
-            scorer = self._read if read else replace(self._handed_over, values=np.asarray(self._handed_over.values))
+            held = self._shared.read if read else self._shared.hand_over()
             with warnings.catch_warnings():
                 # Dask advises to scatter what is large.
                 warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
                 key = f"causewise-scorer-{self._identity}-{'read' if read else 'handed-over'}-{self._lost}"
-                self._held[read] = self._client.submit(_hold_scorer, scorer, key=key)
+                self._held[read] = self._client.submit(_hold, held, key=key)
         return self._held[read]
 
 
-def _describe_loss(address: str, journal: str | None) -> str:
+def _describe_loss(address: str, journal: str | None, what: str) -> str:
     kept = (
-        f"what is finished is kept in {journal!r}: start the same scan again to go on from there."
+        f"what is finished is kept in {journal!r}: start the same {what} again to go on from there."
         if journal
-        else "nothing is kept of it: give the scan a file to write to, and start it again."
+        else f"nothing is kept of it: give the {what} a file to write to, and start it again."
     )
     return f"The Dask cluster at {address} went away, or its workers died one after the other; {kept}"
 
@@ -262,26 +290,26 @@ def _count_workers(dask_scheduler: Any) -> tuple[int, bool]:
     return max(1, sum(each.nthreads for each in workers)), any(each.resources.get(_GPU) for each in workers)
 
 
-def _hold_scorer(scorer: PairScorer) -> PairScorer:
-    return scorer
+def _hold(shared: Any) -> Any:
+    return shared
 
 
-def _tile(scorer: PairScorer, work: Work, tile: Tile, version: str) -> list[Any]:
+def _tile(shared: Any, here: Callable[[Any], InProcess], work: Work, tile: Tile, version: str) -> list[Any]:
     """On a worker: the results of one tile."""
     from distributed import get_worker
 
     _check_version(version, "the side that asks")  # this worker may have come later
     limit_processors(get_worker().state.nthreads)
-    with this_process(scorer) as pool:
+    with here(shared) as pool:
         [(_, results)] = pool.map(work, [tile])
     return results
 
 
-def _alone(scorer: PairScorer, work: Work, tile: Tile, version: str) -> list[Any]:
+def _alone(shared: Any, beside: Callable[[Any, int], WorkerPool], work: Work, tile: Tile, version: str) -> list[Any]:
     """On a worker: the results of a tile that may crash its process, in another one."""
     # Dask starts its workers as daemons, to which multiprocessing denies children; the pool ends those it starts.
     this: Any = multiprocessing.current_process()
     this._config["daemon"] = False
-    with pool_of_workers(scorer, 1) as pool:
+    with beside(shared, 1) as pool:
         [(_, results)] = pool.map(work, [tile])
     return results
