@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from causewise.graphs.direction import CLEAR
 from graph_worlds import Setting
 from graphs import choose, load_table
 
@@ -92,9 +93,9 @@ def describe_support() -> None:
 
 def evidence(rows: list[dict[str, Any]], with_parts: bool) -> np.ndarray:
     """What the probability is made of, a line each."""
-    loss = np.log1p(np.maximum([row["loss"] for row in rows], 0.0))
-    agreement = np.array([row["forward"] - row["backward"] for row in rows])
-    return np.column_stack([loss, agreement]) if with_parts else loss[:, None]
+    loss = np.maximum([row["loss"] for row in rows], 0.0)
+    agreement = np.minimum(loss / CLEAR, 1.0) * [row["forward"] - row["backward"] for row in rows]
+    return np.column_stack([np.log1p(loss), agreement]) if with_parts else np.log1p(loss)[:, None]
 
 
 def fit() -> None:

@@ -23,7 +23,7 @@ QUESTION = dict.fromkeys(
 def make_cars() -> Table:
     """As MASS's Cars93: a rotary engine among numbers of cylinders."""
     rng = np.random.default_rng(93)
-    n = 160
+    n = 93
     weight = rng.normal(3000, 500, n)
     room = [f"{each:.1f}" for each in rng.normal(28, 3, n)]
     room[19] = room[88] = "NA"

@@ -199,8 +199,8 @@ def test_what_cannot_be_is_refused(table, settings, sentence):
 
 
 def test_few_rows_and_many_columns_are_refused(table):
-    with pytest.raises(causewise.InputError, match="at least 100"):
-        causewise.graph({name: column[:99] for name, column in table.items()})
+    with pytest.raises(causewise.InputError, match="at least 60"):
+        causewise.graph({name: column[:59] for name, column in table.items()})
     gaps = {name: np.where(np.arange(500) % 4 == k, np.nan, column) for k, (name, column) in enumerate(table.items())}
     with pytest.raises(causewise.InputError, match="0 complete rows"):
         causewise.graph(gaps)

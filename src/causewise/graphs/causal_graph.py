@@ -35,7 +35,7 @@ class Edge:
     """Two columns that no other column of the table makes independent, and which of them affects the other."""
 
     parent: str
-    """Where the direction is not told: the one that the evidence leans to."""
+    """Where the direction is not told: the one that stands first in the order."""
     child: str
     direction: str
     """"->": the parent affects the child; "--": one affects the other, and which is not told; "<->": a common cause

@@ -25,9 +25,11 @@ from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
 
-INTERCEPT, PER_LOG_LOSS, PER_AGREEMENT = -0.11, 0.52, 2.69
+INTERCEPT, PER_LOG_LOSS, PER_AGREEMENT = 0.04, 0.47, 2.83
 INTERCEPT_ALONE, PER_LOG_LOSS_ALONE = -0.53, 1.03
 """Where no parts of the rows were drawn."""
+CLEAR = 3.0
+"""Nats, a likelihood ratio of twenty, from which the agreement of parts counts in full."""
 LEAST_SHOWN, MOST_TURNED = 0.6, 0.2
 """The share of parts that must show an arrow, and that may turn it round."""
 DEPENDENT = 1e-8
@@ -78,10 +80,13 @@ def direction_probability(loss: float, turned: tuple[float, float] | None) -> fl
     """That an edge runs as found, from the nats lost and the shares of parts with it this way and the other way."""
     if math.isinf(loss):
         return 1.0
+    loss = max(loss, 0.0)
     if turned is None:
-        logit = INTERCEPT_ALONE + PER_LOG_LOSS_ALONE * math.log1p(max(loss, 0.0))
+        logit = INTERCEPT_ALONE + PER_LOG_LOSS_ALONE * math.log1p(loss)
     else:
-        logit = INTERCEPT + PER_LOG_LOSS * math.log1p(max(loss, 0.0)) + PER_AGREEMENT * (turned[0] - turned[1])
+        # Parts that agree on a tie agree on nothing but the order in which columns are tried.
+        agreement = min(loss / CLEAR, 1.0) * (turned[0] - turned[1])
+        logit = INTERCEPT + PER_LOG_LOSS * math.log1p(loss) + PER_AGREEMENT * agreement
     return 1.0 / (1.0 + math.exp(-logit))
 
 
@@ -98,7 +103,7 @@ def explain_open(
     if turned is not None and turned[0] < LEAST_SHOWN:
         return f"only {turned[0]:.0%} of the parts of the rows show it this way"
     if probability < threshold:
-        return f"both directions fit nearly as well ({evidence.loss:.1f} nats apart)"
+        return f"both directions fit nearly as well ({max(evidence.loss, 0.0):.1f} nats apart)"
     return ""
 
 

@@ -25,8 +25,9 @@ from causewise.scanning.table import check_two_columns, choose_columns, read_col
 from causewise.tables import table_from
 from causewise.tables.choose import explain_unreadable, find_column, list_names
 
-LEAST_ROWS = 100
-"""Fewer do not carry a spline of one parent and its test."""
+LEAST_ROWS, ENOUGH_ROWS = 60, 100
+"""Fewer do not carry straight lines of a few parents. A column with which fewer than the second number of rows would be
+complete, or of a short table two thirds, is left out."""
 LEAST_OTHERS = 20
 """Rows that do not hold the commonest value: of fewer, a random part of the rows may have none."""
 MOST_COLUMNS = 300
@@ -138,13 +139,14 @@ def read_graph_columns(
     rows = max(map(len, read.values()), default=LEAST_ROWS)
     if rows < LEAST_ROWS:
         raise InputError(f"Got {rows} rows in {where}; expected at least {LEAST_ROWS}: a graph takes more than a pair.")
+    least = max(LEAST_ROWS, min(ENOUGH_ROWS, rows * 2 // 3))
     # Twice, since what is left out must cost no rows, and fewer rows may be of another kind.
     kept = _tally_usable(
-        {name: values[~np.isnan(values)] for name, values in read.items()}, dated, background, left_out
+        {name: values[~np.isnan(values)] for name, values in read.items()}, dated, background, left_out, least
     )
-    complete = _find_complete({name: read[name] for name in kept}, named, where, left_out)
+    complete = _find_complete({name: read[name] for name in kept}, named, where, left_out, least)
     kept = {name: each for name, each in kept.items() if name not in left_out}
-    tallies = _tally_usable({name: read[name][complete] for name in kept}, dated, background, left_out)
+    tallies = _tally_usable({name: read[name][complete] for name in kept}, dated, background, left_out, least)
     columns = {name: read[name][complete] for name in tallies}
     for first, second in combinations(tallies, 2):
         if first in columns and second in columns and one_variable(Pair(columns[first], columns[second])):
@@ -194,11 +196,15 @@ def _upright(ordered: FloatArray, column: FloatArray) -> FloatArray:
 
 
 def _tally_usable(
-    columns: Mapping[str, FloatArray], dated: Collection[str], knowledge: Knowledge, left_out: dict[str, str]
+    columns: Mapping[str, FloatArray],
+    dated: Collection[str],
+    knowledge: Knowledge,
+    left_out: dict[str, str],
+    least: int,
 ) -> dict[str, Tally]:
     """The columns that can be used, with how their values repeat; the reasons of the others are noted down."""
     left_out |= {
-        name: why for name, column in columns.items() if (why := explain_unusable(column, LEAST_ROWS, name in dated))
+        name: why for name, column in columns.items() if (why := explain_unusable(column, least, name in dated))
     }
     tallies = {name: tally(column) for name, column in columns.items() if name not in left_out}
     firm = [name for name, each in tallies.items() if not each.concentration]
@@ -260,20 +266,20 @@ def _has_long_ties(column: FloatArray) -> bool:
 
 
 def _find_complete(
-    columns: Mapping[str, FloatArray], named: Collection[str], where: str, left_out: dict[str, str]
+    columns: Mapping[str, FloatArray], named: Collection[str], where: str, left_out: dict[str, str], least: int
 ) -> BoolArray:
     """The rows in which no column lacks its value; while they are too few, one that lacks most of its is left out."""
     gaps = {name: np.isnan(column) for name, column in columns.items()}
     while gaps:
         complete = ~np.any(list(gaps.values()), axis=0)
         rows = int(np.count_nonzero(complete))
-        if rows >= LEAST_ROWS:
+        if rows >= least:
             return complete
         worst = max(gaps, key=lambda name: (np.count_nonzero(gaps[name]), name))
         lacking = int(np.count_nonzero(gaps.pop(worst)))
         if worst in named or lacking <= len(complete) / 2:
             raise InputError(
-                f"Got {rows} complete rows in {where}; expected at least {LEAST_ROWS}: {worst!r} lacks {lacking} "
+                f"Got {rows} complete rows in {where}; expected at least {least}: {worst!r} lacks {lacking} "
                 "values, leave it out."
             )
         left_out[worst] = f"it lacks {lacking} values, and with it {rows} rows are complete"

@@ -103,8 +103,10 @@ def graph_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> di
 
 def _gather_knowledge(question: dict[str, Any]) -> Any:
     """The text or mapping of a file, and what is stated beside it; None where nothing is."""
-    stated = {kind: question[kind] for kind in ("first", "last", "tiers", "required", "forbidden") if question[kind]}
-    known = question["knowledge"]
+    stated = {
+        kind: question[kind] for kind in ("first", "last", "tiers", "required", "forbidden") if question.get(kind)
+    }
+    known = question.get("knowledge")
     content = parse_knowledge(known) if isinstance(known, str) else known or {}
     return add_statements(content, stated) or None
 
