@@ -185,7 +185,7 @@ def _breaks(judge, tile):
 
 def test_another_version_on_the_cluster_is_a_sentence(table, client, monkeypatch):
     with pytest.raises(InputError, match=r"Got causewise 0\.0\.1 at the side that asks"):
-        on_dask._tile(None, pair_scorer.this_process, _breaks, [1], "0.0.1")
+        on_dask._tile(None, _breaks, [1], "0.0.1", pair_scorer.this_process)
     there = causewise.__version__
     monkeypatch.setattr(on_dask, "VERSION", "0.0.1")
     with pytest.raises(

@@ -257,8 +257,8 @@ class DaskPool:
         key = f"causewise-{blake2b(what.encode(), digest_size=16).hexdigest()}"
         needed = {"resources": {_GPU: 1}} if self.gpu and work is not screen_pairs else {}
         # Those that were blamed come last: by then nobody is left who kills the worker they wait on.
-        done = (_alone, held, shared.beside) if blamed else (_tile, held, shared.here)
-        return self._client.submit(*done, work, tile, VERSION, key=key, priority=-blamed, **needed)
+        do, pool = (_alone, shared.beside) if blamed else (_tile, shared.here)
+        return self._client.submit(do, held, work, tile, VERSION, pool, key=key, priority=-blamed, **needed)
 
     def _hold(self, read: bool) -> Any:
         """A scorer that reads its columns, or one that holds them: their own file is on this machine only."""
@@ -294,7 +294,7 @@ def _hold(shared: Any) -> Any:
     return shared
 
 
-def _tile(shared: Any, here: Callable[[Any], InProcess], work: Work, tile: Tile, version: str) -> list[Any]:
+def _tile(shared: Any, work: Work, tile: Tile, version: str, here: Callable[[Any], InProcess]) -> list[Any]:
     """On a worker: the results of one tile."""
     from distributed import get_worker
 
@@ -305,7 +305,7 @@ def _tile(shared: Any, here: Callable[[Any], InProcess], work: Work, tile: Tile,
     return results
 
 
-def _alone(shared: Any, beside: Callable[[Any, int], WorkerPool], work: Work, tile: Tile, version: str) -> list[Any]:
+def _alone(shared: Any, work: Work, tile: Tile, version: str, beside: Callable[[Any, int], WorkerPool]) -> list[Any]:
     """On a worker: the results of a tile that may crash its process, in another one."""
     # Dask starts its workers as daemons, to which multiprocessing denies children; the pool ends those it starts.
     this: Any = multiprocessing.current_process()
