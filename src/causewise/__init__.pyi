@@ -8,6 +8,7 @@ from causewise.decision import Direction as Direction
 from causewise.decision import Evidence as Evidence
 from causewise.errors import InputError as InputError
 from causewise.graphs.causal_graph import CausalGraph as CausalGraph
+from causewise.graphs.effect import Effect as Effect
 from causewise.graphs.finder import graph as graph
 from causewise.inference import Stability as Stability
 from causewise.inference import infer as infer

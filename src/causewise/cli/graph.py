@@ -25,11 +25,14 @@ from causewise.cli.options import (
     split_names,
 )
 from causewise.cli.streams import as_text, progress, put, put_lines, say, say_columns
+from causewise.errors import InputError
 from causewise.formatting import percent, visible
+from causewise.tables.choose import list_names
 from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
     from causewise.graphs.causal_graph import CausalGraph, Edge
+    from causewise.graphs.effect import Effect
 
 
 def graph(
@@ -43,9 +46,21 @@ def graph(
         float, typer.Option(metavar="0.001", help="Level of the test that lets a parent into a mean or a spread.")
     ] = 0.001,
     bootstrap: Annotated[
-        int,
-        typer.Option(metavar="N", min=0, help="Find the graph anew on N random parts of the rows: support of edges."),
-    ] = 0,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Find the graph anew on N random parts of the rows: support of edges, bounds of effects.",
+            show_default="0, 8 with --effect",
+        ),
+    ] = None,
+    effect: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A:B", help="Also say what becomes of column B where A is set; may be given again."),
+    ] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="1,2,3", help="Values that A is set to; its quantiles unless told.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON and nothing else.")] = False,
     out: Annotated[
         Path | None,
@@ -67,12 +82,14 @@ def graph(
 
     Columns of few levels or with a point mass stand in it where --first, --last or --known gives their place.
     """
+    from causewise.graphs.finder import PARTS
     from causewise.graphs.finder import graph as find_graph
     from causewise.parallel import Engine
     from causewise.scanning.graph_files import GRAPH_FORMATS
 
     check_targets(None, plot)
     check_output(out, GRAPH_FORMATS)
+    values = _read_at(at, effect)
     with hint_at_options(), progress({"ordering": "columns", "drawing": "parts"}) as on_progress:
         found = find_graph(
             file,
@@ -80,11 +97,12 @@ def graph(
             exclude=split_names(exclude) or (),
             knowledge=knowledge_options(known, first, last),
             alpha=alpha,
-            bootstrap=bootstrap,
+            bootstrap=(PARTS if effect else 0) if bootstrap is None else bootstrap,
             seed=seed,
             engine=Engine(jobs, on_progress=on_progress),
             **reading_options(decimal, header, max_bytes, max_rows),
         )
+    effects = [_ask_effect(found, each, values) for each in effect or ()]
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:
         if out is not None:
@@ -92,10 +110,55 @@ def graph(
         if plot is not None:
             found.plot(plot)
     finally:
-        put_lines(as_text(found.to_dict())) if as_json else _show(found)
+        if as_json:
+            asked = {"effects": [each if isinstance(each, dict) else each.to_dict() for each in effects]}
+            put_lines(as_text(found.to_dict() | (asked if effects else {})))
+        else:
+            _show(found)
+            for each in effects:
+                _show_effect(each)
     for what, path in (("Graph", out), ("Picture", plot)):
         if path is not None:
             (say if as_json else put)(f"{what}: {path}")
+
+
+def _read_at(at: str | None, effect: list[str] | None) -> list[float] | None:
+    if at is None:
+        return None
+    if not effect:
+        raise InputError("Got --at without --effect; expected both: --effect A:B says which column is set.")
+    try:
+        return [float(each) for each in at.split(",")]
+    except ValueError:
+        raise InputError(f"Got --at {at}; expected numbers with commas between them: --at 1,2.5,3.") from None
+
+
+def _ask_effect(found: "CausalGraph", asked: str, at: list[float] | None) -> "Effect | dict[str, str]":
+    """The effect, or its columns with the reason why there is none."""
+    places = [k for k, letter in enumerate(asked) if letter == ":"]
+    splits = [(asked[:k], asked[k + 1 :]) for k in places]
+    known = [split for split in splits if set(split) <= set(found.order)]
+    if not known:
+        names = list_names([repr(name) for name in found.order], "", "")
+        raise InputError(f"Got --effect {asked}; expected two columns of the graph, A:B, of {names}.")
+    cause, effect = known[0]
+    try:
+        return found.effect(cause, effect, at)
+    except InputError as refusal:
+        return {"cause": cause, "effect": effect, "reason": str(refusal)}
+
+
+def _show_effect(effect: "Effect | dict[str, str]") -> None:
+    if isinstance(effect, dict):
+        put(f"! {effect['reason']}")
+        return
+    put(effect)
+    rows = [effect.headings, *effect.cells()]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    for row in rows:
+        put_lines(("  " + "   ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))).rstrip())
+    for note in effect.notes:
+        put(f"! {note}")
 
 
 def _show(found: "CausalGraph") -> None:

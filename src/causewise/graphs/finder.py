@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from causewise.decision import Decision, Direction
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.graphs.causal_graph import ARROW, LINE, TWO_HEADED, CausalGraph, Edge
 from causewise.graphs.direction import (
@@ -18,11 +19,15 @@ from causewise.graphs.direction import (
     gather_evidence,
     share_of_parts,
 )
+from causewise.graphs.effect import Effect
 from causewise.graphs.graph_columns import Constraints, GraphColumns, read_graph_columns
+from causewise.graphs.interventions import Structure
 from causewise.graphs.mechanisms import Mechanism
 from causewise.graphs.order_search import fit_graph, noise_p_values, search_graph
+from causewise.graphs.structural_model import StructuralModel, build_model
 from causewise.inference import infer
 from causewise.numerics.native import FloatArray
+from causewise.numerics.row_sampling import MAX_ROWS, sample_rows
 from causewise.pair import standardise
 from causewise.parallel import DEFAULT_ENGINE, Engine, one_thread, processors
 from causewise.tables.source import READING_OPTIONS, split_reading_options
@@ -43,6 +48,8 @@ LONG_TAILS = 50.0
 """Excess kurtosis from which a column is looked at in logs, too."""
 WORTH_A_PROCESS = 4.0
 """Seconds that all parts together must take about, for processes to be started for them."""
+OF_PAIRS = 0.01
+"""Significance level of what an oriented pair's cause does to mean and variance: that it does something is told."""
 LEANS = 1.5
 """Odds of the other direction from which a pair by itself contradicts an arrow."""
 OnDraw = Callable[[int, int], None]
@@ -65,31 +72,32 @@ class Draws:
     alpha: float
     seed: int
 
-    def arrows(self, number: int) -> frozenset[Arrow]:
-        """The edges found on one part."""
+    def fit(self, number: int) -> StructuralModel:
+        """The model of one part."""
         n = self.columns.shape[1]
         rng = np.random.default_rng([self.seed, number])
         rows = np.sort(rng.choice(n, size=max(n // 2, min(LEAST_PART, n * 4 // 5)), replace=False))
-        return fit_graph(self.columns[:, rows], self.constraints, min(LOOSER * self.alpha, 0.5)).arrows
+        columns = self.columns[:, rows]
+        return build_model(columns, search_graph(columns, self.constraints, min(LOOSER * self.alpha, 0.5)), levels=256)
 
 
 def find_on_parts(
     draws: Draws, count: int, jobs: int, on_draw: OnDraw = lambda done, of: None
-) -> list[frozenset[Arrow]]:
-    """The arrows found on each part."""
-    out = []
+) -> list[StructuralModel]:
+    """The model of each part."""
+    out = dict[int, StructuralModel]()
     with open_pool(min(jobs, count), nullcontext, [draws]) as pool:
-        parts = pool.map(_find_arrows, [[number] for number in range(count)])
-        for done, (number, [arrows]) in enumerate(parts, start=1):
-            if isinstance(arrows, Lost):
-                raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {arrows.reason}")
-            out.append(arrows)
+        parts = pool.map(_fit_parts, [[number] for number in range(count)])
+        for done, (number, [model]) in enumerate(parts, start=1):
+            if isinstance(model, Lost):
+                raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {model.reason}")
+            out[number] = model
             on_draw(done, count)
-    return out
+    return [out[number] for number in range(count)]
 
 
-def _find_arrows(draws: Draws, numbers: Sequence[int]) -> list[frozenset[Arrow]]:
-    return [draws.arrows(number) for number in numbers]
+def _fit_parts(draws: Draws, numbers: Sequence[int]) -> list[StructuralModel]:
+    return [draws.fit(number) for number in numbers]
 
 
 def graph(
@@ -179,9 +187,10 @@ def graph(
         workers = processors() if engine.jobs is None else engine.jobs
         if engine.jobs is None and (time.monotonic() - start) * bootstrap < WORTH_A_PROCESS:
             workers = 1
-        parts = (
+        models = (
             find_on_parts(draws, bootstrap, workers, lambda done, of: tell("drawing", done, of)) if bootstrap else []
         )
+        parts = [model.arrows for model in models]
     edges = [
         _describe_edge(table, constraints, (parent, child), fit, evidence[parent, child], parts, alpha, threshold)
         for k, (child, fit) in enumerate(zip(found.graph.order, found.graph.fits, strict=True))
@@ -214,7 +223,36 @@ def graph(
         {name: str(table.kinds[name]) for name in order},
         warnings,
         {"alpha": alpha, "threshold": threshold, "bootstrap": bootstrap, "seed": seed, "version": VERSION},
+        Structure.of(read, table, build_model(table.values, found, _name_to_arrows(table, unstable)), models),
     )
+
+
+def estimate_pair_effect(decision: Decision, at: Any, level: float, bootstrap: int, seed: int) -> Effect:
+    """What becomes of the effect of an oriented pair where its cause is set: that of a graph whose order is given."""
+    pair = decision.pair
+    if decision.cause is None:
+        raise InputError(
+            f"Got {decision.verdict}; expected a pair whose direction is told: without it setting one column may do "
+            "nothing to the other. If you know the direction, ask graph(…, knowledge={'before': [[cause, effect]]})."
+        )
+    names = ("x", "y") if pair.x_name == pair.y_name else (pair.x_name, pair.y_name)
+    cause, effect = names if decision.direction is Direction.FORWARD else names[::-1]
+    rows = sample_rows(pair.x, pair.y, MAX_ROWS)
+    found = graph(
+        dict(zip(names, (pair.x[rows], pair.y[rows]), strict=True)),
+        knowledge={"before": [[cause, effect]]},
+        alpha=OF_PAIRS,
+        bootstrap=bootstrap,
+        seed=seed,
+        engine=Engine(jobs=1),
+    )
+    out = found.effect(cause, effect, at, level=level)
+    sure = 1.0 if decision.confidence is None else decision.confidence
+    return replace(out, probability=out.probability * sure)
+
+
+def _name_to_arrows(table: GraphColumns, edges: Sequence[Edge]) -> frozenset[Arrow]:
+    return frozenset((table.names.index(edge.parent), table.names.index(edge.child)) for edge in edges)
 
 
 def _describe_edge(

@@ -12,6 +12,7 @@ pair_numbers      one pair as numbers, for draw.js in any page
 scan_wording      every sentence about a scan
 graph_layout      where the names and arrows of a graph stand
 graph_pictures    the graph of a scan and the causal graph drawn
+effect_picture    the effect of one column on another drawn, and its card
 scan_matrix       all pairs of a scan drawn
 scan_summary      everything the page of a scan shows
 html_pages        the pages of a decision and of a scan, and cards for notebooks
