@@ -40,7 +40,7 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
         found = search_graph(columns, constraints, 0.001)
         evidence = gather_evidence(columns, found)
         draws = Draws(columns, constraints, 0.001, seed)
-        shares = share_of_parts([draws.arrows(k) for k in range(PARTS)])
+        shares = share_of_parts([draws.fit(k).arrows for k in range(PARTS)])
     fits = dict(zip(found.graph.order, found.graph.fits, strict=True))
     rows = []
     for (parent, child), each in evidence.items():

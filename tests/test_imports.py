@@ -21,6 +21,7 @@ HEIGHT = {name: height for height, name in enumerate(LAYERS)}
 BELOW_ALL = {"version"}
 DRAWS_ITSELF = {
     "causewise.decision": {
+        "causewise.graphs.finder",
         "causewise.inference",
         "causewise.report.decision_picture",
         "causewise.report.html_pages",
@@ -37,6 +38,7 @@ DRAWS_ITSELF = {
         "causewise.report.graph_pictures",
         "causewise.report.html_pages",
     },
+    "causewise.graphs.effect": {"causewise.report.effect_picture"},
 }
 """Records that are drawn, reported or repeated by a method: a local import upwards, and no other is allowed."""
 JAX_ISLAND = ("models/network", "methods/baselines/cgnn", "methods/neural")

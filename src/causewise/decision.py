@@ -20,6 +20,7 @@ from causewise.version import VERSION
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from causewise.graphs.effect import Effect
     from causewise.inference import Stability
     from causewise.protocol import Method
 
@@ -332,6 +333,33 @@ class Decision(Record):
         from causewise.inference import half_samples
 
         return half_samples(self, draws, seed)
+
+    def estimate_effect(self, at: Any = None, *, level: float = 0.9, draws: int = 8, seed: int = 0) -> "Effect":
+        """What becomes of the effect where the cause is set: mean and standard deviation, with bounds.
+
+        Parameters
+        ----------
+        at
+            Values to set the cause to; quantiles of it unless given.
+        level
+            Probability of the bounds.
+        draws
+            How many halves of the rows the bounds come from, the effect estimated anew on each.
+        seed
+            Which halves.
+
+        Examples
+        --------
+        >>> import numpy as np, causewise
+        >>> rng = np.random.default_rng(0)
+        >>> x = rng.uniform(-2, 2, 400)
+        >>> effect = causewise.infer(x, np.exp(x) + 0.3 * rng.normal(size=400)).estimate_effect(at=[0.0, 1.0])
+        >>> print(effect.mean.round(1))
+        [1.  2.7]
+        """
+        from causewise.graphs.finder import estimate_pair_effect
+
+        return estimate_pair_effect(self, at, level, draws, seed)
 
     def plot(self, path: Any = None, *, ax: Any = None) -> "Figure":
         """Draw both directions: the rows with mean and ±2σ band, and the residual against the presumed cause.

@@ -181,3 +181,31 @@ def test_first_and_last_give_a_place_beside_a_file_of_knowledge(wide, tmp_path):
     assert order.endswith("causes first: group, dose, response, cost.") and "Left out" not in result.stderr
     refused = run("graph", wide, "--first", "nobody")
     assert refused.exit_code == 2 and "'nobody'" in refused.stderr
+
+
+def test_effects_are_printed_with_bounds_and_refused_with_a_reason(wide):
+    result = run("graph", wide, "--effect", "dose:cost", "--effect", "cost:dose", "--at", "0,1,9", "--jobs", 1)
+    assert result.exit_code == 0, result.output
+    assert "Setting dose from " in result.stdout
+    assert "beyond the rows" in result.stdout
+    assert "! 9 lies beyond the observed values of 'dose'" in result.stdout
+    assert "setting 'cost' leaves 'dose' as it is" in result.stdout
+    record = json.loads(run("graph", wide, "--effect", "dose:response", "--effect", "cost:dose", "--json").stdout)
+    answered, refused = record["effects"]
+    assert answered["low"][0] < answered["mean"][0] < answered["high"][0]
+    assert refused.keys() == {"cause", "effect", "reason"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--at", "1"], "Got --at without --effect"),
+        (["--effect", "dose:cost", "--at", "low"], "expected numbers with commas"),
+        (["--effect", "dose:nothing"], "expected two columns of the graph, A:B, of 'dose'"),
+        (["--effect", "dose"], "expected two columns of the graph, A:B"),
+    ],
+)
+def test_effects_that_cannot_be_asked_for_are_refused(wide, arguments, sentence):
+    result = run("graph", wide, "--bootstrap", 0, *arguments)
+    assert result.exit_code != 0
+    assert sentence in result.output.replace("\n", " ")

@@ -59,9 +59,9 @@ def test_a_cluster_that_does_not_answer_is_refused_before_the_search(table, monk
 
 
 def test_an_interrupted_graph_goes_on_where_it_stopped(table, quiet, tmp_path, monkeypatch):
-    place, drawn, arrows = tmp_path / "part", [], finder.Draws.arrows
+    place, drawn, fit = tmp_path / "part", [], finder.Draws.fit
     kept(table, place)
-    monkeypatch.setattr(finder.Draws, "arrows", lambda self, number: drawn.append(number) or arrows(self, number))
+    monkeypatch.setattr(finder.Draws, "fit", lambda self, number: drawn.append(number) or fit(self, number))
     whole = graph(table, place)
     assert whole.to_dict() == quiet
     assert drawn == [2, 3]
@@ -70,6 +70,7 @@ def test_an_interrupted_graph_goes_on_where_it_stopped(table, quiet, tmp_path, m
     assert place.exists()
     whole.write(tmp_path / "g.json")
     assert not place.exists()
+    assert whole.effect("a", "b").to_dict() == graph(table).effect("a", "b").to_dict()
 
 
 def test_processes_go_on_from_a_line_that_was_cut_short(table, quiet, tmp_path):
@@ -123,10 +124,10 @@ def test_a_scans_pairs_and_a_graphs_parts_are_not_mistaken(table, tmp_path):
 def _deadly(draws, numbers):
     if numbers == [1]:
         os._exit(9)
-    return [[] for _ in numbers]
+    return [draws.fit(number) for number in numbers]
 
 
 def test_a_part_that_kills_its_worker_is_a_sentence(table, monkeypatch):
-    monkeypatch.setattr(finder, "_find_arrows", _deadly)
+    monkeypatch.setattr(finder, "_fit_parts", _deadly)
     with pytest.raises(WorkerError, match="The graph of part 2 of the rows could not be found"):
         graph(table, parts=2, jobs=2)

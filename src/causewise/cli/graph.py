@@ -37,11 +37,14 @@ from causewise.cli.streams import (
     say_columns,
     workers_may_fail,
 )
+from causewise.errors import InputError
 from causewise.formatting import percent, visible
+from causewise.tables.choose import list_names
 from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
     from causewise.graphs.causal_graph import CausalGraph, Edge
+    from causewise.graphs.effect import Effect
 
 
 def graph(
@@ -71,6 +74,13 @@ def graph(
         bool,
         typer.Option("--agreement", help="Find it anew on random subsets of the columns, and say how well they agree."),
     ] = False,
+    effect: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A:B", help="Also say what becomes of column B where A is set; may be given again."),
+    ] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="1,2,3", help="Values that A is set to; its quantiles unless told.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON and nothing else.")] = False,
     out: Annotated[
         Path | None,
@@ -114,6 +124,7 @@ def graph(
 
     check_targets(report, plot)
     check_output(out, GRAPH_FORMATS)
+    values = _read_at(at, effect)
     asked = {"threshold": threshold, "bootstrap": bootstrap}
     stated: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
     part = None if out is None or bootstrap == 0 else out.with_name(out.name + ".part")
@@ -139,6 +150,7 @@ def graph(
             **reading_options(decimal, header, sep, sheet, max_bytes, max_rows),
         )
         agreed = found.agreement(seed=seed, engine=Engine(jobs, on_progress=on_progress)) if agreement else None
+    effects = [_ask_effect(found, each, values) for each in effect or ()]
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:
         if out is not None:
@@ -149,14 +161,58 @@ def graph(
             found.report(report)
     finally:
         if as_json:
-            put_lines(as_text(found.to_dict() | ({} if agreed is None else {"agreement": agreed.to_dict()})))
+            more: dict[str, Any] = {} if agreed is None else {"agreement": agreed.to_dict()}
+            if effects:
+                more["effects"] = [each if isinstance(each, dict) else each.to_dict() for each in effects]
+            put_lines(as_text(found.to_dict() | more))
         else:
             show_graph(found)
+            for each in effects:
+                _show_effect(each)
             if agreed is not None:
                 put(f"{agreed}.")
     for what, path in (("Graph", out), ("Picture", plot), ("Page", report)):
         if path is not None:
             (say if as_json else put)(f"{what}: {path}")
+
+
+def _read_at(at: str | None, effect: list[str] | None) -> list[float] | None:
+    if at is None:
+        return None
+    if not effect:
+        raise InputError("Got --at without --effect; expected both: --effect A:B says which column is set.")
+    try:
+        return [float(each) for each in at.split(",")]
+    except ValueError:
+        raise InputError(f"Got --at {at}; expected numbers with commas between them: --at 1,2.5,3.") from None
+
+
+def _ask_effect(found: "CausalGraph", asked: str, at: list[float] | None) -> "Effect | dict[str, str]":
+    """The effect, or its columns with the reason why there is none."""
+    places = [k for k, letter in enumerate(asked) if letter == ":"]
+    splits = [(asked[:k], asked[k + 1 :]) for k in places]
+    known = [split for split in splits if set(split) <= set(found.order)]
+    if not known:
+        names = list_names([repr(name) for name in found.order], "", "")
+        raise InputError(f"Got --effect {asked}; expected two columns of the graph, A:B, of {names}.")
+    cause, effect = known[0]
+    try:
+        return found.effect(cause, effect, at)
+    except InputError as refusal:
+        return {"cause": cause, "effect": effect, "reason": str(refusal)}
+
+
+def _show_effect(effect: "Effect | dict[str, str]") -> None:
+    if isinstance(effect, dict):
+        put(f"! {effect['reason']}")
+        return
+    put(effect)
+    rows = [effect.headings, *effect.cells()]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    for row in rows:
+        put_lines(("  " + "   ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))).rstrip())
+    for note in effect.notes:
+        put(f"! {note}")
 
 
 def show_graph(found: "CausalGraph") -> None:

@@ -6,8 +6,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from causewise.errors import InputError
 from causewise.files import replace_with
 from causewise.formatting import json_text, visible
+from causewise.graphs.effect import Effect, Strength
+from causewise.graphs.interventions import LEVEL, Structure, draw_rows, estimate_effect, measure_strengths
 from causewise.knowledge.background import Knowledge
 from causewise.numerics.native import FloatArray
 from causewise.parallel import DEFAULT_ENGINE, Engine
@@ -70,6 +73,11 @@ class Edge:
         return {(True, True): "mean and spread", (True, False): "mean", (False, True): "spread"}.get(
             (self.mean, self.spread), "nothing that shows"
         )
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether the parent is told to affect the child."""
+        return self.direction == ARROW
 
     @property
     def is_given(self) -> bool:
@@ -157,6 +165,8 @@ class CausalGraph:
     """The background knowledge that was applied."""
     finished: Callable[[], None] = field(default=lambda: None, repr=False)
     """Called once it is written: the journal of its parts is no longer needed."""
+    structure: Structure | None = field(default=None, repr=False, compare=False)
+    """The equations behind it, of all rows and of every part: what `effect`, `do` and `strength` compute with."""
 
     def __str__(self) -> str:
         if not self.edges:
@@ -197,6 +207,46 @@ class CausalGraph:
         """The columns that an edge of any kind joins with this one."""
         ends = ((edge.parent, edge.child) for edge in self.edges)
         return tuple(b if a == column else a for a, b in ends if column in (a, b))
+
+    def effect(self, cause: str, effect: str, at: Any = None, *, direct: bool = False, level: float = LEVEL) -> Effect:
+        """What becomes of one column where another is set: mean and standard deviation, with bounds.
+
+        Parameters
+        ----------
+        cause, effect
+            Two columns that a path of arrows joins, and no edge without direction may.
+        at
+            Values to set the cause to; quantiles of it unless given.
+        direct
+            By the edge alone, the columns between them held as they are; all paths together unless asked.
+        level
+            Probability of the bounds, which come from the parts of the rows that `bootstrap` draws.
+
+        Examples
+        --------
+        >>> import numpy as np, causewise
+        >>> rng = np.random.default_rng(0)
+        >>> a = rng.uniform(-2, 2, 400)
+        >>> b = a**3 + rng.uniform(-1, 1, 400)
+        >>> graph = causewise.graph({"a": a, "b": b, "c": np.tanh(b) + rng.uniform(-1, 1, 400)})
+        >>> graph.effect("a", "c").from_to.mean > 1
+        True
+        """
+        return estimate_effect(self._structure, self.edges, cause, effect, at, direct, level)
+
+    def do(self, setting: Mapping[str, float], rows: int = 1000, seed: int = 0) -> dict[str, FloatArray]:
+        """Draw rows where some columns are set, `{"a": 2.0}`; with none set, rows like those of the table."""
+        return draw_rows(self._structure, self.edges, setting, rows, seed)
+
+    def strength(self) -> tuple[Strength, ...]:
+        """Of every arrow: which share of the child's variance the parent carries, by its mean and by its spread."""
+        return measure_strengths(self._structure, self.edges)
+
+    @property
+    def _structure(self) -> Structure:
+        if self.structure is None:
+            raise InputError("Got a graph without its equations; expected one as causewise.graph returns it.")
+        return self.structure
 
     def to_networkx(self) -> "DiGraph":
         """The edges as a networkx graph: columns in their order, the weight of an edge its support (1.0 without)."""

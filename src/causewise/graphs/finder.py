@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,11 +23,15 @@ from causewise.graphs.direction import (
     gather_evidence,
     share_of_parts,
 )
+from causewise.graphs.effect import Effect
 from causewise.graphs.graph_columns import Constraints, GraphColumns, read_graph_columns
+from causewise.graphs.interventions import Structure
 from causewise.graphs.mechanisms import Mechanism
 from causewise.graphs.order_search import fit_graph, noise_p_values, search_graph
+from causewise.graphs.structural_model import StructuralModel, build_model
 from causewise.inference import infer
 from causewise.numerics.native import FloatArray
+from causewise.numerics.row_sampling import MAX_ROWS, sample_rows
 from causewise.pair import standardise
 from causewise.parallel import DEFAULT_ENGINE, Engine, one_thread, processors
 from causewise.scanning.journal import GraphIdentity, Journal
@@ -52,6 +56,8 @@ REJECTED = 1e-4
 """The p-value below which a pair by itself is said to leave dependent noise."""
 WORTH_A_PROCESS = 4.0
 """Seconds that all parts together must take about, for processes to be started for them."""
+OF_PAIRS = 0.01
+"""Significance level of what an oriented pair's cause does to mean and variance: that it does something is told."""
 OnDraw = Callable[[int, int], None]
 """Called with how many parts are done, and of how many."""
 DOUBT = 0.01
@@ -72,12 +78,13 @@ class Draws:
     alpha: float
     seed: int
 
-    def arrows(self, number: int) -> frozenset[Arrow]:
-        """The edges found on one part."""
+    def fit(self, number: int) -> StructuralModel:
+        """The model of one part."""
         n = self.columns.shape[1]
         rng = np.random.default_rng([self.seed, number])
         rows = np.sort(rng.choice(n, size=max(n // 2, min(LEAST_PART, n * 4 // 5)), replace=False))
-        return fit_graph(self.columns[:, rows], self.constraints, min(LOOSER * self.alpha, 0.5)).arrows
+        columns = self.columns[:, rows]
+        return build_model(columns, search_graph(columns, self.constraints, min(LOOSER * self.alpha, 0.5)), levels=256)
 
     @property
     def identity(self) -> GraphIdentity:
@@ -88,26 +95,32 @@ class Draws:
         return GraphIdentity(VERSION, "arrows", table, "graph", self.seed, others)
 
 
-def find_on_parts(
-    count: int, pool: TaskPool, journal: Journal, on_draw: OnDraw = lambda done, of: None
-) -> list[frozenset[Arrow]]:
-    """The arrows found on each part, in the order of their numbers, whoever found them and whenever."""
+class Part(NamedTuple):
+    """What was found on one part of the rows."""
+
+    arrows: frozenset[Arrow]
+    model: StructuralModel | None
+    """None where the arrows were read from a journal."""
+
+
+def find_on_parts(count: int, pool: TaskPool, journal: Journal, on_draw: OnDraw = lambda done, of: None) -> list[Part]:
+    """What is found on each part, in the order of their numbers, whoever found it and whenever."""
     keys = [f"part {number}" for number in range(count)]
-    found = {key: [tuple(arrow) for arrow in journal.known[key]] for key in keys if key in journal.known}
+    found = {key: Part(frozenset((a, b) for a, b in journal.known[key]), None) for key in keys if key in journal.known}
     todo = [number for number in range(count) if keys[number] not in found]
     on_draw(len(found), count)
-    for place, [arrows] in pool.map(_find_arrows, [[number] for number in todo]):
+    for place, [model] in pool.map(_fit_parts, [[number] for number in todo]):
         number = todo[place]
-        if isinstance(arrows, Lost):
-            raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {arrows.reason}")
-        found[keys[number]] = arrows
-        journal.add(keys[number], arrows)
+        if isinstance(model, Lost):
+            raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {model.reason}")
+        found[keys[number]] = Part(model.arrows, model)
+        journal.add(keys[number], sorted(model.arrows))
         on_draw(len(found), count)
-    return [frozenset(found[key]) for key in keys]
+    return [found[key] for key in keys]
 
 
-def _find_arrows(draws: Draws, numbers: Sequence[int]) -> list[list[Arrow]]:
-    return [sorted(draws.arrows(number)) for number in numbers]
+def _fit_parts(draws: Draws, numbers: Sequence[int]) -> list[StructuralModel]:
+    return [draws.fit(number) for number in numbers]
 
 
 def _draw_here(draws: Draws) -> InProcess:
@@ -215,7 +228,8 @@ def graph(
             workers = 1
         here: AbstractContextManager[TaskPool] = open_pool(min(workers, max(bootstrap, 1)), nullcontext, [draws])
         pool = cluster or opened.enter_context(here)
-        parts = find_on_parts(bootstrap, pool, journal, lambda done, of: tell("drawing", done, of)) if bootstrap else []
+        found_parts = find_on_parts(bootstrap, pool, journal, lambda done, of: tell("drawing", done, of))
+    parts = [part.arrows for part in found_parts]
     edges = [
         _describe_edge(table, constraints, (parent, child), fit, evidence[parent, child], parts, alpha, threshold)
         for k, (child, fit) in enumerate(zip(found.graph.order, found.graph.fits, strict=True))
@@ -251,7 +265,42 @@ def graph(
         dict(zip(recorded.names, recorded.values, strict=True)),
         recorded.knowledge,
         journal.close,
+        Structure.of(
+            recorded,
+            table,
+            build_model(table.values, found, _name_to_arrows(table, unstable)),
+            [part.model for part in found_parts],
+            draws.fit,
+        ),
     )
+
+
+def estimate_pair_effect(decision: Decision, at: Any, level: float, bootstrap: int, seed: int) -> Effect:
+    """What becomes of the effect of an oriented pair where its cause is set: that of a graph whose order is given."""
+    pair = decision.pair
+    if decision.cause is None:
+        raise InputError(
+            f"Got {decision.verdict}; expected a pair whose direction is told: without it setting one column may do "
+            "nothing to the other. If you know the direction, ask graph(…, knowledge={'before': [[cause, effect]]})."
+        )
+    names = ("x", "y") if pair.x_name == pair.y_name else (pair.x_name, pair.y_name)
+    cause, effect = names if decision.direction is Direction.FORWARD else names[::-1]
+    rows = sample_rows(pair.x, pair.y, MAX_ROWS)
+    found = graph(
+        dict(zip(names, (pair.x[rows], pair.y[rows]), strict=True)),
+        knowledge={"before": [[cause, effect]]},
+        alpha=OF_PAIRS,
+        bootstrap=bootstrap,
+        seed=seed,
+        engine=Engine(jobs=1),
+    )
+    out = found.effect(cause, effect, at, level=level)
+    sure = 1.0 if decision.confidence is None else decision.confidence
+    return replace(out, probability=out.probability * sure)
+
+
+def _name_to_arrows(table: GraphColumns, edges: Sequence[Edge]) -> frozenset[Arrow]:
+    return frozenset((table.names.index(edge.parent), table.names.index(edge.child)) for edge in edges)
 
 
 def _describe_edge(

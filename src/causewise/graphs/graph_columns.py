@@ -20,7 +20,7 @@ from causewise.errors import InputError
 from causewise.knowledge.background import Knowledge
 from causewise.numerics.native import FloatArray
 from causewise.numerics.row_sampling import break_ties, scramble
-from causewise.pair import Pair, date_note, has_date_note, one_variable, standardise
+from causewise.pair import Pair, date_note, has_date_note, one_variable, standard_deviation, standardise
 from causewise.scanning.table import check_two_columns, choose_columns, read_columns
 from causewise.tables import table_from
 from causewise.tables.choose import explain_unreadable, find_column, list_names
@@ -108,6 +108,13 @@ class GraphColumns:
         notes = (*self.notes, *_note_ties([names[k] for k in tied]))
         return replace(self, names=tuple(names), values=values, notes=notes)
 
+    def units(self, names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+        """Middle and unit of these columns, such that middle + unit · canonical column is the column of the table."""
+        columns = [np.sort(self.values[self.names.index(name)]) for name in names]
+        signs = [_long_side(standardise(column)) for column in columns]
+        deviations = [standard_deviation(column) for column in columns]
+        return np.array([np.mean(column) for column in columns]), np.array(signs) * np.array(deviations)
+
     def constraints(self) -> Constraints:
         """Background knowledge in the order of the columns; where an order is neither given nor found is no edge."""
         constraints = Constraints.of(self.knowledge, self.names)
@@ -190,9 +197,13 @@ def read_graph_columns(
 def _upright(ordered: FloatArray, column: FloatArray) -> FloatArray:
     """The column with the mean and the scale that its values have in ascending order, its longer tail on the right."""
     rank = np.argsort(np.argsort(column, kind="stable"), kind="stable")
+    return ordered[rank] * _long_side(ordered)
+
+
+def _long_side(ordered: FloatArray) -> float:
+    """Whether the longer tail is on the right, 1, or on the left, -1."""
     # Cubes of equal and opposite values cancel in pairs, so that a turned column sums to the same with another sign.
-    skew = math.fsum(ordered**3)
-    return ordered[rank] if skew >= 0 else -ordered[rank]
+    return 1.0 if math.fsum(ordered**3) >= 0 else -1.0
 
 
 def _tally_usable(

@@ -49,6 +49,11 @@ class Mechanism:
     is_scored: bool = False
     """Whether `fit` is one of the normal scores."""
     natural: NaturalFit | None = None
+    natural_parents: tuple[int, ...] = ()
+    functions: int = 0
+    """Of each of them, at most."""
+    by_value: bool = False
+    """Whether those with long tails act by their values, not by their ranks."""
 
     @property
     def parents(self) -> frozenset[int]:
@@ -70,7 +75,8 @@ class Mechanisms:
         ]
         self.smooths = Smooths(columns, coordinates)
         # Long columns act by their values, too, where natural parameters add up: a few rows have all the variance.
-        self._by_value = {k: Basis(column)(column) for k, column in enumerate(columns) if coordinates[k] is not column}
+        self.by_value = {k: Basis(column) for k, column in enumerate(columns) if coordinates[k] is not column}
+        self._value_blocks = {k: basis(columns[k]) for k, basis in self.by_value.items()}
         self.sensors = [
             None if np.corrcoef(score, column)[0, 1] ** 2 > NEAR_NORMAL else _Sensor.of(column, score)
             for column, score in zip(columns, scores, strict=True)
@@ -130,18 +136,21 @@ class Mechanisms:
 
     def _build_natural(self, column: int, best: Mechanism, parents: Sequence[int]) -> Mechanism:
         """With 1, 3 or 7 functions a parent, as long as more shorten the code."""
-        by_rank = [self.smooths.blocks[parent] for parent in parents]
-        choices = [self._grow_natural(column, best, by_rank)]
-        if not self._by_value.keys().isdisjoint(parents):
-            by_value = [self._by_value.get(parent, self.smooths.blocks[parent]) for parent in parents]
-            choices.append(self._grow_natural(column, best, by_value))
+        choices = [self._grow_natural(column, best, parents, by_value=False)]
+        if not self.by_value.keys().isdisjoint(parents):
+            choices.append(self._grow_natural(column, best, parents, by_value=True))
         return max((choice for choice in choices if choice is not None), key=_by_code, default=best)
 
-    def _grow_natural(self, column: int, best: Mechanism, parents: Sequence[FloatArray]) -> Mechanism | None:
+    def block(self, parent: int, by_value: bool) -> FloatArray:
+        """The functions of a parent at the rows, where natural parameters add up."""
+        by_rank = self.smooths.blocks[parent]
+        return self._value_blocks.get(parent, by_rank) if by_value else by_rank
+
+    def _grow_natural(self, column: int, best: Mechanism, parents: Sequence[int], by_value: bool) -> Mechanism | None:
         v, choice, widths = self.smooths.columns[column], None, [0] * len(parents)
         natural: NaturalFit | None = None
         for functions in SIZES:
-            blocks = [parent[:, :functions] for parent in parents]
+            blocks = [self.block(parent, by_value)[:, :functions] for parent in parents]
             features = np.hstack([np.ones((len(v), 1)), *blocks])
             if 2 * features.shape[1] * 8 > len(v):
                 break
@@ -152,7 +161,8 @@ class Mechanisms:
             if choice is not None and value < choice.log_likelihood:
                 break
             kind = "natural parameters"
-            choice = Mechanism(kind, law, best.fit, natural.residual, value, best.tried, best.is_scored, natural)
+            sums = (natural, tuple(parents), functions, by_value)
+            choice = Mechanism(kind, law, best.fit, natural.residual, value, best.tried, best.is_scored, *sums)
         return choice
 
 

@@ -32,6 +32,9 @@ class NaturalFit(NamedTuple):
     mean: FloatArray
     log_scale: FloatArray
     residual: FloatArray
+    middle: float
+    unit: float
+    """Of the targets, in which the coefficients are meant."""
 
 
 def fit_natural_sums(features: FloatArray, v: FloatArray, start: NaturalFit | None = None) -> NaturalFit:
@@ -77,8 +80,17 @@ def fit_natural_sums(features: FloatArray, v: FloatArray, start: NaturalFit | No
             break
         w, value = w + length * step, there
     eta, rates = features @ w[:size], _soften(features @ w[size:])
-    mean, log_scale = middle + unit * eta / rates, math.log(unit) - 0.5 * np.log(rates)
-    return NaturalFit(w[:size], w[size:], mean, log_scale, (v - eta / rates) * np.sqrt(rates))
+    mean, log_scale = divide_sums(eta, features @ w[size:], middle, unit)
+    residual = (v - eta / rates) * np.sqrt(rates)
+    return NaturalFit(w[:size], w[size:], mean, log_scale, residual, float(middle), float(unit))
+
+
+def divide_sums(
+    location: FloatArray, precision: FloatArray, middle: float, unit: float
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and log-scale, where the sums are these."""
+    rates = _soften(precision)
+    return middle + unit * location / rates, math.log(unit) - 0.5 * np.log(rates)
 
 
 def _objective(w: FloatArray, features: FloatArray, v: FloatArray, prior: FloatArray) -> float:

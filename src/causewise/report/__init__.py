@@ -13,6 +13,7 @@ scan_wording      every sentence about a scan
 graph_layout      where the names and arrows of a scan's graph stand
 causal_layout     the same of a causal graph, in layers, and how each kind of edge looks
 graph_pictures    the graph of a scan and the causal graph drawn
+effect_picture    the effect of one column on another drawn, and its card
 scan_matrix       all pairs of a scan drawn
 scan_summary      everything the page of a scan shows
 graph_summary     everything the page of a causal graph shows

@@ -1,0 +1,281 @@
+"""Do the bounds of effects hold, what do effects cost, and does a machine do what is predicted?
+
+    python benchmarks/effects.py coverage [--tables 40] [--from 0] [--bootstrap 8] [--worlds sums,network] [--jobs N]
+    python benchmarks/effects.py cost        all pairs of 10 columns with 50 parts, against the graph itself
+    python benchmarks/effects.py chamber     the light tunnel of CAUSEWISE_DATA: rows that were set, and rows kept apart
+
+Tables are drawn from equations that can be asked again with a column set, so that the true effect is the mean of 10⁵
+such rows. An effect that is answered though the arrow runs the other way counts as missed.
+"""
+
+import argparse
+import csv
+import gzip
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import pairwise
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import causewise
+
+Equation = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""Of the parents' values, a line each, and the noise."""
+LAWS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "uniform": lambda rng, n: rng.uniform(-1.73, 1.73, n),
+    "Laplace": lambda rng, n: rng.laplace(0, 0.71, n),
+    "exponential": lambda rng, n: rng.exponential(size=n) - 1,
+}
+WORLDS = {"lines": "fitted", "sums": "fitted", "scales": "fitted", "network": "held out", "noise inside": "held out"}
+TRUTH = 100_000
+COLUMNS, ROWS, DEGREE = 5, 600, 1.2
+LONG = 50
+"""Parts of the rows in the table of costs."""
+ACTUATORS = ("red", "green", "blue", "pol_1", "pol_2", "l_11", "l_12", "l_21", "l_22", "l_31", "l_32")
+SENSORS = ("current", "ir_1", "vis_1", "ir_2", "vis_2", "ir_3", "vis_3", "angle_1", "angle_2")
+
+
+class System(NamedTuple):
+    """Equations of columns, each behind its parents."""
+
+    parents: list[list[int]]
+    equations: list[Equation]
+    laws: list[str]
+
+    def draw(self, rng: np.random.Generator, rows: int, setting: dict[int, float] | None = None) -> np.ndarray:
+        """Rows, a line a column, with some columns set."""
+        out = np.zeros((len(self.parents), rows))
+        for k, parents in enumerate(self.parents):
+            noise = LAWS[self.laws[k]](rng, rows)
+            is_set = setting is not None and k in setting
+            out[k] = setting[k] if is_set else self.equations[k](out[parents], noise)  # type: ignore[index]
+        return out
+
+
+def draw_system(rng: np.random.Generator, world: str, columns: int = COLUMNS, degree: float = DEGREE) -> System:
+    """A random graph with random equations."""
+    share = min(1.0, 2 * degree / (columns - 1))
+    parents = [[int(p) for p in np.flatnonzero(rng.random(k) < share)] for k in range(columns)]
+    laws = list(LAWS)[1:] if world == "lines" else list(LAWS)
+    return System(
+        parents, [draw_equation(rng, world, len(each)) for each in parents], [str(rng.choice(laws)) for _ in parents]
+    )
+
+
+def draw_equation(rng: np.random.Generator, world: str, count: int) -> Equation:
+    """One column's."""
+    if not count:
+        return lambda _, noise: noise
+    weights = rng.choice([-1, 1], count) * rng.uniform(0.6, 1.4, count)
+    if world == "lines":
+        return lambda u, noise: weights @ u + 0.7 * noise
+    bends, shifts = rng.uniform(0.6, 1.5, count), rng.uniform(-1, 1, count)
+    if world in ("sums", "scales"):
+        by_scale = rng.choice([-1, 1], count) * rng.uniform(0.2, 0.5, count) if world == "scales" else np.zeros(count)
+        waves = rng.random(count) < 0.5
+
+        def evaluate(u: np.ndarray, noise: np.ndarray) -> np.ndarray:
+            inner = bends[:, None] * u + shifts[:, None]
+            curves = np.where(waves[:, None], np.sin(1.5 * inner), np.tanh(1.5 * inner))
+            return weights @ curves + 0.5 * np.exp(by_scale @ np.clip(u, -3, 3)) * noise
+
+        return evaluate
+    inside = world == "noise inside"
+    first = rng.normal(size=(8, count + inside)) / np.sqrt(count)
+    of_mean, of_scale, bias = rng.normal(size=8), 0.25 * rng.normal(size=8), rng.normal(size=8)
+
+    def network(u: np.ndarray, noise: np.ndarray) -> np.ndarray:
+        hidden = np.tanh(first @ (np.vstack([u, noise]) if inside else u) + bias[:, None])
+        return of_mean @ hidden + (0.3 if inside else 0.5 * np.exp(of_scale @ hidden)) * noise
+
+    return network
+
+
+class Score(NamedTuple):
+    """One effect that was answered."""
+
+    world: str
+    covered: bool
+    """The change between the quartiles."""
+    means: float
+    """The share of values at which the mean is covered."""
+    scales: float
+    right_sign: bool
+    probability: float
+    width: float
+    """Of the bounds of the change, over the effect's standard deviation."""
+    is_descendant: bool
+
+
+def score_table(world: str, seed: int, bootstrap: int) -> tuple[list[Score], int, int]:
+    """Scores of all effects that are answered; how many true ones there are, and how many of them are answered."""
+    rng = np.random.default_rng([seed, sorted(WORLDS).index(world)])
+    system = draw_system(rng, world)
+    rows = system.draw(rng, ROWS)
+    names = [f"c{k}" for k in rng.permutation(COLUMNS)]
+    graph = causewise.graph(dict(zip(names, rows, strict=True)), bootstrap=bootstrap, engine=causewise.Engine(jobs=1))
+    descendants = [{k} for k in range(COLUMNS)]
+    for child, parents in enumerate(system.parents):
+        for each in descendants:
+            if each & set(parents):
+                each.add(child)
+    scores = []
+    for a in range(COLUMNS):
+        for b in range(COLUMNS):
+            try:
+                effect = graph.effect(names[a], names[b])
+            except causewise.InputError:
+                continue
+            scores.append(score_effect(world, system, effect, a, b, b in descendants[a], rows))
+    true = sum(len(each) - 1 for each in descendants)
+    return scores, true, sum(score.is_descendant for score in scores)
+
+
+def score_effect(
+    world: str, system: System, effect: causewise.Effect, a: int, b: int, is_descendant: bool, rows: np.ndarray
+) -> Score:
+    """An effect beside rows in which the cause was set."""
+    values = [*effect.at, effect.from_to.start, effect.from_to.end]
+    truth = [system.draw(np.random.default_rng(1), TRUTH, {a: float(value)})[b] for value in values]
+    means, scales = np.array([each.mean() for each in truth]), np.array([each.std() for each in truth])
+    change = means[-1] - means[-2]
+    return Score(
+        world,
+        bool(effect.from_to.low <= change <= effect.from_to.high),
+        float(np.mean((effect.low <= means[:-2]) & (means[:-2] <= effect.high))),
+        float(np.mean((effect.scale_low <= scales[:-2]) & (scales[:-2] <= effect.scale_high))),
+        bool(np.sign(change) == np.sign(effect.from_to.mean)) and is_descendant,
+        effect.probability,
+        float((effect.from_to.high - effect.from_to.low) / rows[b].std()),
+        is_descendant,
+    )
+
+
+def measure_coverage(options: argparse.Namespace) -> None:
+    """A line a world, and one for those that are fitted and those that are held out."""
+    worlds = options.worlds.split(",") if options.worlds else list(WORLDS)
+    tasks = [(world, seed) for seed in range(options.first, options.first + options.tables) for world in worlds]
+    with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
+        done = list(pool.map(score_table, *zip(*((*task, options.bootstrap) for task in tasks), strict=True)))
+    print(f"{options.tables} tables a world, {COLUMNS} columns × {ROWS} rows, {options.bootstrap} parts, 90 % bounds")
+    print("world                 effects  change  means  scales  width  sign where sure  answered")
+    for label, chosen in (
+        *((world, [world]) for world in worlds),
+        *((f"all {kind}", [w for w in worlds if WORLDS[w] == kind]) for kind in ("fitted", "held out")),
+    ):
+        picked = [each for task, each in zip(tasks, done, strict=True) if task[0] in chosen]
+        scores = [score for each, _, _ in picked for score in each]
+        if not scores:
+            continue
+        sure = [score.right_sign for score in scores if score.probability >= 0.95]
+        true, answered = (sum(each[k] for each in picked) for k in (1, 2))
+        print(
+            f"{label:20s} {len(scores):8d} {np.mean([s.covered for s in scores]):7.1%}"
+            f" {np.mean([s.means for s in scores]):6.1%} {np.mean([s.scales for s in scores]):7.1%}"
+            f" {np.median([s.width for s in scores]):6.2f} {np.mean(sure) if sure else np.nan:8.1%} of {len(sure):<5d}"
+            f" {answered / max(true, 1):6.1%}"
+        )
+
+
+def measure_cost(options: argparse.Namespace) -> None:
+    """CPU seconds of the graph of 10 columns with 50 parts, and of all effects in it."""
+    rng = np.random.default_rng(options.first)
+    rows = draw_system(rng, "scales", 10, 2.0).draw(rng, 1000)
+    start = time.process_time()
+    graph = causewise.graph(
+        {f"c{k}": row for k, row in enumerate(rows)}, bootstrap=LONG, engine=causewise.Engine(jobs=1)
+    )
+    middle, answered = time.process_time(), 0
+    for a in graph.order:
+        for b in graph.order:
+            try:
+                graph.effect(a, b)
+                answered += 1
+            except causewise.InputError:
+                continue
+    seconds = time.process_time() - middle
+    ratio = seconds / (middle - start)
+    print(f"graph {middle - start:.1f} s, {answered} effects of 90 pairs {seconds:.1f} s: {ratio:.2f}")
+
+
+def read_rows(name: str) -> dict[str, np.ndarray]:
+    """A file of the light tunnel."""
+    with gzip.open(Path(os.environ["CAUSEWISE_DATA"]) / "chamber" / f"{name}.csv.gz", "rt") as lines:
+        rows = list(csv.DictReader(lines))
+    return {column: np.array([float(row[column]) for row in rows]) for column in (*ACTUATORS, *SENSORS)}
+
+
+def compare_values(graph: causewise.CausalGraph, rows: dict[str, np.ndarray], cause: str) -> Iterator[str]:
+    """Each sensor that the actuator moves: its mean in rows with about the same value, beside the prediction."""
+    edges = np.quantile(rows[cause], np.linspace(0, 1, 6))
+    for edge in graph.edges:
+        if edge.parent != cause or edge.child not in SENSORS:
+            continue
+        deviation = graph.structure.quantiles[graph.structure.find(edge.child)] if graph.structure else np.zeros(1)
+        try:
+            bins = [(rows[cause] >= low) & (rows[cause] <= high) for low, high in pairwise(edges)]
+            bins = [each for each in bins if each.sum() > 20]
+            effect = graph.effect(cause, edge.child, at=[rows[cause][each].mean() for each in bins])
+        except causewise.InputError as refusal:
+            yield f"  {cause} → {edge.child}: refused: {str(refusal)[:100]}"
+            continue
+        real = np.array([rows[edge.child][each].mean() for each in bins])
+        error = np.array([rows[edge.child][each].std() / np.sqrt(each.sum()) for each in bins])
+        off = np.abs(effect.mean - real) / deviation.std()
+        inside = ~np.isin(effect.at, effect.beyond)
+        told = f"{off[inside].max():.2f} (± {(error / deviation.std())[inside].max():.2f})" if inside.any() else "–"
+        covered = np.mean((effect.low <= real) & (real <= effect.high))
+        far = (
+            f"; beyond: {(~inside).sum()} of {len(inside)}, off by {off[~inside].max():.2f}" if (~inside).any() else ""
+        )
+        yield f"  {cause} → {edge.child}: off by {told} standard deviations{far}; in the bounds {covered:.0%}"
+
+
+def compare_chamber(options: argparse.Namespace) -> None:
+    """Predict rows that were kept apart, and those in which an actuator was set otherwise."""
+    reference = read_rows("uniform_reference")
+    order = np.random.default_rng(0).permutation(len(reference["red"]))
+    seen, kept = order[: options.rows], order[options.rows :]
+    graph = causewise.graph(
+        {name: column[seen] for name, column in reference.items()},
+        knowledge={"first": list(ACTUATORS)},
+        bootstrap=options.bootstrap,
+        engine=causewise.Engine(jobs=options.jobs),
+    )
+    print(graph)
+    print("Rows of the reference kept apart, in five parts by the actuator:")
+    for cause in (name for name in ACTUATORS if name in graph.order):
+        for line in compare_values(graph, {name: column[kept] for name, column in reference.items()}, cause):
+            print(line)
+    for name, cause in (("red_strong", "red"), ("pol_1_strong", "pol_1"), ("l_31_mid", "l_31")):
+        rows = read_rows(f"uniform_{name}")
+        print(
+            f"{name}: {cause} from {rows[cause].min():g} to {rows[cause].max():g}; observed in the reference "
+            f"{reference[cause].min():g} to {reference[cause].max():g}"
+        )
+        for line in compare_values(graph, rows, cause):
+            print(line)
+
+
+def main() -> None:
+    """As the docstring says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("coverage", "cost", "chamber"))
+    parser.add_argument("--tables", type=int, default=40)
+    parser.add_argument("--from", dest="first", type=int, default=0)
+    parser.add_argument("--bootstrap", type=int, default=8)
+    parser.add_argument("--rows", type=int, default=1000)
+    parser.add_argument("--worlds", default="")
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    {"coverage": measure_coverage, "cost": measure_cost, "chamber": compare_chamber}[options.what](options)
+
+
+if __name__ == "__main__":
+    main()

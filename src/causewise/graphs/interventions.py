@@ -1,0 +1,363 @@
+"""What happens to one column where another is set: mean and standard deviation, with bounds, or why there is no answer.
+
+Bounds come from the parts of the rows on each of which the whole graph was found anew. Where a part holds b of n rows,
+drawn without replacement, its estimate differs from that of all rows by a variance of σ²(1/b − 1/n), that of the
+estimate itself being σ²/n (Politis & Romano 1994): half of the rows vary as the table itself does. A part that turns an
+arrow round or lacks it answers with what its own graph says.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.stats import t as student
+
+from causewise.errors import SEEDS, InputError, between
+from causewise.formatting import format_signed
+from causewise.graphs.effect import Change, Effect, Strength, short_number
+from causewise.graphs.graph_columns import GraphColumns
+from causewise.graphs.structural_model import StructuralModel, draw_places
+from causewise.numerics.native import FloatArray
+from causewise.tables.choose import list_names
+
+if TYPE_CHECKING:
+    from causewise.graphs.causal_graph import Edge
+
+AT = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
+"""Quantiles of the cause at which the effect is told unless values are given."""
+LEVEL = 0.9
+"""Probability of the bounds."""
+ROWS = 512
+"""Drawn for the columns between, and beside, cause and effect; the same for every value and every part."""
+FEW_ROWS = 300
+"""Below, parts of the rows are smaller than what the bounds were tried on."""
+MOST_VALUES, MOST_ROWS = 1000, 10_000_000
+_QUANTILES = 201
+_SEED = 29
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """The structural model of a table, those of parts of its rows, and what each column's values are."""
+
+    names: tuple[str, ...]
+    model: StructuralModel
+    found: tuple[StructuralModel | None, ...]
+    """Of parts of the rows; None for those whose arrows came from a journal."""
+    fit_part: Callable[[int], StructuralModel]
+    """The model of a part by its number."""
+    quantiles: FloatArray
+    """Of each column, a line each, from its least to its largest value."""
+
+    @cached_property
+    def parts(self) -> tuple[StructuralModel, ...]:
+        """The models of all parts; those that are missing are fitted now."""
+        return tuple(self.fit_part(k) if model is None else model for k, model in enumerate(self.found))
+
+    @classmethod
+    def of(
+        cls,
+        read: GraphColumns,
+        table: GraphColumns,
+        model: StructuralModel,
+        parts: Sequence[StructuralModel | None],
+        fit_part: Callable[[int], StructuralModel],
+    ) -> "Structure":
+        """In the units of the columns that were read, from models of the canonical table."""
+        units = read.units(table.names)
+        columns = np.array([read.values[read.names.index(name)] for name in table.names])
+        quantiles = np.quantile(columns, np.linspace(0.0, 1.0, _QUANTILES), axis=1).T
+        found = tuple(None if part is None else part.in_units(*units) for part in parts)
+        return cls(table.names, model.in_units(*units), found, partial(_fit_in_units, fit_part, units), quantiles)
+
+    def find(self, name: str) -> int:
+        """The number of a column."""
+        if name not in self.names:
+            known = list_names([repr(each) for each in self.names], "", "")
+            raise InputError(f"Got the column {name!r}, which is not in the graph; expected one of {known}.")
+        return self.names.index(name)
+
+    def quantile(self, name: str, shares: Sequence[float]) -> FloatArray:
+        """Of the column's values."""
+        return np.interp(shares, np.linspace(0.0, 1.0, _QUANTILES), self.quantiles[self.find(name)])
+
+
+def _fit_in_units(
+    fit_part: Callable[[int], StructuralModel], units: tuple[FloatArray, FloatArray], number: int
+) -> StructuralModel:
+    return fit_part(number).in_units(*units)
+
+
+def estimate_effect(
+    structure: Structure,
+    edges: "Sequence[Edge]",
+    cause: str,
+    effect: str,
+    at: Any = None,
+    direct: bool = False,
+    level: float = LEVEL,
+) -> Effect:
+    """The effect of one column of a graph on another, or an `InputError` that says why there is none."""
+    a, b = structure.find(cause), structure.find(effect)
+    _check_path(structure, edges, cause, effect, direct)
+    if not 0.5 <= level < 1.0:
+        raise InputError(f"Got level={level!r} for an effect; expected a probability from 0.5 to below 1.")
+    values = np.unique(structure.quantile(cause, AT)) if at is None else _read_values(at)
+    quartiles = structure.quantile(cause, (0.25, 0.75))
+    if quartiles[0] == quartiles[1]:
+        quartiles = structure.quantiles[a][[0, -1]]
+    places = draw_places(len(structure.names), ROWS, _SEED)
+    low, high = structure.quantiles[a][[0, -1]]
+    inside = np.clip(values, low, high)
+    outer = (0.9 * low + 0.1 * high, 0.1 * low + 0.9 * high)
+    grid = np.concatenate([inside, quartiles, (low, high), outer])
+    models = (structure.model, *structure.parts)
+    means, scales = (
+        np.array(each) for each in zip(*(model.respond(a, b, grid, places, direct) for model in models), strict=True)
+    )
+    changes = means[:, len(inside) + 1] - means[:, len(inside)]
+    error = _Error.of(structure, level)
+    distance = np.where(values > high, values - high, np.minimum(values - low, 0.0))
+    bounds = []
+    for curves in (means, scales):
+        at_ends = curves[0, -4:]
+        slopes = (at_ends[[0, 1]] - at_ends[[2, 3]]) / (np.array([low, high]) - outer)
+        line = np.abs(distance * np.where(values > high, slopes[1], slopes[0]))
+        bounds.append(error.margin(curves[:, : len(inside)]) + line)
+    mean, scale = means[0, : len(inside)], scales[0, : len(inside)]
+    change, change_margin = float(changes[0]), float(error.margin(changes[:, None])[0])
+    beyond = tuple(float(value) for value in values[(values < low) | (values > high)])
+    return Effect(
+        cause,
+        effect,
+        values,
+        mean,
+        mean - bounds[0],
+        mean + bounds[0],
+        scale,
+        np.maximum(scale - bounds[1], 0.0),
+        scale + bounds[1],
+        change / float(quartiles[1] - quartiles[0]),
+        Change(float(quartiles[0]), float(quartiles[1]), change, change - change_margin, change + change_margin),
+        error.sign_probability(changes) * _direction_probability(edges, cause, effect, direct),
+        beyond,
+        (float(low), float(high)),
+        direct,
+        level,
+        (
+            *_note_beyond(cause, beyond, float(low), float(high)),
+            *_note_turned(structure, edges, changes, cause, effect, direct),
+            *_note_few(structure),
+        ),
+    )
+
+
+class _Error(NamedTuple):
+    """How far an estimate may be off, by those of parts of the rows."""
+
+    factors: FloatArray
+    """For each part: the standard deviation of an estimate over that of its part's difference from it."""
+    level: float
+
+    @classmethod
+    def of(cls, structure: Structure, level: float) -> "_Error":
+        n = structure.model.rows
+        return cls(np.array([math.sqrt(part.rows / (n - part.rows)) for part in structure.parts]), level)
+
+    def deviation(self, estimates: FloatArray) -> FloatArray:
+        """The standard error of the first line of estimates, by the others."""
+        if len(self.factors) < 2:
+            return np.full(estimates.shape[1], np.nan)
+        return np.sqrt(np.mean(((estimates[1:] - estimates[0]) * self.factors[:, None]) ** 2, axis=0))
+
+    def margin(self, estimates: FloatArray) -> FloatArray:
+        """Half the width of the bounds."""
+        if len(self.factors) < 2:
+            return np.full(estimates.shape[1], np.nan)
+        quantile = student.ppf(0.5 + self.level / 2, len(self.factors) - 1)
+        return np.asarray(quantile * self.deviation(estimates))
+
+    def sign_probability(self, changes: FloatArray) -> float:
+        error = float(self.deviation(changes[:, None])[0])
+        if math.isnan(error):
+            return math.nan
+        return float(student.cdf(abs(changes[0]) / error, len(self.factors) - 1)) if error > 0 else 0.5
+
+
+def draw_rows(
+    structure: Structure, edges: "Sequence[Edge]", setting: Mapping[str, float], rows: int, seed: int
+) -> dict[str, FloatArray]:
+    """Rows of the whole table where some columns are set."""
+    between("do", 1, MOST_ROWS, rows=rows)
+    between("do", *SEEDS, seed=seed)
+    numbers = {structure.find(name): float(_read_values([value])[0]) for name, value in setting.items()}
+    for name in setting:
+        if on_way := next((edge for edge in edges if not edge.is_directed and _leads(edges, name, edge)), None):
+            raise InputError(
+                f"Got {name!r} to be set, and what that does depends on the direction of {_dash(on_way)}, which is "
+                f"not told ({on_way.reason}); expected arrows only behind it: give the direction as knowledge."
+            )
+    # Columns are numbered as in the canonical table, so that the same seed gives the same rows however it was written.
+    places = np.random.default_rng(seed).random((len(structure.names), rows))
+    drawn = structure.model.draw(places, numbers)
+    return {structure.names[k]: drawn[k] for k in structure.model.order}
+
+
+def measure_strengths(structure: Structure, edges: "Sequence[Edge]") -> tuple[Strength, ...]:
+    """Of every arrow."""
+    places = draw_places(len(structure.names), 4 * ROWS, _SEED)
+    shares = {
+        child: structure.model.explain_variance(structure.find(child), places)
+        for child in {edge.child for edge in edges if edge.is_directed}
+    }
+    return tuple(
+        Strength(edge.parent, edge.child, *shares[edge.child].get(structure.find(edge.parent), (0.0, 0.0)))
+        for edge in edges
+        if edge.is_directed
+    )
+
+
+def _check_path(structure: Structure, edges: "Sequence[Edge]", cause: str, effect: str, direct: bool) -> None:
+    """Refuse where no path of arrows leads from the cause to the effect, or where an edge without direction may."""
+    if cause == effect:
+        raise InputError(f"Got {cause!r} as cause and effect; expected two columns.")
+    relevant = [edge for edge in edges if not direct or {edge.parent, edge.child} == {cause, effect}]
+    for edge in relevant:
+        if not edge.is_directed and _may_lie_between(relevant, cause, effect, edge):
+            raise InputError(_explain_open(structure, edge, cause, effect, direct))
+    arrows = [(edge.parent, edge.child) for edge in relevant if edge.is_directed]
+    if effect in _reach(arrows, cause):
+        return
+    setting = f"as far as the rows tell, setting {cause!r} leaves {effect!r} as it is"
+    if direct and effect in _reach([(e.parent, e.child) for e in edges if e.is_directed], cause):
+        raise InputError(
+            f"Got {cause!r} and {effect!r}, which no edge joins; expected one for a direct effect: {cause!r} acts by "
+            "other columns, ask without direct."
+        )
+    if cause in _reach(arrows, effect):
+        raise InputError(f"Got {effect!r} as an effect of {cause!r}, and the graph has it as a cause: {setting}.")
+    raise InputError(
+        f"Got {cause!r} and {effect!r}, and no path of arrows leads from the first to the second: {setting}; expected "
+        "a path: require an edge as knowledge if you know of one."
+    )
+
+
+def _explain_open(structure: Structure, edge: "Edge", cause: str, effect: str, direct: bool) -> str:
+    if edge.direction == "<->":
+        return (
+            f"Got {cause!r} and {effect!r}, and {_dash(edge)} on the way may have a common cause that is no column, "
+            "whose work no number of these rows can tell from an effect; expected arrows only: add the common cause as "
+            "a column, or set the cause by experiment."
+        )
+    a, b = structure.find(cause), structure.find(effect)
+    quartiles = structure.quantile(cause, (0.25, 0.75))
+    places = draw_places(len(structure.names), ROWS, _SEED)
+    first, second = structure.find(edge.parent), structure.find(edge.child)
+    groups: dict[tuple[int, int], list[float]] = {(first, second): [], (second, first): []}
+    for model in (structure.model, *structure.parts):
+        for arrow in model.arrows & groups.keys():
+            mean, _ = model.respond(a, b, quartiles, places, direct)
+            groups[arrow].append(float(mean[1] - mean[0]))
+    told = [
+        f"{format_signed(float(np.mean(changes)), 3)} where {structure.names[u]!r} → {structure.names[v]!r}"
+        for (u, v), changes in groups.items()
+        if changes
+    ]
+    numbers = f"; between the quartiles of {cause!r} it would be {' and '.join(told)}" if told else ""
+    return (
+        f"The effect of {cause!r} on {effect!r} depends on the direction of {_dash(edge)}, which is not told "
+        f"({edge.reason}){numbers}; expected arrows only on the way: give the direction as knowledge, or more rows."
+    )
+
+
+def _direction_probability(edges: "Sequence[Edge]", cause: str, effect: str, direct: bool) -> float:
+    """That the arrows run as drawn on the surest path: that of its least sure arrow."""
+    sure = {cause: 1.0}
+    for edge in edges:  # by the child's place in the order
+        if edge.is_directed and edge.parent in sure and not (direct and edge.parent != cause):
+            own = 1.0 if edge.direction_probability is None else edge.direction_probability
+            sure[edge.child] = max(sure.get(edge.child, 0.0), min(sure[edge.parent], own))
+    return sure.get(effect, 0.0)
+
+
+def _note_turned(
+    structure: Structure, edges: "Sequence[Edge]", changes: FloatArray, cause: str, effect: str, direct: bool
+) -> Iterable[str]:
+    """What parts of the rows say that turn an arrow on the way round."""
+    for edge in edges:
+        between_them = {edge.parent, edge.child} == {cause, effect} if direct else True
+        if not (edge.is_directed and between_them and _may_lie_between(edges, cause, effect, edge)):
+            continue
+        back = (structure.find(edge.child), structure.find(edge.parent))
+        is_turned = np.array([back in part.arrows for part in structure.parts], dtype=bool)
+        if is_turned.any():
+            yield (
+                f"It depends on the direction of {_dash(edge)}, which {is_turned.sum()} of {len(is_turned)} parts of "
+                f"the rows turn round: there the change is {format_signed(float(np.mean(changes[1:][is_turned])), 3)}, "
+                f"not {format_signed(float(changes[0]), 3)}."
+            )
+
+
+def _note_beyond(cause: str, beyond: Sequence[float], low: float, high: float) -> Iterable[str]:
+    if beyond:
+        shown = list_names([short_number(value) for value in beyond], "", "")
+        yield (
+            f"{shown} {'lies' if len(beyond) == 1 else 'lie'} beyond the observed values of {cause!r} "
+            f"({short_number(low)} to {short_number(high)}): there the last value is kept, and the bounds reach as far "
+            "as its line."
+        )
+
+
+def _note_few(structure: Structure) -> Iterable[str]:
+    if len(structure.parts) < 2:
+        yield "No bounds: they need parts of the rows, at least 2 and better 50 (bootstrap)."
+    if structure.model.rows < FEW_ROWS:
+        yield f"It rests on {structure.model.rows} rows: bounds of so few may be too narrow."
+
+
+def _read_values(at: Any) -> FloatArray:
+    try:
+        values = np.atleast_1d(np.asarray(at, dtype=float))
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    if values.ndim != 1 or not 1 <= len(values) <= MOST_VALUES or not np.all(np.isfinite(values)):
+        raise InputError(f"Got {at!r} to set a column to; expected one to {MOST_VALUES} finite numbers.")
+    return values
+
+
+def _reach(arrows: Collection[tuple[str, str]], start: str, avoid: Collection[str] = ()) -> set[str]:
+    """All columns behind one, itself too, by paths that avoid some."""
+    out, left = {start}, [start]
+    while left:
+        here = left.pop()
+        new = {child for parent, child in arrows if parent == here and child not in out and child not in avoid}
+        out |= new
+        left += new
+    return out
+
+
+def _possible_arrows(edges: "Sequence[Edge]") -> list[tuple[str, str]]:
+    arrows = [(edge.parent, edge.child) for edge in edges]
+    return arrows + [(edge.child, edge.parent) for edge in edges if not edge.is_directed]
+
+
+def _may_lie_between(edges: "Sequence[Edge]", cause: str, effect: str, edge: "Edge") -> bool:
+    """Whether a path from cause to effect may use an edge, those without direction run either way."""
+    arrows = _possible_arrows(edges)
+    return any(
+        u in _reach(arrows, cause, (v, effect)) and effect in _reach(arrows, v, (u, cause))
+        for u, v in _possible_arrows([edge])
+        if u != effect and v != cause
+    )
+
+
+def _leads(edges: "Sequence[Edge]", start: str, edge: "Edge") -> bool:
+    """Whether an edge without direction may carry on what is done to a column."""
+    return not {edge.parent, edge.child}.isdisjoint(_reach(_possible_arrows(edges), start))
+
+
+def _dash(edge: "Edge") -> str:
+    return f"{edge.parent!r} — {edge.child!r}"
