@@ -4,7 +4,7 @@
     python benchmarks/effects.py cost        all pairs of 10 columns with 50 parts, against the graph itself
     python benchmarks/effects.py chamber     the light tunnel of CAUSEWISE_DATA: rows that were set, and rows kept apart
 
-Tables are drawn from equations that can be asked again with a column set, so that the true effect is the mean of 10⁵
+Tables are drawn from equations that can be asked again with a column set, so that the true effect is the mean of 20 000
 such rows. An effect that is answered though the arrow runs the other way counts as missed.
 """
 
@@ -33,7 +33,7 @@ LAWS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "exponential": lambda rng, n: rng.exponential(size=n) - 1,
 }
 WORLDS = {"lines": "fitted", "sums": "fitted", "scales": "fitted", "network": "held out", "noise inside": "held out"}
-TRUTH = 100_000
+TRUTH = 20_000
 COLUMNS, ROWS, DEGREE = 5, 600, 1.2
 LONG = 50
 """Parts of the rows in the table of costs."""

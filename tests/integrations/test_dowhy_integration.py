@@ -13,6 +13,7 @@ from dowhy import gcm
 from dowhy.gcm.ml import SklearnRegressionModel
 from scipy.stats import norm
 
+import causewise
 import causewise.integrations.dowhy
 from causewise import LocationScaleRegressor
 from causewise.errors import InputError
@@ -102,6 +103,37 @@ def test_a_counterfactual_keeps_the_noise_and_follows_the_truth() -> None:
         for model in (ours, fitted(additive(), table))
     ]
     assert errors[0] < 0.15 and errors[0] < 0.6 * errors[1]
+
+
+def test_effects_of_a_graph_are_those_of_dowhy_on_the_same_graph() -> None:
+    """Within the error that dowhy has over samples of the rows."""
+    rng = np.random.default_rng(4)
+    z = rng.uniform(-1, 1, 600)
+    a = np.tanh(2 * z) + 0.5 * rng.uniform(-1, 1, 600)
+    table = pd.DataFrame({"b": 2 * a - 1.5 * z + 0.5 * rng.uniform(-1, 1, 600), "a": a, "z": z})
+    graph = causewise.graph(table)
+    assert {(edge.parent, edge.child) for edge in graph.edges} == {("z", "a"), ("z", "b"), ("a", "b")}
+    for cause in ("a", "z"):
+        ours = graph.effect(cause, "b", at=np.quantile(table[cause], [0.25, 0.75]))
+        theirs = np.array([intervene_in_dowhy(table.sample(600, replace=True, random_state=k), ours) for k in range(6)])
+        error = theirs.std(axis=0, ddof=1) * (1 + 1 / 6) ** 0.5
+        assert (np.abs(ours.mean - theirs.mean(axis=0)) < 3 * error + (ours.high - ours.low) / 2).all()
+
+
+def intervene_in_dowhy(table: pd.DataFrame, effect: causewise.Effect) -> list[float]:
+    model = gcm.StructuralCausalModel(nx.DiGraph([("z", "a"), ("z", "b"), ("a", "b")]))
+    model.set_causal_mechanism("z", gcm.EmpiricalDistribution())
+    model.set_causal_mechanism("a", gcm.AdditiveNoiseModel(SklearnRegressionModel(LocationScaleRegressor(n_knots=6))))
+    model.set_causal_mechanism("b", gcm.AdditiveNoiseModel(gcm.ml.create_linear_regressor()))
+    gcm.fit(model, table)
+    return [
+        float(
+            gcm.interventional_samples(model, {effect.cause: lambda _, x=x: x}, num_samples_to_draw=2000)[
+                effect.effect
+            ].mean()
+        )
+        for x in effect.at
+    ]
 
 
 def test_a_clone_has_the_settings_and_no_fit() -> None:

@@ -34,6 +34,8 @@ ROWS = 512
 """Drawn for the columns between, and beside, cause and effect; the same for every value and every part."""
 FEW_ROWS = 300
 """Below, parts of the rows are smaller than what the bounds were tried on."""
+WIDE = 2.0
+"""Times the line through the outermost tenth of the range: as far as bounds reach beyond it."""
 MOST_VALUES, MOST_ROWS = 1000, 10_000_000
 _QUANTILES = 201
 _SEED = 29
@@ -125,7 +127,7 @@ def estimate_effect(
     for curves in (means, scales):
         at_ends = curves[0, -4:]
         slopes = (at_ends[[0, 1]] - at_ends[[2, 3]]) / (np.array([low, high]) - outer)
-        line = np.abs(distance * np.where(values > high, slopes[1], slopes[0]))
+        line = WIDE * np.abs(distance * np.where(values > high, slopes[1], slopes[0]))
         bounds.append(error.margin(curves[:, : len(inside)]) + line)
     mean, scale = means[0, : len(inside)], scales[0, : len(inside)]
     change, change_margin = float(changes[0]), float(error.margin(changes[:, None])[0])
@@ -306,8 +308,8 @@ def _note_beyond(cause: str, beyond: Sequence[float], low: float, high: float) -
         shown = list_names([short_number(value) for value in beyond], "", "")
         yield (
             f"{shown} {'lies' if len(beyond) == 1 else 'lie'} beyond the observed values of {cause!r} "
-            f"({short_number(low)} to {short_number(high)}): there the last value is kept, and the bounds reach as far "
-            "as its line."
+            f"({short_number(low)} to {short_number(high)}): there the last value is kept, and the bounds reach "
+            "twice as far as its line."
         )
 
 

@@ -30,7 +30,7 @@ def render_effect_card(effect: Effect) -> str:
 
 
 def _figure(effect: Effect) -> "Figure":
-    figure = blank_figure(6.4, 4.4, left=0.9, right=0.2, top=0.6, bottom=0.9)
+    figure = blank_figure(6.4, 4.4, left=0.9, right=0.2, top=0.6, bottom=1.0)
     ax = figure.add_subplot()
     order = np.argsort(effect.at, kind="stable")
     curves = (effect.at, effect.mean, effect.low, effect.high, effect.scale)
@@ -58,6 +58,6 @@ def _figure(effect: Effect) -> "Figure":
     title = f"{shorten(effect.cause, _LETTERS // 2)} → {shorten(effect.effect, _LETTERS // 2)}"
     figure.text(0.9 / 6.4, 1 - 0.22 / 4.4, title, color=INK, fontsize=11, weight="bold", va="top", parse_math=False)
     key = f"Line: mean, with {effect.level:.0%} bounds. Pale: ± 2 standard deviations."
-    beyond = " Dashed upright: where the observed values end." if effect.beyond else ""
+    beyond = "\nDashed upright: where the observed values end." if effect.beyond else ""
     figure.text(0.2 / 6.4, 0.15 / 4.4, key + beyond, color=MUTED, fontsize=8.5, parse_math=False)
     return figure
