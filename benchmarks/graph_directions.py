@@ -29,9 +29,9 @@ PARTS = 8
 def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
     """The evidence for every edge of the graph that is found in one table."""
     from causewise.graphs.direction import gather_evidence, share_of_parts
-    from causewise.graphs.finder import Draws
     from causewise.graphs.graph_columns import Constraints
     from causewise.graphs.order_search import search_graph
+    from causewise.graphs.row_parts import Draws
     from causewise.parallel import one_thread
 
     table = load_table(setting, seed)

@@ -6,7 +6,7 @@ import pytest
 from worlds import chain
 
 import causewise
-from causewise.graphs import finder
+from causewise.graphs import finder, row_parts
 from causewise.worker_pool import WorkerError
 
 PARTS = 4
@@ -59,9 +59,9 @@ def test_a_cluster_that_does_not_answer_is_refused_before_the_search(table, monk
 
 
 def test_an_interrupted_graph_goes_on_where_it_stopped(table, quiet, tmp_path, monkeypatch):
-    place, drawn, fit = tmp_path / "part", [], finder.Draws.fit
+    place, drawn, fit = tmp_path / "part", [], row_parts.Draws.fit
     kept(table, place)
-    monkeypatch.setattr(finder.Draws, "fit", lambda self, number: drawn.append(number) or fit(self, number))
+    monkeypatch.setattr(row_parts.Draws, "fit", lambda self, number: drawn.append(number) or fit(self, number))
     whole = graph(table, place)
     assert whole.to_dict() == quiet
     assert drawn == [2, 3]
@@ -128,6 +128,6 @@ def _deadly(draws, numbers):
 
 
 def test_a_part_that_kills_its_worker_is_a_sentence(table, monkeypatch):
-    monkeypatch.setattr(finder, "_fit_parts", _deadly)
+    monkeypatch.setattr(row_parts, "_fit_parts", _deadly)
     with pytest.raises(WorkerError, match="The graph of part 2 of the rows could not be found"):
         graph(table, parts=2, jobs=2)

@@ -1,14 +1,11 @@
 """`graph`: a table in, the order of its columns and the parents of each out."""
 
-import json
-import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, fields, replace
-from hashlib import blake2b
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,26 +25,21 @@ from causewise.graphs.graph_columns import Constraints, GraphColumns, read_graph
 from causewise.graphs.interventions import Structure
 from causewise.graphs.mechanisms import Mechanism
 from causewise.graphs.order_search import fit_graph, noise_p_values, search_graph
-from causewise.graphs.structural_model import StructuralModel, build_model
+from causewise.graphs.row_parts import Draws, find_on_parts, open_parts_cluster
+from causewise.graphs.structural_model import build_model
 from causewise.inference import infer
-from causewise.numerics.native import FloatArray
 from causewise.numerics.row_sampling import MAX_ROWS, sample_rows
 from causewise.pair import standardise
 from causewise.parallel import DEFAULT_ENGINE, Engine, one_thread, processors
-from causewise.scanning.journal import GraphIdentity, Journal
-from causewise.scanning.on_dask import Shared, open_cluster
+from causewise.scanning.journal import Journal
 from causewise.tables.source import READING_OPTIONS, split_reading_options
 from causewise.version import VERSION
-from causewise.worker_pool import InProcess, Lost, TaskPool, WorkerError, WorkerPool, open_pool
+from causewise.worker_pool import TaskPool, open_pool
 
 PARTS = 8
 """How many parts of the rows are drawn unless told."""
 THRESHOLD = 0.9
 """The probability of a direction from which an arrow is drawn."""
-LEAST_PART = 100
-"""Rows of a part, where the table has as many."""
-LOOSER = 10.0
-"""Times the significance level, on half of the rows: an edge that all rows show should show there."""
 LEAST_SUPPORT = 1 / 3
 """The share of parts in which an edge must be found to be one (stability selection, Meinshausen and Bühlmann 2010)."""
 LONG_TAILS = 50.0
@@ -58,83 +50,9 @@ WORTH_A_PROCESS = 4.0
 """Seconds that all parts together must take about, for processes to be started for them."""
 OF_PAIRS = 0.01
 """Significance level of what an oriented pair's cause does to mean and variance: that it does something is told."""
-OnDraw = Callable[[int, int], None]
-"""Called with how many parts are done, and of how many."""
 DOUBT = 0.01
 """Below this p-value a column's noise is said to depend on its predecessors."""
 MOST_DRAWS = 10_000
-
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """Parts of the rows of some columns, each found by its number alone: who finds which does not matter.
-
-    Half of the rows without replacement vary as much as the table itself does (Politis & Romano 1994); a row drawn
-    twice would close a gap from which the noise's density is taken.
-    """
-
-    columns: FloatArray
-    constraints: Constraints
-    alpha: float
-    seed: int
-
-    def fit(self, number: int) -> StructuralModel:
-        """The model of one part."""
-        n = self.columns.shape[1]
-        rng = np.random.default_rng([self.seed, number])
-        rows = np.sort(rng.choice(n, size=max(n // 2, min(LEAST_PART, n * 4 // 5)), replace=False))
-        columns = self.columns[:, rows]
-        return build_model(columns, search_graph(columns, self.constraints, min(LOOSER * self.alpha, 0.5)), levels=256)
-
-    @property
-    def identity(self) -> GraphIdentity:
-        """What the parts depend on; not how many there are, so that more of them go on from fewer."""
-        stated = [getattr(self.constraints, each.name).tolist() for each in fields(self.constraints)]
-        others = blake2b(json.dumps([self.alpha, stated]).encode(), digest_size=8).hexdigest()
-        table = blake2b(np.ascontiguousarray(self.columns).data, digest_size=16).hexdigest()
-        return GraphIdentity(VERSION, "arrows", table, "graph", self.seed, others)
-
-
-class Part(NamedTuple):
-    """What was found on one part of the rows."""
-
-    arrows: frozenset[Arrow]
-    model: StructuralModel | None
-    """None where the arrows were read from a journal."""
-
-
-def find_on_parts(count: int, pool: TaskPool, journal: Journal, on_draw: OnDraw = lambda done, of: None) -> list[Part]:
-    """What is found on each part, in the order of their numbers, whoever found it and whenever."""
-    keys = [f"part {number}" for number in range(count)]
-    found = {key: Part(frozenset((a, b) for a, b in journal.known[key]), None) for key in keys if key in journal.known}
-    todo = [number for number in range(count) if keys[number] not in found]
-    on_draw(len(found), count)
-    for place, [model] in pool.map(_fit_parts, [[number] for number in todo]):
-        number = todo[place]
-        if isinstance(model, Lost):
-            raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {model.reason}")
-        found[keys[number]] = Part(model.arrows, model)
-        journal.add(keys[number], sorted(model.arrows))
-        on_draw(len(found), count)
-    return [found[key] for key in keys]
-
-
-def _fit_parts(draws: Draws, numbers: Sequence[int]) -> list[StructuralModel]:
-    return [draws.fit(number) for number in numbers]
-
-
-def _draw_here(draws: Draws) -> InProcess:
-    return InProcess(nullcontext, [draws])
-
-
-def _draw_beside(draws: Draws, workers: int) -> WorkerPool:
-    return WorkerPool(workers, nullcontext, [draws])
-
-
-def _open_cluster(draws: Draws, engine: Engine) -> AbstractContextManager[TaskPool]:
-    shared = Shared(lambda: draws, _draw_here, _draw_beside, what="graph")
-    journal = None if engine.journal is None else os.fspath(engine.journal)
-    return open_cluster(shared, engine.dask, engine.jobs or processors(), draws.identity.digest, journal)
 
 
 def graph(
@@ -218,7 +136,9 @@ def graph(
     start = time.monotonic()
     with ExitStack() as opened:
         # A cluster that is not there is refused before anything is searched.
-        cluster = opened.enter_context(_open_cluster(draws, engine)) if engine.dask is not None and bootstrap else None
+        cluster = (
+            opened.enter_context(open_parts_cluster(draws, engine)) if engine.dask is not None and bootstrap else None
+        )
         opened.enter_context(one_thread())
         found = search_graph(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
         independence = noise_p_values(table.values, found.graph)

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri
 
-from causewise.models.additive import LONG, SIZES, AdditiveFit, Basis, Smooths
+from causewise.models.additive import LONG, SIZES, AdditiveFit, Smooths
 from causewise.models.natural import NaturalFit, fit_natural_sums
+from causewise.models.smooth_basis import Basis
 from causewise.numerics.density import fit_mixture, log_density_at_rows
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise

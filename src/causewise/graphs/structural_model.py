@@ -12,8 +12,8 @@ import numpy as np
 
 from causewise.graphs.mechanisms import Mechanism, Mechanisms
 from causewise.graphs.order_search import GraphSearch
-from causewise.models.additive import Basis, multiply
 from causewise.models.natural import divide_sums
+from causewise.models.smooth_basis import Basis, multiply
 from causewise.numerics.native import FloatArray
 from causewise.pair import standard_deviation
 

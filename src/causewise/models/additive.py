@@ -12,18 +12,16 @@ parents come in as terms of their own, once both are in the model.
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import combinations, product
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dposv
 from scipy.special import chdtrc
 
+from causewise.models.smooth_basis import FUNCTIONS, Basis, multiply
 from causewise.numerics.native import FloatArray
-from causewise.numerics.splines import extend_knots, spline_rows
 
-FUNCTIONS = 8
-"""Of a column's cubic spline, one of which is the constant; knots lie at quantiles."""
 SIZES = (1, 3, FUNCTIONS - 1)
 """How many functions a term may have."""
 EXTEND = 0.02
@@ -42,7 +40,6 @@ _GAIN = 1e-3
 _ROUNDS = 15
 _ROWS_A_COEFFICIENT = 8
 """No further term is asked for once there are fewer rows."""
-_DEGREE = 3
 
 
 class AdditiveTerm(NamedTuple):
@@ -78,39 +75,6 @@ class AdditiveFit(NamedTuple):
         return frozenset(parent for term in self.terms for parent in term.parents)
 
 
-class Basis:
-    """Smooth functions of a column without the constant, orthonormal over its rows, the smoothest first.
-
-    Beyond the range of the rows they keep their last value.
-    """
-
-    def __init__(self, column: FloatArray) -> None:
-        base = np.unique(np.quantile(column, np.linspace(0.0, 1.0, FUNCTIONS - _DEGREE + 1)))
-        self._knots = extend_knots(base, _DEGREE)
-        raw = self._splines(column)
-        self._middle = raw.mean(axis=0)
-        _, sizes, right = np.linalg.svd(raw - self._middle, full_matrices=False)
-        is_real = sizes > _SMALL * sizes[0]
-        whiten = right[is_real].T / sizes[is_real] * np.sqrt(len(column))
-        # Second differences of coefficients over the knots' averages: zero for straight lines.
-        places = np.array([self._knots[k + 1 : k + 1 + _DEGREE].mean() for k in range(raw.shape[1])])
-        slopes = np.diff(np.eye(raw.shape[1]), axis=0) / np.diff(places)[:, None]
-        rough = np.diff(slopes, axis=0) / np.sqrt(places[2:] - places[:-2])[:, None]
-        _, rotation = np.linalg.eigh(whiten.T @ rough.T @ rough @ whiten)
-        self._mix = whiten @ rotation
-        self._mix *= np.where(self._mix[-1] >= self._mix[0], 1.0, -1.0)
-
-    def __call__(self, values: FloatArray) -> FloatArray:
-        """One line a value."""
-        return (self._splines(values) - self._middle) @ self._mix
-
-    def _splines(self, values: FloatArray) -> FloatArray:
-        rows = spline_rows(np.ascontiguousarray(values), self._knots, _DEGREE)
-        out = np.zeros((len(values), rows.size))
-        out[np.arange(len(values))[:, None], rows.first[:, None] + np.arange(_DEGREE + 1)] = rows.values
-        return out
-
-
 class Smooths:
     """A table's columns with a basis of smooth functions each, orthonormal over the rows."""
 
@@ -133,7 +97,6 @@ class Smooths:
         """
         candidates = sorted(parents)
         is_long = bool(np.abs(target).max() > LONG)
-        tests = (_State.test_means, _State.test_products)
         state = _State(self, target, () if is_long else self._choose_lines(target, candidates, alpha))
         for line in list(state.terms):
             state.extend(line)
@@ -143,9 +106,12 @@ class Smooths:
         while state.size * _ROWS_A_COEFFICIENT < len(target):
             # Variance last: what a mean lacks looks like variance, while the tests of a mean hold under any variance.
             # A long column is the other way round: a few rows would outweigh all others in its mean.
-            for test in (_State.test_variances, *tests) if is_long else (*tests, _State.test_variances):
+            for kind in ("variance", "mean", "product") if is_long else ("mean", "product", "variance"):
+                tests = (
+                    state.test_products() if kind == "product" else state.test(candidates, kind == "variance", alpha)
+                )
                 best = max(
-                    (each for each in test(state, candidates, alpha) if each.term.p <= alpha),
+                    (each for each in tests if each.term.p <= alpha),
                     key=lambda each: each.excess,
                     default=None,
                 )
@@ -229,16 +195,6 @@ class Smooths:
         return multiply([self.blocks[parent] for parent in term.parents], term.functions)
 
 
-def multiply(blocks: Sequence[FloatArray], functions: int) -> FloatArray:
-    """Functions of one parent, or the products of those of two, the smoothest first."""
-    if len(blocks) == 1:
-        return blocks[0][:, :functions]
-    size = math.isqrt(functions)
-    first, second = (block[:, :size] for block in blocks)
-    places = sorted(product(range(first.shape[1]), range(second.shape[1])), key=lambda place: (max(place), place))
-    return np.column_stack([first[:, i] * second[:, j] for i, j in places])
-
-
 class _Test(NamedTuple):
     term: AdditiveTerm
     excess: float
@@ -307,15 +263,7 @@ class _State:
             tests.append(_Test(AdditiveTerm((k,), spread, size, p), excess))
         return tests
 
-    def test_means(self, candidates: Sequence[int], alpha: float) -> list[_Test]:
-        """Of all candidates."""
-        return self.test(candidates, False, alpha)
-
-    def test_variances(self, candidates: Sequence[int], alpha: float) -> list[_Test]:
-        """Of all candidates."""
-        return self.test(candidates, True, alpha)
-
-    def test_products(self, candidates: Sequence[int], alpha: float) -> list[_Test]:
+    def test_products(self) -> list[_Test]:
         """Test the products of all two parents in the model that are not in it yet."""
         inside = sorted({term.parents[0] for term in self.terms if len(term.parents) == 1})
         taken = {term.parents for term in self.terms if len(term.parents) == 2}

@@ -1,0 +1,102 @@
+"""Random halves of the rows, on each of which the whole graph is found anew: here, in processes or on a cluster."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+
+from causewise.graphs.direction import Arrow
+from causewise.graphs.graph_columns import Constraints
+from causewise.graphs.order_search import search_graph
+from causewise.graphs.structural_model import StructuralModel, build_model
+from causewise.numerics.native import FloatArray
+from causewise.parallel import Engine, processors
+from causewise.scanning.journal import GraphIdentity, Journal
+from causewise.scanning.on_dask import Shared, open_cluster
+from causewise.version import VERSION
+from causewise.worker_pool import InProcess, Lost, TaskPool, WorkerError, WorkerPool
+
+LEAST_PART = 100
+"""Rows of a part, where the table has as many."""
+LOOSER = 10.0
+"""Times the significance level, on half of the rows: an edge that all rows show should show there."""
+OnDraw = Callable[[int, int], None]
+"""Called with how many parts are done, and of how many."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Parts of the rows of some columns, each found by its number alone: who finds which does not matter.
+
+    Half of the rows without replacement vary as much as the table itself does (Politis & Romano 1994); a row drawn
+    twice would close a gap from which the noise's density is taken.
+    """
+
+    columns: FloatArray
+    constraints: Constraints
+    alpha: float
+    seed: int
+
+    def fit(self, number: int) -> StructuralModel:
+        """The model of one part."""
+        n = self.columns.shape[1]
+        rng = np.random.default_rng([self.seed, number])
+        rows = np.sort(rng.choice(n, size=max(n // 2, min(LEAST_PART, n * 4 // 5)), replace=False))
+        columns = self.columns[:, rows]
+        return build_model(columns, search_graph(columns, self.constraints, min(LOOSER * self.alpha, 0.5)), levels=256)
+
+    @property
+    def identity(self) -> GraphIdentity:
+        """What the parts depend on; not how many there are, so that more of them go on from fewer."""
+        stated = [getattr(self.constraints, each.name).tolist() for each in fields(self.constraints)]
+        others = blake2b(json.dumps([self.alpha, stated]).encode(), digest_size=8).hexdigest()
+        table = blake2b(np.ascontiguousarray(self.columns).data, digest_size=16).hexdigest()
+        return GraphIdentity(VERSION, "arrows", table, "graph", self.seed, others)
+
+
+class Part(NamedTuple):
+    """What was found on one part of the rows."""
+
+    arrows: frozenset[Arrow]
+    model: StructuralModel | None
+    """None where the arrows were read from a journal."""
+
+
+def find_on_parts(count: int, pool: TaskPool, journal: Journal, on_draw: OnDraw = lambda done, of: None) -> list[Part]:
+    """What is found on each part, in the order of their numbers, whoever found it and whenever."""
+    keys = [f"part {number}" for number in range(count)]
+    found = {key: Part(frozenset((a, b) for a, b in journal.known[key]), None) for key in keys if key in journal.known}
+    todo = [number for number in range(count) if keys[number] not in found]
+    on_draw(len(found), count)
+    for place, [model] in pool.map(_fit_parts, [[number] for number in todo]):
+        number = todo[place]
+        if isinstance(model, Lost):
+            raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {model.reason}")
+        found[keys[number]] = Part(model.arrows, model)
+        journal.add(keys[number], sorted(model.arrows))
+        on_draw(len(found), count)
+    return [found[key] for key in keys]
+
+
+def _fit_parts(draws: Draws, numbers: Sequence[int]) -> list[StructuralModel]:
+    return [draws.fit(number) for number in numbers]
+
+
+def _draw_here(draws: Draws) -> InProcess:
+    return InProcess(nullcontext, [draws])
+
+
+def _draw_beside(draws: Draws, workers: int) -> WorkerPool:
+    return WorkerPool(workers, nullcontext, [draws])
+
+
+def open_parts_cluster(draws: Draws, engine: Engine) -> AbstractContextManager[TaskPool]:
+    """The pool of a Dask cluster that has the rows."""
+    shared = Shared(lambda: draws, _draw_here, _draw_beside, what="graph")
+    journal = None if engine.journal is None else os.fspath(engine.journal)
+    return open_cluster(shared, engine.dask, engine.jobs or processors(), draws.identity.digest, journal)
