@@ -94,7 +94,7 @@ def graph(
         The probability of a direction from which an edge is an arrow; below it has no direction.
     bootstrap
         How many random halves of the rows the graph is found anew on, for the probability of directions and the support
-        of edges. Each costs about half of what the graph does; with 0 directions are less sure than they are said.
+        of edges. Each costs nearly what the graph does; with 0 directions are less sure than they are said.
     seed
         For the parts that are drawn.
     engine
