@@ -67,7 +67,7 @@ class Effect(Record):
     probability: float
     """That the mean moves in the direction that `from_to` says; NaN where no parts of the rows were drawn."""
     beyond: tuple[float, ...]
-    """Values outside the observed range: fits keep their last value, bounds reach twice as far as the line."""
+    """Values outside the observed range, where fits keep their last value and bounds reach twice as far as a line."""
     observed: tuple[float, float]
     """The least and the largest value of the cause in the table."""
     direct: bool
