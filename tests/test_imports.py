@@ -35,6 +35,7 @@ DRAWS_ITSELF = {
         "causewise.graphs.agreement",
         "causewise.graphs.comparison",
         "causewise.graphs.edge_curves",
+        "causewise.graphs.interventions",
         "causewise.report.graph_pictures",
         "causewise.report.html_pages",
     },

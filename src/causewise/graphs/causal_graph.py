@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from causewise.errors import InputError
 from causewise.files import replace_with
 from causewise.formatting import json_text, visible
-from causewise.graphs.effect import Effect, Strength
-from causewise.graphs.interventions import LEVEL, Structure, draw_rows, estimate_effect, measure_strengths
+from causewise.graphs.effect import LEVEL, Effect, Strength
 from causewise.knowledge.background import Knowledge
 from causewise.numerics.native import FloatArray
 from causewise.parallel import DEFAULT_ENGINE, Engine
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from causewise.graphs.agreement import GraphAgreement
     from causewise.graphs.comparison import GraphComparison
+    from causewise.graphs.interventions import Structure
 
 ASSUMES = (
     "This assumes that nothing runs in a circle, that rows are independent, and that each column comes from its "
@@ -165,7 +165,7 @@ class CausalGraph:
     """The background knowledge that was applied."""
     finished: Callable[[], None] = field(default=lambda: None, repr=False)
     """Called once it is written: the journal of its parts is no longer needed."""
-    structure: Structure | None = field(default=None, repr=False, compare=False)
+    structure: "Structure | None" = field(default=None, repr=False, compare=False)
     """The equations behind it, of all rows and of every part: what `effect`, `do` and `strength` compute with."""
 
     def __str__(self) -> str:
@@ -232,18 +232,24 @@ class CausalGraph:
         >>> graph.effect("a", "c").from_to.mean > 1
         True
         """
+        from causewise.graphs.interventions import estimate_effect
+
         return estimate_effect(self._structure, self.edges, cause, effect, at, direct, level)
 
     def do(self, setting: Mapping[str, float], rows: int = 1000, seed: int = 0) -> dict[str, FloatArray]:
         """Draw rows where some columns are set, `{"a": 2.0}`; with none set, rows like those of the table."""
+        from causewise.graphs.interventions import draw_rows
+
         return draw_rows(self._structure, self.edges, setting, rows, seed)
 
     def strength(self) -> tuple[Strength, ...]:
         """Of every arrow: which share of the child's variance the parent carries, by its mean and by its spread."""
+        from causewise.graphs.interventions import measure_strengths
+
         return measure_strengths(self._structure, self.edges)
 
     @property
-    def _structure(self) -> Structure:
+    def _structure(self) -> "Structure":
         if self.structure is None:
             raise InputError("Got a graph without its equations; expected one as causewise.graph returns it.")
         return self.structure

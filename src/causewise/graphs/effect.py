@@ -8,6 +8,9 @@ from causewise.formatting import format_number, format_signed, visible
 from causewise.numerics.native import FloatArray
 from causewise.pair import Record
 
+LEVEL = 0.9
+"""Probability of the bounds."""
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 

@@ -13,11 +13,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtr, stdtrit
 
 from causewise.errors import SEEDS, InputError, between
 from causewise.formatting import format_signed
-from causewise.graphs.effect import Change, Effect, Strength, short_number
+from causewise.graphs.effect import LEVEL, Change, Effect, Strength, short_number
 from causewise.graphs.graph_columns import GraphColumns
 from causewise.graphs.structural_model import StructuralModel, draw_places
 from causewise.numerics.native import FloatArray
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 AT = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 """Quantiles of the cause at which the effect is told unless values are given."""
-LEVEL = 0.9
-"""Probability of the bounds."""
 ROWS = 512
 """Drawn for the columns between, and beside, cause and effect; the same for every value and every part."""
 FEW_ROWS = 300
@@ -179,14 +177,14 @@ class _Error(NamedTuple):
         """Half the width of the bounds."""
         if len(self.factors) < 2:
             return np.full(estimates.shape[1], np.nan)
-        quantile = student.ppf(0.5 + self.level / 2, len(self.factors) - 1)
+        quantile = stdtrit(len(self.factors) - 1, 0.5 + self.level / 2)
         return np.asarray(quantile * self.deviation(estimates))
 
     def sign_probability(self, changes: FloatArray) -> float:
         error = float(self.deviation(changes[:, None])[0])
         if math.isnan(error):
             return math.nan
-        return float(student.cdf(abs(changes[0]) / error, len(self.factors) - 1)) if error > 0 else 0.5
+        return float(stdtr(len(self.factors) - 1, abs(changes[0]) / error)) if error > 0 else 0.5
 
 
 def draw_rows(
