@@ -33,7 +33,7 @@ def cells(page: Any, place: int) -> list[str]:
 
 
 def numbers(texts: list[str]) -> list[float]:
-    return [float(text.replace(" %", "")) for text in texts if text not in ("–", "no lean")]
+    return [float(text.split(" %")[0]) for text in texts if text not in ("–", "no lean")]
 
 
 def test_a_head_sorts_both_ways_and_says_so(page: Any) -> None:
