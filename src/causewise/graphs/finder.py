@@ -100,7 +100,7 @@ def graph(
     engine
         Processes or a Dask cluster for the parts, a journal of finished ones to go on from, and who hears of progress.
     **settings
-        How to read a text file: `decimal`, `header`, `max_bytes`, `max_lines`.
+        How to read a file: `decimal`, `header`, `sep`, `sheet`, `max_bytes`, `max_lines`.
 
     Returns
     -------
