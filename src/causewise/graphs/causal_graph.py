@@ -96,7 +96,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Curve:
+class FittedCurve:
     """One column given another, in the table's units."""
 
     grid: tuple[float, ...]
@@ -110,9 +110,9 @@ class Curve:
 class EdgeCurve:
     """The two columns of an edge by themselves, each given the other, and some of their rows."""
 
-    forward: Curve
+    forward: FittedCurve
     """The child given the parent."""
-    backward: Curve
+    backward: FittedCurve
     parent: tuple[float, ...]
     """Values in some of the rows."""
     child: tuple[float, ...]

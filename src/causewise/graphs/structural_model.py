@@ -57,7 +57,7 @@ class Coordinate(NamedTuple):
         return self.basis(values if self.score is None else self.score(values))
 
 
-class Term(NamedTuple):
+class EquationTerm(NamedTuple):
     """Functions of one parent, or products of those of two, with their coefficients."""
 
     parents: tuple[int, ...]
@@ -70,14 +70,14 @@ class Sum:
     """A constant and terms."""
 
     constant: float
-    terms: tuple[Term, ...]
+    terms: tuple[EquationTerm, ...]
 
     @classmethod
     def of(cls, parts: Iterable[tuple[tuple[int, ...], int, int]], coefficients: FloatArray) -> "Sum":
         """Of terms' parents, functions and widths, with the coefficients of the constant and all of them in a line."""
         at, terms = 1, []
         for parents, functions, width in parts:
-            terms.append(Term(parents, functions, coefficients[at : at + width]))
+            terms.append(EquationTerm(parents, functions, coefficients[at : at + width]))
             at += width
         return cls(float(coefficients[0]), tuple(terms))
 
