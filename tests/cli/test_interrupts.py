@@ -93,7 +93,9 @@ def test_a_study_keeps_what_is_finished_and_carries_on(jobs: int, tmp_path: Path
     os.killpg(process.pid, signal.SIGINT)
     out, said = process.communicate()
     assert (process.returncode, out) == (130, "")
-    assert said == "Stopped; what is finished is kept, and the same command carries on from there.\n"
+    told = "Stopped; what is finished is kept, and the same command carries on from there."
+    assert said.splitlines()[-1] == told  # a slow machine says before how far it is
+    assert "Traceback" not in said
     assert finished_cells(tmp_path) >= 3
 
 
