@@ -96,7 +96,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class FittedCurve:
+class DirectionCurve:
     """One column given another, in the table's units."""
 
     grid: tuple[float, ...]
@@ -110,9 +110,9 @@ class FittedCurve:
 class EdgeCurve:
     """The two columns of an edge by themselves, each given the other, and some of their rows."""
 
-    forward: FittedCurve
+    forward: DirectionCurve
     """The child given the parent."""
-    backward: FittedCurve
+    backward: DirectionCurve
     parent: tuple[float, ...]
     """Values in some of the rows."""
     child: tuple[float, ...]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from causewise.graphs.causal_graph import Edge, EdgeCurve, FittedCurve
+from causewise.graphs.causal_graph import DirectionCurve, Edge, EdgeCurve
 from causewise.models.estimator import LocationScaleRegressor
 from causewise.models.smoothness import choose_smoothness
 from causewise.numerics.native import FloatArray
@@ -53,7 +53,7 @@ def measure_edge(parent: FloatArray, child: FloatArray) -> EdgeCurve:
     )
 
 
-def _measure_curve(given: FloatArray, other: FloatArray) -> FittedCurve:
+def _measure_curve(given: FloatArray, other: FloatArray) -> DirectionCurve:
     values = np.unique(given)
     low, high = float(values[0]), float(values[-1])
     grid, width = values if len(values) <= GRID else np.linspace(low, high, GRID), (high - low) or 1.0
@@ -62,4 +62,4 @@ def _measure_curve(given: FloatArray, other: FloatArray) -> FittedCurve:
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # near enough for a picture
         model = LocationScaleRegressor(smooth.n_knots, _DEGREE, delta=smooth.delta).fit(rows, other)
     mean, scale = model.predict(((grid - low) / width)[:, None], return_std=True)
-    return FittedCurve(tuple(grid.tolist()), tuple(mean.tolist()), tuple(scale.tolist()))
+    return DirectionCurve(tuple(grid.tolist()), tuple(mean.tolist()), tuple(scale.tolist()))

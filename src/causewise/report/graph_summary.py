@@ -16,9 +16,9 @@ from causewise.graphs.causal_graph import (
     SIGNS,
     TWO_HEADED,
     CausalGraph,
+    DirectionCurve,
     Edge,
     EdgeCurve,
-    FittedCurve,
 )
 from causewise.report.causal_layout import EdgeLook, LinkShapes, shape_causal_graph
 from causewise.report.graph_pictures import causal_legend
@@ -260,7 +260,7 @@ def _edge_numbers(
 
 
 def _side(
-    edge: Edge, curve: FittedCurve, ends: tuple[str, ...], spans: list[tuple[float, float]], chosen: bool
+    edge: Edge, curve: DirectionCurve, ends: tuple[str, ...], spans: list[tuple[float, float]], chosen: bool
 ) -> dict[str, Any]:
     mean, scale = np.array(curve.mean), np.array(curve.scale)
     lines = {"mean": mean, "low": mean - 2 * scale, "high": mean + 2 * scale}
