@@ -4,8 +4,8 @@
 the pairs with a hidden common cause. `parents` is the number of edges over the number of columns; an expected degree of
 4 is two. Mechanisms are in `graph_mechanisms.py`.
 
-A world is *fitted* (the model of `causewise.graph` can describe it), *beyond* it, or *held out*: nothing of the package
-is chosen, tuned or calibrated on the last.
+A world is *fitted* (the model of `causewise.graph` can describe it), *beyond* it, or *held out*: no weight is fitted to
+the last. The gene network was looked at when the share of halves that an edge needs was chosen.
 """
 
 import zlib
