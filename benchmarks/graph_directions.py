@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from causewise.graphs.direction import CLEAR
 from graph_worlds import Setting
 from graphs import choose, load_table
 
@@ -28,10 +27,10 @@ PARTS = 8
 
 def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
     """The evidence for every edge of the graph that is found in one table."""
-    from causewise.graphs.direction import gather_evidence, share_of_parts
+    from causewise.graphs.direction import gather_evidence
     from causewise.graphs.graph_columns import Constraints
     from causewise.graphs.order_search import search_graph
-    from causewise.graphs.row_parts import Draws
+    from causewise.graphs.row_parts import Draws, share_of_parts
     from causewise.parallel import one_thread
 
     table = load_table(setting, seed)
@@ -40,7 +39,7 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
         found = search_graph(columns, constraints, 0.001)
         evidence = gather_evidence(columns, found)
         draws = Draws(columns, constraints, 0.001, seed)
-        shares = share_of_parts([draws.fit(k).arrows for k in range(PARTS)])
+        parts = [draws.find(k, sorted(evidence)) for k in range(PARTS)]
     fits = dict(zip(found.graph.order, found.graph.fits, strict=True))
     rows = []
     for (parent, child), each in evidence.items():
@@ -56,10 +55,11 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
                 "truth": truth,
                 "hidden": frozenset((parent, child)) in table.hidden,
                 "edges": len(table.edges),
-                "forward": shares.get((parent, child), 0.0),
-                "backward": shares.get((child, parent), 0.0),
+                "forward": share_of_parts(parts, (parent, child)),
+                "backward": share_of_parts(parts, (child, parent)),
+                "leans": [part.leans[parent, child] for part in parts],
                 "kinds": [str(fits[parent]), str(fits[child])],
-                "p": min((t.p for t in fits[child].fit.terms if parent in t.parents), default=1.0),
+                "p": min((t.p for t in fits[child].terms if parent in t.parents), default=1.0),
                 **told,
             }
         )
@@ -91,11 +91,10 @@ def describe_support() -> None:
     print(markdown_table(("worlds", "halves", "edges", "true, %"), lines, "llrr"))
 
 
-def evidence(rows: list[dict[str, Any]], with_parts: bool) -> np.ndarray:
+def list_evidence(rows: list[dict[str, Any]], with_parts: bool) -> np.ndarray:
     """What the probability is made of, a line each."""
-    loss = np.maximum([row["loss"] for row in rows], 0.0)
-    agreement = np.minimum(loss / CLEAR, 1.0) * [row["forward"] - row["backward"] for row in rows]
-    return np.column_stack([np.log1p(loss), agreement]) if with_parts else np.log1p(loss)[:, None]
+    nats = [row["leans"] if with_parts else [max(row["loss"], 0.0)] for row in rows]
+    return np.array([[np.mean(np.sign(each) * np.log1p(np.abs(each)))] for each in nats])
 
 
 def fit() -> None:
@@ -110,13 +109,11 @@ def fit() -> None:
     weight = np.array([1 / tables[row["setting"], row["seed"]] for row in fitted])
     truth = np.array([row["truth"] > 0 for row in fitted])
     for with_parts in (True, False):
-        model = LogisticRegression(C=1e6).fit(evidence(fitted, with_parts), truth, weight / weight.mean())
-        print(
-            f"parts: {with_parts}; intercept {model.intercept_[0]:.2f}; per log loss, agreement",
-            model.coef_[0].round(2),
-        )
+        model = LogisticRegression(C=1e6, fit_intercept=False)
+        model.fit(list_evidence(fitted, with_parts), truth, weight / weight.mean())
+        print(f"parts: {with_parts}; per log nat {model.coef_[0, 0]:.2f}")
         for name, some in (("fitted to", fitted), ("held out", [row for row in rows if is_held_out(row)])):
-            print(f"  {name}: {describe_calibration(model.predict_proba(evidence(some, with_parts))[:, 1], some)}")
+            print(f"  {name}: {describe_calibration(model.predict_proba(list_evidence(some, with_parts))[:, 1], some)}")
 
 
 def is_held_out(row: dict[str, Any]) -> bool:

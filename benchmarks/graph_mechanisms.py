@@ -208,6 +208,37 @@ def draw_bent_index(rng: Random, parents: np.ndarray) -> np.ndarray:
     return signed(rng, 0, 1) * index + signed(rng, 0.3, 1) * index**2 + signed(rng, 0.1, 0.4) * index**3
 
 
+def draw_log_natural(straight: bool) -> Mechanism:
+    """Normal(−η₁/2η₂, −1/2η₂) where η₁ and log(−η₂) are sums over parents, stretched to the range from −4 to 4.
+
+    Each sum takes one function of all its parents: a line, or one of five.
+    """
+    lines = [lambda rng, u: u * signed(rng, 0.2, 0.5, u.shape[1])]
+    bent = [
+        lambda rng, u: np.sin(2 * np.pi * u),
+        lambda rng, u: u**2,
+        lambda rng, u: sigmoid(u),
+        lambda rng, u: np.log1p(u - u.min(axis=0)),
+    ]
+
+    def column(rng: Random, parents: np.ndarray) -> np.ndarray:
+        functions = lines if straight else lines + bent
+        parents = (parents - parents.mean(axis=0)) / parents.std(axis=0)
+        first, second = (
+            stretch(functions[rng.integers(len(functions))](rng, parents).sum(axis=1), 4.0) for _ in range(2)
+        )
+        precision = 2 * np.exp(second)
+        return first / precision + rng.normal(size=len(first)) / np.sqrt(precision)
+
+    return column
+
+
+def stretch(values: np.ndarray, most: float) -> np.ndarray:
+    """To the range from −most to most."""
+    low, high = values.min(), values.max()
+    return most * (2 * (values - low) / (high - low) - 1)
+
+
 def draw_natural(straight: bool) -> Mechanism:
     """Normal(−η₁/2η₂, −1/2η₂) whose natural parameters are sums over parents, η₂ kept below zero.
 

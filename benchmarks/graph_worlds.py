@@ -24,6 +24,7 @@ from graph_mechanisms import (
     draw_gene,
     draw_index,
     draw_line,
+    draw_log_natural,
     draw_natural,
     draw_network,
     draw_networks,
@@ -99,6 +100,8 @@ WORLDS: dict[str, World] = {
     "linear, not normal": own("fitted", additive(draw_line, NOT_NORMAL, 0.5, 1.0, share=True), NOT_NORMAL),
     "natural parameters, linear": World("fitted", draw_natural(True), scaled=True),
     "natural parameters, curved": World("fitted", draw_natural(False), scaled=True),
+    "natural parameters, log-linear": World("fitted", draw_log_natural(True)),
+    "natural parameters, log-curved": World("fitted", draw_log_natural(False)),
     "linear or GP": World(
         "fitted",
         one_of([additive(f, ("normal", "Laplace", "Gumbel")) for f in (draw_line, draw_process)]),

@@ -12,6 +12,7 @@ import causewise
 from causewise.graphs.causal_graph import LINE, TWO_HEADED
 from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.interventions import LEVEL
+from causewise.graphs.mechanisms import NaturalSums
 from causewise.graphs.order_search import search_graph
 from causewise.graphs.structural_model import Interpolation, _World, build_model, thin_law
 
@@ -56,7 +57,7 @@ def test_equations_are_the_fits_that_they_come_from():
     assert model.arrows == found.graph.arrows
     fits = dict(zip(found.graph.order, found.graph.fits, strict=True))
     check_equations(columns, model, fits)
-    by_value = found.likelihoods.mechanisms._grow_natural(4, fits[4], [3], by_value=True)
+    by_value = found.likelihoods.mechanisms._grow_natural(4, [3], [3], [3], -np.inf, by_value=True)
     graph = replace(found.graph, order=(*found.graph.order[:-1], 4), fits=(*found.graph.fits[:-1], by_value))
     assert found.graph.order[-1] == 4
     check_equations(columns, build_model(columns, found._replace(graph=graph)), fits | {4: by_value})
@@ -68,7 +69,7 @@ def check_equations(columns, model, fits):
         world.assign(column, values)
     for column, fit in fits.items():
         location, scale = model.equations[column].evaluate(world.block_of(column))
-        other = fit.fit if fit.natural is None else fit.natural
+        other = fit.fit.fit if isinstance(fit.fit, NaturalSums) else fit.fit
         np.testing.assert_allclose(np.broadcast_to(location, columns.shape[1]), other.mean, atol=0.05)
         np.testing.assert_allclose(np.broadcast_to(np.log(scale), columns.shape[1]), other.log_scale, atol=0.05)
 

@@ -59,9 +59,9 @@ def test_a_cluster_that_does_not_answer_is_refused_before_the_search(table, monk
 
 
 def test_an_interrupted_graph_goes_on_where_it_stopped(table, quiet, tmp_path, monkeypatch):
-    place, drawn, fit = tmp_path / "part", [], row_parts.Draws.fit
+    place, drawn, find = tmp_path / "part", [], row_parts.Draws.find
     kept(table, place)
-    monkeypatch.setattr(row_parts.Draws, "fit", lambda self, number: drawn.append(number) or fit(self, number))
+    monkeypatch.setattr(row_parts.Draws, "find", lambda self, k, arrows: drawn.append(k) or find(self, k, arrows))
     whole = graph(table, place)
     assert whole.to_dict() == quiet
     assert drawn == [2, 3]
@@ -121,13 +121,13 @@ def test_a_scans_pairs_and_a_graphs_parts_are_not_mistaken(table, tmp_path):
     assert place.read_text() == "precious\n"
 
 
-def _deadly(draws, numbers):
-    if numbers == [1]:
+def _deadly(draws, tasks):
+    if [number for number, _ in tasks] == [1]:
         os._exit(9)
-    return [draws.fit(number) for number in numbers]
+    return [draws.find(number, arrows) for number, arrows in tasks]
 
 
 def test_a_part_that_kills_its_worker_is_a_sentence(table, monkeypatch):
-    monkeypatch.setattr(row_parts, "_fit_parts", _deadly)
+    monkeypatch.setattr(row_parts, "_find_parts", _deadly)
     with pytest.raises(WorkerError, match="The graph of part 2 of the rows could not be found"):
         graph(table, parts=2, jobs=2)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from worlds import world
 
+from causewise.graphs.direction import direction_probability
 from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.mechanisms import MANY, Mechanisms
 from causewise.graphs.order_search import Likelihoods, Search, to_bits
@@ -113,3 +114,11 @@ def test_many_columns_cost_each_of_them_no_more_fits():
     few, many = noise_search(MANY), noise_search(2 * MANY)
     assert few[0] > 1  # chance lets some in
     assert np.all(np.array(many) < 1.3 * np.array(few))
+
+
+@given(leans=st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=12))
+def test_evidence_turned_round_turns_the_probability_round(leans):
+    there, back = direction_probability(3.0, leans), direction_probability(3.0, [-lean for lean in leans])
+    assert there + back == pytest.approx(1.0)
+    assert direction_probability(np.inf, leans) == 1.0
+    assert (there > 0.5 + 1e-12) <= (np.mean(np.sign(leans) * np.log1p(np.abs(leans))) > 0)

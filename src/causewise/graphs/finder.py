@@ -18,14 +18,13 @@ from causewise.graphs.direction import (
     direction_probability,
     explain_open,
     gather_evidence,
-    share_of_parts,
 )
 from causewise.graphs.effect import Effect
 from causewise.graphs.graph_columns import Constraints, GraphColumns, read_graph_columns
 from causewise.graphs.interventions import Structure
 from causewise.graphs.mechanisms import Mechanism
 from causewise.graphs.order_search import fit_graph, noise_p_values, search_graph
-from causewise.graphs.row_parts import Draws, find_on_parts, open_parts_cluster
+from causewise.graphs.row_parts import Draws, Part, find_on_parts, open_parts_cluster, share_of_parts
 from causewise.graphs.structural_model import build_model
 from causewise.inference import infer
 from causewise.numerics.row_sampling import MAX_ROWS, sample_rows
@@ -148,8 +147,8 @@ def graph(
             workers = 1
         here: AbstractContextManager[TaskPool] = open_pool(min(workers, max(bootstrap, 1)), nullcontext, [draws])
         pool = cluster or opened.enter_context(here)
-        found_parts = find_on_parts(bootstrap, pool, journal, lambda done, of: tell("drawing", done, of))
-    parts = [part.arrows for part in found_parts]
+        arrows = sorted(found.graph.arrows)
+        parts = find_on_parts(bootstrap, arrows, pool, journal, lambda done, of: tell("drawing", done, of))
     edges = [
         _describe_edge(table, constraints, (parent, child), fit, evidence[parent, child], parts, alpha, threshold)
         for k, (child, fit) in enumerate(zip(found.graph.order, found.graph.fits, strict=True))
@@ -189,7 +188,7 @@ def graph(
             recorded,
             table,
             build_model(table.values, found, _name_to_arrows(table, unstable)),
-            [part.model for part in found_parts],
+            [part.model for part in parts],
             draws.fit,
         ),
     )
@@ -229,7 +228,7 @@ def _describe_edge(
     arrow: Arrow,
     fit: Mechanism,
     evidence: DirectionEvidence,
-    parts: Sequence[frozenset[Arrow]],
+    parts: Sequence[Part],
     alpha: float,
     threshold: float,
 ) -> Edge:
@@ -237,13 +236,13 @@ def _describe_edge(
     p_values = {
         spread: min(1.0, len(each) * min(each))
         for spread in (False, True)
-        if (each := [term.p for term in fit.fit.terms if term.spread == spread and parent in term.parents])
+        if (each := [term.p for term in fit.terms if term.spread == spread and parent in term.parents])
     }
     is_given = bool(constraints.before[arrow])
-    shares = share_of_parts(parts) if parts else {}
-    turned = (shares.get(arrow, 0.0), shares.get((child, parent), 0.0)) if parts else None
-    probability = direction_probability(evidence.loss, turned)
-    reason = "" if is_given else explain_open(evidence, probability, turned, threshold)
+    leans = [part.leans[arrow] for part in parts]
+    shown, turned = (share_of_parts(parts, each) for each in (arrow, (child, parent))) if parts else (None, None)
+    probability = direction_probability(evidence.loss, leans)
+    reason = "" if is_given else explain_open(evidence, probability, shown, leans, threshold)
     direction = TWO_HEADED if reason and evidence.is_common_cause else LINE if reason else ARROW
     return Edge(
         table.names[parent],
@@ -254,7 +253,7 @@ def _describe_edge(
         p_values.get(False),
         p_values.get(True),
         None if is_given else probability,
-        None if turned is None else sum(turned),
+        None if shown is None or turned is None else shown + turned,
         bool(constraints.required[arrow]),
         is_given,
         reason,
@@ -264,7 +263,9 @@ def _describe_edge(
 def _compare_with_pairs(table: GraphColumns, edges: Sequence[Edge], seed: int) -> tuple[list[Edge], list[str]]:
     """The edges, and a sentence for each that the two columns by themselves contradict.
 
-    Where no third column is joined to both there is nothing that could explain it, and the direction is left open.
+    Two columns that are joined to no other are all that the graph knows of them, and the more careful scoring of pairs
+    decides. Elsewhere other columns tell of the direction, too, and only an answer the other way contradicts it: where
+    a third column is joined to both, that may explain it, and where none is, the direction is left open.
     """
     neighbours: dict[str, set[str]] = {name: set() for name in table.names}
     for edge in edges:
@@ -276,18 +277,23 @@ def _compare_with_pairs(table: GraphColumns, edges: Sequence[Edge], seed: int) -
             third = sorted(neighbours[edge.parent] & neighbours[edge.child])
             columns = (table.values[table.names.index(name)] for name in (edge.parent, edge.child))
             pair = infer(*columns, seed=seed)
-            if not third:
+            if len(neighbours[edge.parent]) == len(neighbours[edge.child]) == 1:
                 edge = _agree_with_pair(edge, pair)
             elif pair.direction is Direction.BACKWARD:
-                names = ", ".join(map(repr, third))
-                other = f"{edge.parent!r} and {edge.child!r} by themselves are answered the other way"
-                sentences.append(f"{other}; {names}, joined to both, may explain it.")
+                other = "by themselves are answered the other way"
+                if third:
+                    names = ", ".join(map(repr, third))
+                    both = f"{edge.parent!r} and {edge.child!r} {other}"
+                    sentences.append(f"{both}; {names}, joined to both, may explain it.")
+                else:
+                    reason = f"the two columns {other}, and no third is joined to both"
+                    edge = replace(edge, direction=LINE, reason=reason)
         out.append(edge)
     return out, sentences
 
 
 def _agree_with_pair(edge: Edge, pair: Decision) -> Edge:
-    """An arrow that nothing else in the table explains, as far as the pair of columns by itself lets it."""
+    """An arrow between columns that are joined to no other, as far as the pair by itself lets it."""
     p_values = [each.p_value for each in (pair.forward, pair.backward) if each.p_value is not None]
     if len(p_values) == 2 and max(p_values) < REJECTED:
         reason = "by themselves neither direction leaves independent noise: a common cause that is no column, perhaps"

@@ -8,14 +8,15 @@ what BIC asks for; the density from gaps costs √n/2 nats, about what it gains 
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
-from causewise.models.additive import LONG, SIZES, AdditiveFit, Smooths
-from causewise.models.natural import NaturalFit, fit_natural_sums
+from causewise.models.additive import LONG, ROWS_A_COEFFICIENT, SIZES, AdditiveFit, AdditiveTerm, Smooths
+from causewise.models.natural import NaturalFit, find_p_values, select_natural_sums, widen
 from causewise.models.smooth_basis import Basis
 from causewise.numerics.density import fit_mixture, log_density_at_rows
 from causewise.numerics.native import FloatArray
@@ -29,8 +30,21 @@ SHOWS = 4.0
 """What a column's score statistic must exceed what it is by chance by, for the column to be asked for as a parent."""
 MANY = 60
 """Columns beyond which a column must show the more clearly, so that chance does not let in more than among so many."""
+FAR = 0.3
+"""Nats a row by which natural parameters with few functions may be worse than the best, for more to be tried."""
 NEAR_NORMAL = 0.99
 """Squared correlation of a column with its normal scores above which a sensor is not looked for."""
+
+
+class NaturalSums(NamedTuple):
+    """Natural parameters of a column that add up over its parents."""
+
+    fit: NaturalFit
+    parents: tuple[int, ...]
+    functions: int
+    """Of each of them, at most."""
+    by_value: bool
+    """Whether those with long tails act by their values, not by their ranks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,25 +55,20 @@ class Mechanism:
     """Of "lines", "sums", "natural parameters", "sensor"."""
     law: str
     """Of the noise: "normal", "mixture" or "free"."""
-    fit: AdditiveFit
+    terms: tuple[AdditiveTerm, ...]
+    """Which parents affect the mean, or the first natural parameter, and which the variance, or the second."""
     residual: FloatArray
     log_likelihood: float
     """Nats a row, less what the code of the mechanism costs."""
+    fit: AdditiveFit | NaturalSums
+    """Of the normal scores where it is a sensor."""
     tried: frozenset[int] = frozenset()
     """All columns that any of the mechanisms it was chosen among uses."""
-    is_scored: bool = False
-    """Whether `fit` is one of the normal scores."""
-    natural: NaturalFit | None = None
-    natural_parents: tuple[int, ...] = ()
-    functions: int = 0
-    """Of each of them, at most."""
-    by_value: bool = False
-    """Whether those with long tails act by their values, not by their ranks."""
 
     @property
     def parents(self) -> frozenset[int]:
         """All columns that it uses."""
-        return self.fit.parents
+        return frozenset(parent for term in self.terms for parent in term.parents)
 
     def __str__(self) -> str:
         return f"{self.kind if self.parents else 'no parents'}, {self.law} noise"
@@ -106,78 +115,95 @@ class Mechanisms:
     def choose(self, column: int, candidates: Iterable[int], required: Iterable[int] = ()) -> Mechanism:
         """The mechanism with the shortest code, its parents chosen among the candidates."""
         candidates = list(candidates)
-        return self._choose(column, lambda v: self.smooths.fit(v, candidates, self.alpha, required))
+        required = sorted(required)
+        choices = [self._build(self.smooths.fit(self.smooths.columns[column], candidates, self.alpha, required))]
+        sensor = self.sensors[column]
+        if sensor is not None:
+            choices.append(self._build(self.smooths.fit(sensor.scores, candidates, self.alpha, required), sensor))
+        tried = frozenset[int]().union(*(choice.parents for choice in choices))
+        if any(term.spread for choice in choices for term in choice.terms):
+            beat = max(choices, key=_by_code).log_likelihood
+            natural = self._build_natural(column, sorted(tried), candidates, required, beat)
+            choices += [] if natural is None else [natural]
+        tried = tried.union(*(choice.parents for choice in choices))
+        return replace(max(choices, key=_by_code), tried=tried)
 
     def prune(self, column: int, mechanism: Mechanism, required: Iterable[int] = ()) -> Mechanism:
         """The mechanism given those parents that matter, each given all others."""
-        sensor = self.sensors[column] if mechanism.is_scored else None
+        if isinstance(mechanism.fit, NaturalSums):
+            return self._prune_natural(column, mechanism, mechanism.fit, frozenset(required))
+        sensor = self.sensors[column] if mechanism.kind == "sensor" else None
         v = self.smooths.columns[column] if sensor is None else sensor.scores
-        fit = self.smooths.prune(v, mechanism.fit, self.alpha, required)
-        if mechanism.natural is not None and fit.parents:
-            return self._build_natural(column, replace(mechanism, fit=fit), sorted(fit.parents))
-        return self._build(fit, sensor)
+        return self._build(self.smooths.prune(v, mechanism.fit, self.alpha, required), sensor)
 
-    def _choose(self, column: int, fit_to: Callable[[FloatArray], AdditiveFit]) -> Mechanism:
-        sensor = self.sensors[column]
-        choices = [self._build(fit_to(self.smooths.columns[column]))]
-        if sensor is not None:
-            choices.append(self._build(fit_to(sensor.scores), sensor))
-        tried = frozenset[int]().union(*(choice.parents for choice in choices))
-        if any(term.spread for choice in choices for term in choice.fit.terms):
-            choices.append(self._build_natural(column, max(choices, key=_by_code), sorted(tried)))
-        return replace(max(choices, key=_by_code), tried=tried)
+    def _prune_natural(
+        self, column: int, mechanism: Mechanism, sums: NaturalSums, required: frozenset[int]
+    ) -> Mechanism:
+        blocks = [self.block(parent, sums.by_value)[:, : sums.functions] for parent in sums.parents]
+        p_values = find_p_values(sums.fit, blocks, self.smooths.columns[column])
+        tests = dict(zip(sums.parents, p_values, strict=True))
+        weakest = max(tests.keys() - required, key=lambda parent: (min(tests[parent]), parent), default=None)
+        if weakest is None or min(tests[weakest]) <= self.alpha:
+            terms = [term._replace(p=tests[term.parents[0]][term.spread]) for term in mechanism.terms]
+            return replace(mechanism, terms=tuple(terms))
+        left = sorted(tests.keys() - {weakest})
+        smaller = self._build_natural(column, left, left, left, -math.inf) if left else None
+        return self.choose(column, ()) if smaller is None else self.prune(column, smaller, required)
 
     def _build(self, fit: AdditiveFit, sensor: "_Sensor | None" = None) -> Mechanism:
         law, value = score_law(fit.residual)
         value -= float(np.mean(fit.log_scale)) + COEFFICIENT * fit.coefficients / len(fit.residual)
         if sensor is not None:
-            return Mechanism("sensor", law, fit, fit.residual, value + sensor.log_slope, is_scored=True)
+            return Mechanism("sensor", law, fit.terms, fit.residual, value + sensor.log_slope, fit)
         is_straight = all(term.functions == 1 and not term.spread for term in fit.terms)
-        return Mechanism("lines" if is_straight else "sums", law, fit, fit.residual, value)
+        return Mechanism("lines" if is_straight else "sums", law, fit.terms, fit.residual, value, fit)
 
-    def _build_natural(self, column: int, best: Mechanism, parents: Sequence[int]) -> Mechanism:
-        """With 1, 3 or 7 functions a parent, as long as more shorten the code."""
-        choices = [self._grow_natural(column, best, parents, by_value=False)]
-        if not self.by_value.keys().isdisjoint(parents):
-            choices.append(self._grow_natural(column, best, parents, by_value=True))
-        return max((choice for choice in choices if choice is not None), key=_by_code, default=best)
+    def _build_natural(
+        self, column: int, parents: Sequence[int], offered: Sequence[int], required: Sequence[int], beat: float
+    ) -> Mechanism | None:
+        """Natural parameters that add up, parents chosen among those offered; given up where `beat` is far better."""
+        by_what = (False, True) if self.by_value.keys() & set(offered) else (False,)
+        out = [self._grow_natural(column, parents, offered, required, beat, by_value) for by_value in by_what]
+        return max((choice for choice in out if choice is not None), key=_by_code, default=None)
 
     def block(self, parent: int, by_value: bool) -> FloatArray:
         """The functions of a parent at the rows, where natural parameters add up."""
         by_rank = self.smooths.blocks[parent]
         return self._value_blocks.get(parent, by_rank) if by_value else by_rank
 
-    def _grow_natural(self, column: int, best: Mechanism, parents: Sequence[int], by_value: bool) -> Mechanism | None:
-        v, choice, widths = self.smooths.columns[column], None, [0] * len(parents)
+    def _grow_natural(
+        self,
+        column: int,
+        parents: Sequence[int],
+        offered: Sequence[int],
+        required: Sequence[int],
+        beat: float,
+        by_value: bool,
+    ) -> Mechanism | None:
+        """With 1, 3 or 7 functions a parent, as long as more shorten the code."""
+        v, choice, chosen = self.smooths.columns[column], None, [offered.index(parent) for parent in parents]
+        fixed = {offered.index(parent) for parent in required}
         natural: NaturalFit | None = None
+        had: list[int] = []
         for functions in SIZES:
-            blocks = [self.block(parent, by_value)[:, :functions] for parent in parents]
-            features = np.hstack([np.ones((len(v), 1)), *blocks])
-            if 2 * features.shape[1] * 8 > len(v):
+            blocks = [self.block(parent, by_value)[:, :functions] for parent in offered]
+            widths = [blocks[k].shape[1] for k in chosen]
+            if 2 * (1 + sum(blocks[k].shape[1] for k in chosen)) * ROWS_A_COEFFICIENT > len(v):
                 break
-            had, widths = widths, [block.shape[1] for block in blocks]
-            natural = fit_natural_sums(features, v, None if natural is None else _widen(natural, had, widths))
+            start = None if natural is None else widen(natural, had, widths)
+            natural, chosen = select_natural_sums(blocks, v, chosen, COEFFICIENT, fixed, start)
+            had = [blocks[k].shape[1] for k in chosen]
             law, value = score_law(natural.residual)
-            value -= float(np.mean(natural.log_scale)) + COEFFICIENT * (2 * features.shape[1] - 2) / len(v)
+            value -= float(np.mean(natural.log_scale)) + COEFFICIENT * natural.coefficients / len(v)
             if choice is not None and value < choice.log_likelihood:
                 break
-            kind = "natural parameters"
-            sums = (natural, tuple(parents), functions, by_value)
-            choice = Mechanism(kind, law, best.fit, natural.residual, value, best.tried, best.is_scored, *sums)
+            names = tuple(offered[k] for k in chosen)
+            terms = tuple(AdditiveTerm((name,), spread, functions, 1.0) for name in names for spread in (False, True))
+            sums = NaturalSums(natural, names, functions, by_value)
+            choice = Mechanism("natural parameters", law, terms, natural.residual, value, sums)
+            if functions > 1 and value < beat - FAR:
+                break
         return choice
-
-
-def _widen(fit: NaturalFit, had: Sequence[int], widths: Sequence[int]) -> NaturalFit:
-    """The same fit with more functions a parent, whose coefficients are zero."""
-    starts = np.cumsum([1, *had])
-
-    def widen(coefficients: FloatArray) -> FloatArray:
-        parts = [coefficients[:1]]
-        for start, old, new in zip(starts[:-1], had, widths, strict=True):
-            parts += [coefficients[start : start + old], np.zeros(new - old)]
-        return np.concatenate(parts)
-
-    return fit._replace(location=widen(fit.location), precision=widen(fit.precision))
 
 
 def _strongest(columns: Sequence[int], strength: FloatArray, shows: float, most: int) -> list[int]:

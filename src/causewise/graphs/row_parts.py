@@ -2,17 +2,17 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from causewise.graphs.direction import Arrow
+from causewise.graphs.direction import Arrow, lean_to_arrow
 from causewise.graphs.graph_columns import Constraints
-from causewise.graphs.order_search import search_graph
+from causewise.graphs.order_search import GraphSearch, search_graph
 from causewise.graphs.structural_model import StructuralModel, build_model
 from causewise.numerics.native import FloatArray
 from causewise.parallel import Engine, processors
@@ -44,11 +44,25 @@ class Draws:
 
     def fit(self, number: int) -> StructuralModel:
         """The model of one part."""
+        return self._build(*self._search(number))
+
+    def find(self, number: int, arrows: Sequence[Arrow]) -> "Part":
+        """What one part says, also of the arrows that all rows have."""
+        columns, found = self._search(number)
+        leans = [lean_to_arrow(found, arrow, columns.shape[1]) for arrow in arrows]
+        model = self._build(columns, found)
+        return Part(model.arrows, dict(zip(arrows, leans, strict=True)), model)
+
+    def _search(self, number: int) -> tuple[FloatArray, GraphSearch]:
         n = self.columns.shape[1]
         rng = np.random.default_rng([self.seed, number])
         rows = np.sort(rng.choice(n, size=max(n // 2, min(LEAST_PART, n * 4 // 5)), replace=False))
         columns = self.columns[:, rows]
-        return build_model(columns, search_graph(columns, self.constraints, min(LOOSER * self.alpha, 0.5)), levels=256)
+        return columns, search_graph(columns, self.constraints, min(LOOSER * self.alpha, 0.5))
+
+    @staticmethod
+    def _build(columns: FloatArray, found: GraphSearch) -> StructuralModel:
+        return build_model(columns, found, levels=256)
 
     @property
     def identity(self) -> GraphIdentity:
@@ -56,35 +70,49 @@ class Draws:
         stated = [getattr(self.constraints, each.name).tolist() for each in fields(self.constraints)]
         others = blake2b(json.dumps([self.alpha, stated]).encode(), digest_size=8).hexdigest()
         table = blake2b(np.ascontiguousarray(self.columns).data, digest_size=16).hexdigest()
-        return GraphIdentity(VERSION, "arrows", table, "graph", self.seed, others)
+        return GraphIdentity(VERSION, "arrows, leans", table, "graph", self.seed, others)
 
 
 class Part(NamedTuple):
     """What was found on one part of the rows."""
 
     arrows: frozenset[Arrow]
+    leans: Mapping[Arrow, float]
+    """Nats by which the part prefers each arrow that all rows have to its reversal."""
     model: StructuralModel | None
-    """None where the arrows were read from a journal."""
+    """None where the rest was read from a journal."""
 
 
-def find_on_parts(count: int, pool: TaskPool, journal: Journal, on_draw: OnDraw = lambda done, of: None) -> list[Part]:
+def find_on_parts(
+    count: int, arrows: Sequence[Arrow], pool: TaskPool, journal: Journal, on_draw: OnDraw = lambda done, of: None
+) -> list[Part]:
     """What is found on each part, in the order of their numbers, whoever found it and whenever."""
     keys = [f"part {number}" for number in range(count)]
-    found = {key: Part(frozenset((a, b) for a, b in journal.known[key]), None) for key in keys if key in journal.known}
+    found = {key: _read_part(journal.known[key], arrows) for key in keys if key in journal.known}
     todo = [number for number in range(count) if keys[number] not in found]
     on_draw(len(found), count)
-    for place, [model] in pool.map(_fit_parts, [[number] for number in todo]):
+    for place, [part] in pool.map(_find_parts, [[(number, arrows)] for number in todo]):
         number = todo[place]
-        if isinstance(model, Lost):
-            raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {model.reason}")
-        found[keys[number]] = Part(model.arrows, model)
-        journal.add(keys[number], sorted(model.arrows))
+        if isinstance(part, Lost):
+            raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {part.reason}")
+        found[keys[number]] = part
+        journal.add(keys[number], [sorted(part.arrows), [part.leans[arrow] for arrow in arrows]])
         on_draw(len(found), count)
     return [found[key] for key in keys]
 
 
-def _fit_parts(draws: Draws, numbers: Sequence[int]) -> list[StructuralModel]:
-    return [draws.fit(number) for number in numbers]
+def share_of_parts(parts: Sequence[Part], arrow: Arrow) -> float:
+    """The share of parts of the rows in which an arrow is found."""
+    return sum(arrow in part.arrows for part in parts) / len(parts)
+
+
+def _find_parts(draws: Draws, tasks: Sequence[tuple[int, Sequence[Arrow]]]) -> list[Part]:
+    return [draws.find(number, arrows) for number, arrows in tasks]
+
+
+def _read_part(kept: Sequence[Any], arrows: Sequence[Arrow]) -> Part:
+    found, leans = kept
+    return Part(frozenset((a, b) for a, b in found), dict(zip(arrows, leans, strict=True)), None)
 
 
 def _draw_here(draws: Draws) -> InProcess:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.graphs.mechanisms import Mechanism, Mechanisms
+from causewise.graphs.mechanisms import Mechanism, Mechanisms, NaturalSums
 from causewise.graphs.order_search import GraphSearch
-from causewise.models.natural import divide_sums
+from causewise.models.natural import Scale
 from causewise.models.smooth_basis import Basis, multiply
 from causewise.numerics.native import FloatArray
 from causewise.pair import standard_deviation
@@ -95,8 +95,8 @@ class Equation:
     """Of the mean, or of the first natural parameter."""
     scale: Sum
     """Of the log-variance, or of the second natural parameter."""
-    natural: tuple[float, float] | None
-    """Middle and unit in which natural parameters are meant; None where there are none."""
+    natural: Scale | None
+    """In which natural parameters are meant; None where there are none."""
     by_value: bool
     """Whether columns with long tails act by their values here, not by their ranks."""
     sensor: Interpolation | None
@@ -114,7 +114,7 @@ class Equation:
         location, scale = self.location(block), self.scale(block)
         if self.natural is None:
             return location, np.exp(0.5 * scale)
-        mean, log_scale = divide_sums(location, scale, *self.natural)
+        mean, log_scale = self.natural.divide(location, scale)
         return mean, np.exp(log_scale)
 
     def draw(self, block: Callable[[int], FloatArray], places: FloatArray) -> FloatArray:
@@ -308,23 +308,23 @@ def _build_coordinate(mechanisms: Mechanisms, column: int) -> Coordinate:
 
 
 def _build_equation(mechanisms: Mechanisms, column: int, fit: Mechanism, levels: int) -> Equation:
-    smooths, noise = mechanisms.smooths, thin_law(fit.residual, levels)
-    if fit.natural is not None:
-        blocks = [mechanisms.block(parent, fit.by_value) for parent in fit.natural_parents]
+    smooths, noise, sums = mechanisms.smooths, thin_law(fit.residual, levels), fit.fit
+    if isinstance(sums, NaturalSums):
+        blocks = [mechanisms.block(parent, sums.by_value) for parent in sums.parents]
         parts = [
-            ((parent,), fit.functions, block[:, : fit.functions].shape[1])
-            for parent, block in zip(fit.natural_parents, blocks, strict=True)
+            ((parent,), sums.functions, block[:, : sums.functions].shape[1])
+            for parent, block in zip(sums.parents, blocks, strict=True)
         ]
-        location, precision = (Sum.of(parts, each) for each in (fit.natural.location, fit.natural.precision))
-        return Equation(location, precision, (fit.natural.middle, fit.natural.unit), fit.by_value, None, noise)
+        location, precision = (Sum.of(parts, each) for each in (sums.fit.location, sums.fit.precision))
+        return Equation(location, precision, sums.fit.scale, sums.by_value, None, noise)
     mean, variance = (
         Sum.of(_list_terms(fit, lambda term: smooths.block(term).shape[1], spread), coefficients)
-        for spread, coefficients in ((False, fit.fit.mean_coefficients), (True, fit.fit.variance_coefficients))
+        for spread, coefficients in ((False, sums.mean_coefficients), (True, sums.variance_coefficients))
     )
-    sensor = mechanisms.sensors[column] if fit.is_scored else None
+    sensor = mechanisms.sensors[column] if fit.kind == "sensor" else None
     back = None if sensor is None else Interpolation.of(sensor.scores, smooths.columns[column])
     return Equation(mean, variance, None, False, back, noise)
 
 
 def _list_terms(fit: Mechanism, width: Callable[..., int], spread: bool) -> Sequence[tuple[tuple[int, ...], int, int]]:
-    return [(term.parents, term.functions, width(term)) for term in fit.fit.terms if term.spread == spread]
+    return [(term.parents, term.functions, width(term)) for term in fit.terms if term.spread == spread]

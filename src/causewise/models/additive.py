@@ -38,7 +38,7 @@ _SMALL = 1e-6
 _GAIN = 1e-3
 """Nats a row by which a round must improve the fit to be followed by another."""
 _ROUNDS = 15
-_ROWS_A_COEFFICIENT = 8
+ROWS_A_COEFFICIENT = 8
 """No further term is asked for once there are fewer rows."""
 
 
@@ -103,12 +103,14 @@ class Smooths:
         for parent in sorted(required):
             if not any(term.parents == (parent,) and not term.spread for term in state.terms):
                 state.add(AdditiveTerm((parent,), False, self.blocks[parent].shape[1], 1.0))
-        while state.size * _ROWS_A_COEFFICIENT < len(target):
+        while state.size * ROWS_A_COEFFICIENT < len(target):
             # Variance last: what a mean lacks looks like variance, while the tests of a mean hold under any variance.
             # A long column is the other way round: a few rows would outweigh all others in its mean.
             for kind in ("variance", "mean", "product") if is_long else ("mean", "product", "variance"):
                 tests = (
-                    state.test_products() if kind == "product" else state.test(candidates, kind == "variance", alpha)
+                    state.test_products(candidates)
+                    if kind == "product"
+                    else state.test(candidates, kind == "variance", alpha)
                 )
                 best = max(
                     (each for each in tests if each.term.p <= alpha),
@@ -126,7 +128,7 @@ class Smooths:
     def _choose_lines(self, target: FloatArray, candidates: Sequence[int], alpha: float) -> list[AdditiveTerm]:
         """Straight lines of all candidates less those that do not matter: some show only beside each other."""
         left = list(candidates)
-        if not left or (len(left) + 1) * _ROWS_A_COEFFICIENT > len(target):
+        if not left or (len(left) + 1) * ROWS_A_COEFFICIENT > len(target):
             return []
         lines = np.column_stack([np.ones(len(target)), *(self.blocks[k][:, 0] for k in left)])
         while left:
@@ -180,7 +182,7 @@ class Smooths:
     def _nuisance(self, others: Sequence[AdditiveTerm], term: AdditiveTerm) -> FloatArray:
         """All functions of the parents in other terms, and products of two of them, as far as the rows carry them."""
         parents = sorted({parent for other in others for parent in other.parents} - set(term.parents[:1]))
-        most = len(self.columns[0]) // _ROWS_A_COEFFICIENT
+        most = len(self.columns[0]) // ROWS_A_COEFFICIENT
         blocks = [self.blocks[parent] for parent in parents]
         blocks += [
             multiply([self.blocks[k] for k in pair], min(PRODUCTS) ** 2)
@@ -263,11 +265,14 @@ class _State:
             tests.append(_Test(AdditiveTerm((k,), spread, size, p), excess))
         return tests
 
-    def test_products(self) -> list[_Test]:
-        """Test the products of all two parents in the model that are not in it yet."""
-        inside = sorted({term.parents[0] for term in self.terms if len(term.parents) == 1})
+    def test_products(self, candidates: Sequence[int]) -> list[_Test]:
+        """Test the products of each parent in the model with every candidate that are not in it yet.
+
+        A parent may show by its products alone: of a smooth function of four parents a single one tells little.
+        """
+        inside = {parent for term in self.terms for parent in term.parents}
         taken = {term.parents for term in self.terms if len(term.parents) == 2}
-        pairs = [pair for pair in combinations(inside, 2) if pair not in taken]
+        pairs = [pair for pair in combinations(candidates, 2) if inside.intersection(pair) and pair not in taken]
         blocks = [multiply([self.smooths.blocks[k] for k in pair], min(PRODUCTS) ** 2) for pair in pairs]
         return [
             _Test(

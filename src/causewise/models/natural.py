@@ -1,20 +1,26 @@
-"""A column given several others whose natural parameters add up: Normal(η/λ, 1/λ), η = Σ aₚ(uₚ), λ = s(Σ bₚ(uₚ)).
+"""A column given several others whose natural parameters add up: Normal(η/λ, 1/λ), η = Σ aₚ(uₚ), λ = r · s(Σ bₚ(uₚ)).
 
 The log-likelihood ½ log λ − ½ λ v² + η v − η²/2λ is concave in η and λ (Immer et al. 2023). A plain sum must be
 positive at every row, so that straight lines, unbounded, could not be used; s is the softplus function log(1 + exp z),
-which is the sum itself where that is large. Fisher's scoring with shortened steps climbs it; the information is that
-of the concave problem times the slope of s. Means are quotients here: parents that add up in neither mean nor
-log-variance add up in these.
+which is the sum itself where that is large and its exponential where it is far below zero. The rate r says how much of
+either: as it grows, all of z moves below zero, and λ = exp(Σ bₚ(uₚ)), as in Duong and Nguyen (2023). Means are
+quotients here: parents that add up in neither mean nor log-variance add up in these.
+
+Fisher's scoring with shortened steps climbs it. With ε the standardised residual of a row, its information matrix of η
+and λ has a Cholesky factor under which the score is (ε, (1 − ε²)/√2): so a step is a least-squares fit of these two
+numbers a row, and the test of a further term as well.
 """
 
 import math
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dposv
-from scipy.special import expit
+from scipy.special import chdtrc, expit
 
-from causewise.numerics.native import FloatArray
+from causewise.models.additive import ROWS_A_COEFFICIENT
+from causewise.numerics.native import FloatArray, IntArray
 
 RIDGE = 1.0
 _STEPS = 40
@@ -22,6 +28,28 @@ _LEAST = 1e-6
 """Precision, in units of the column's own."""
 _GAIN = 1e-4
 """Nats a row that a step must promise to be taken."""
+_RATE_PRECISION = 0.05
+"""Prior precision of the logarithm of the rate: beyond a few units it changes next to nothing."""
+_MOVES = 2
+"""How many of the most promising changes of the parents are tried before there is none."""
+
+
+class Scale(NamedTuple):
+    """In which the two sums are meant."""
+
+    middle: float
+    unit: float
+    """Of the targets."""
+    log_rate: float
+
+    def in_units(self, v: FloatArray) -> FloatArray:
+        """Targets as the sums mean them."""
+        return (v - self.middle) / self.unit
+
+    def divide(self, location: FloatArray, precision: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and log-scale of the targets, where the sums are these."""
+        rates = _soften(precision, self.log_rate)
+        return self.middle + self.unit * location / rates, math.log(self.unit) - 0.5 * np.log(rates)
 
 
 class NaturalFit(NamedTuple):
@@ -32,12 +60,22 @@ class NaturalFit(NamedTuple):
     mean: FloatArray
     log_scale: FloatArray
     residual: FloatArray
-    middle: float
-    unit: float
-    """Of the targets, in which the coefficients are meant."""
+    scale: Scale
+    log_likelihood: float
+    """Of all rows, less the prior."""
+
+    @property
+    def coefficients(self) -> int:
+        """Beside the two constants: the rate is one."""
+        return 2 * len(self.location) - 1
+
+    @property
+    def vector(self) -> FloatArray:
+        """All of them in a line, the logarithm of the rate last."""
+        return np.concatenate([self.location, self.precision, [self.scale.log_rate]])
 
 
-def fit_natural_sums(features: FloatArray, v: FloatArray, start: NaturalFit | None = None) -> NaturalFit:
+def fit_natural_sums(features: FloatArray, v: FloatArray, start: FloatArray | None = None) -> NaturalFit:
     """The fit of targets v given features with a constant in front, from a start if there is one.
 
     Parameters belong to v in units of the quartiles' distance, so that the prior means the same for long columns.
@@ -46,27 +84,19 @@ def fit_natural_sums(features: FloatArray, v: FloatArray, start: NaturalFit | No
     low, middle, high = np.quantile(v, (0.25, 0.5, 0.75))
     unit = max((high - low) / 1.35, 1e-9)
     v = (v - middle) / unit
-    prior = np.full(2 * size, RIDGE)
-    prior[[0, size]] = 1e-6
-    w = np.zeros(2 * size)
+    prior = _prior(size)
+    w = np.zeros(2 * size + 1)
     rate = 1.0 / float(np.var(v))
     w[size] = rate + math.log(-math.expm1(-rate))
     w[0] = float(np.mean(v)) * rate
     if start is not None:
-        w = np.concatenate([start.location, start.precision])
+        w = start
     value = _objective(w, features, v, prior)
     for _ in range(_STEPS):
-        eta, z = features @ w[:size], features @ w[size:]
-        rates, slopes = _soften(z), expit(z)
-        mean = eta / rates
-        of_rate = 0.5 * (1.0 / rates - v**2 + mean**2) * slopes
-        slope = np.concatenate([features.T @ (v - mean), features.T @ of_rate]) - prior * w
-        curvature = np.empty((2 * size, 2 * size))
-        curvature[:size, :size] = features.T @ (features / rates[:, None])
-        curvature[:size, size:] = features.T @ (features * (-mean / rates * slopes)[:, None])
-        curvature[size:, :size] = curvature[:size, size:].T
-        curvature[size:, size:] = features.T @ (features * ((0.5 / rates**2 + mean**2 / rates) * slopes**2)[:, None])
-        curvature.flat[:: 2 * size + 1] = curvature.flat[:: 2 * size + 1] * (1.0 + 1e-10) + prior
+        slopes, scores = _linearise(w, features, v)
+        slope = slopes.T @ scores - prior * w
+        curvature = slopes.T @ slopes
+        curvature.flat[:: 2 * size + 2] = curvature.flat[:: 2 * size + 2] * (1.0 + 1e-10) + prior
         _, step, info = dposv(curvature, slope, lower=1)
         promise, length = float(slope @ step), 1.0
         if info or promise < _GAIN * n:
@@ -79,25 +109,182 @@ def fit_natural_sums(features: FloatArray, v: FloatArray, start: NaturalFit | No
         else:
             break
         w, value = w + length * step, there
-    eta, rates = features @ w[:size], _soften(features @ w[size:])
-    mean, log_scale = divide_sums(eta, features @ w[size:], middle, unit)
+    eta, z = features @ w[:size], features @ w[size:-1]
+    rates = _soften(z, w[-1])
+    scale = Scale(float(middle), float(unit), float(w[-1]))
     residual = (v - eta / rates) * np.sqrt(rates)
-    return NaturalFit(w[:size], w[size:], mean, log_scale, residual, float(middle), float(unit))
+    return NaturalFit(w[:size], w[size:-1], *scale.divide(eta, z), residual, scale, value - n * math.log(unit))
 
 
-def divide_sums(
-    location: FloatArray, precision: FloatArray, middle: float, unit: float
-) -> tuple[FloatArray, FloatArray]:
-    """Mean and log-scale, where the sums are these."""
-    rates = _soften(precision)
-    return middle + unit * location / rates, math.log(unit) - 0.5 * np.log(rates)
+def select_natural_sums(
+    blocks: Sequence[FloatArray],
+    v: FloatArray,
+    chosen: Sequence[int],
+    cost: float,
+    required: Collection[int] = (),
+    start: FloatArray | None = None,
+) -> tuple[NaturalFit, list[int]]:
+    """The fit given some of the parents, whose functions are the blocks, and which those are.
+
+    Beginning with the chosen ones, parents go, unless they are required, or come one at a time while the
+    log-likelihood, less the cost of the coefficients, rises.
+    """
+    chosen = list(chosen)
+    fit = fit_natural_sums(_stack(blocks, chosen), v, start)
+    tried = {frozenset(chosen)}
+    while True:
+        moves = [move for _, move in _rank_moves(blocks, v, fit, chosen, cost, required)[:_MOVES]]
+        for move in moves:
+            if frozenset(move) in tried:
+                continue
+            tried.add(frozenset(move))
+            there = fit_natural_sums(_stack(blocks, move), v, _transfer(fit, blocks, chosen, move))
+            if there.log_likelihood - fit.log_likelihood > cost * (there.coefficients - fit.coefficients):
+                fit, chosen = there, move
+                break
+        else:
+            return fit, chosen
+
+
+def find_p_values(fit: NaturalFit, blocks: Sequence[FloatArray], v: FloatArray) -> list[tuple[float, float]]:
+    """Of each parent, whose functions are a block: the p-values that the first and the second sum do not need it.
+
+    Wald's test, its variance estimated from the rows (White 1980). Score tests, taken where a parent is left out, see
+    little once its effect is strong: what it leaves is then nothing like noise.
+    """
+    features = _stack(blocks, range(len(blocks)))
+    n, size = features.shape
+    slopes, scores = _linearise(fit.vector, features, fit.scale.in_units(v))
+    inverse = np.linalg.inv(slopes.T @ slopes + np.diag(_prior(size)))
+    influence = slopes * scores[:, None]
+    influence = (influence[:n] + influence[n:]) @ inverse
+    covariance = influence.T @ influence * (1.0 + 2 * size / n)
+    tests, at = [], 1
+    for block in blocks:
+        first = at + np.arange(block.shape[1])
+        at += len(first)
+        statistics = [_wald(fit.vector, covariance, places) for places in (first, size + first)]
+        tests.append((float(chdtrc(len(first), statistics[0])), float(chdtrc(len(first), statistics[1]))))
+    return tests
+
+
+def _wald(w: FloatArray, covariance: FloatArray, places: IntArray) -> float:
+    inside = covariance[np.ix_(places, places)]
+    return float(w[places] @ np.linalg.lstsq(inside, w[places])[0])
+
+
+def _rank_moves(
+    blocks: Sequence[FloatArray],
+    v: FloatArray,
+    fit: NaturalFit,
+    chosen: list[int],
+    cost: float,
+    required: Collection[int],
+) -> list[tuple[float, list[int]]]:
+    """Parents with one left out or added, the most promising first, as Wald's and Rao's statistics have it."""
+    features = _stack(blocks, chosen)
+    n, size = features.shape
+    slopes, scores = _linearise(fit.vector, features, fit.scale.in_units(v))
+    inverse = np.linalg.inv(slopes.T @ slopes + np.diag(_prior(size)))
+    rows, moves, at = _Rows.of(fit, features), [], 1
+    for k in chosen:
+        places = at + np.arange(blocks[k].shape[1])
+        at += len(places)
+        if k not in required:
+            places = np.concatenate([places, size + places])
+            w = fit.vector[places]
+            loss = 0.5 * float(w @ np.linalg.solve(inverse[np.ix_(places, places)], w))
+            moves.append((cost * len(places) - loss, [each for each in chosen if each != k]))
+    for k, block in enumerate(blocks):
+        if k not in chosen and 2 * ROWS_A_COEFFICIENT * (size + block.shape[1]) <= n:
+            new = rows.slopes(block)
+            inner = new.T @ new
+            across = slopes.T @ new
+            inner -= across.T @ inverse @ across
+            inner.flat[:: len(inner) + 1] += 1e-6 * np.trace(inner) / len(inner)
+            score = new.T @ scores - across.T @ (inverse @ (slopes.T @ scores))
+            gain = 0.5 * float(score @ np.linalg.lstsq(inner, score)[0])
+            moves.append((gain - cost * len(score), [*chosen, k]))
+    return sorted((move for move in moves if move[0] > 0), key=lambda move: -move[0])
+
+
+class _Rows(NamedTuple):
+    """What slopes by further coefficients need of a fit: its rates, its means and how the rates rise."""
+
+    rates: FloatArray
+    mean: FloatArray
+    steepness: FloatArray
+
+    @classmethod
+    def of(cls, fit: NaturalFit, features: FloatArray) -> "_Rows":
+        eta, z = features @ fit.location, features @ fit.precision
+        rates = _soften(z, fit.scale.log_rate)
+        return cls(rates, eta / rates, math.exp(fit.scale.log_rate) * expit(z))
+
+    def slopes(self, block: FloatArray) -> FloatArray:
+        """Of further functions in both sums, two numbers a row, as in `_linearise`."""
+        root, of_rate = np.sqrt(self.rates)[:, None], block * self.steepness[:, None]
+        upper = np.hstack([block / root, -self.mean[:, None] * of_rate / root])
+        lower = np.hstack([np.zeros_like(block), of_rate / (math.sqrt(2.0) * self.rates)[:, None]])
+        return np.vstack([upper, lower])
+
+
+def _stack(blocks: Sequence[FloatArray], chosen: Sequence[int]) -> FloatArray:
+    return np.hstack([np.ones((len(blocks[0]), 1)), *(blocks[k] for k in chosen)])
+
+
+def widen(fit: NaturalFit, had: Sequence[int], widths: Sequence[int]) -> FloatArray:
+    """The coefficients of the same parents with more functions each; those of new ones are zero."""
+    ends = np.cumsum([1, *had])
+
+    def move(w: FloatArray) -> FloatArray:
+        parts = (w[end - old : end] for old, end in zip(had, ends[1:], strict=True))
+        return np.concatenate(
+            [w[:1], *(np.pad(part, (0, new - len(part))) for part, new in zip(parts, widths, strict=True))]
+        )
+
+    return np.concatenate([move(fit.location), move(fit.precision), [fit.scale.log_rate]])
+
+
+def _transfer(fit: NaturalFit, blocks: Sequence[FloatArray], old: Sequence[int], new: Sequence[int]) -> FloatArray:
+    """The coefficients of parents that stay; those of new ones are zero."""
+    ends = np.cumsum([1, *(blocks[k].shape[1] for k in old)])
+    places = {k: slice(ends[j], ends[j + 1]) for j, k in enumerate(old)}
+
+    def move(w: FloatArray) -> FloatArray:
+        return np.concatenate([w[:1], *(w[places[k]] if k in places else np.zeros(blocks[k].shape[1]) for k in new)])
+
+    return np.concatenate([move(fit.location), move(fit.precision), [fit.scale.log_rate]])
+
+
+def _linearise(w: FloatArray, features: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Slopes by all coefficients and scores, two numbers a row, both under the Cholesky factor of the information."""
+    n, size = features.shape
+    eta, z = features @ w[:size], features @ w[size:-1]
+    rates = _soften(z, w[-1])
+    root, mean = np.sqrt(rates), eta / rates
+    of_rate = np.column_stack([features * (math.exp(w[-1]) * expit(z))[:, None], rates])
+    slopes = np.zeros((2 * n, 2 * size + 1))
+    slopes[:n, :size] = features / root[:, None]
+    slopes[:n, size:] = of_rate * (-mean / root)[:, None]
+    slopes[n:, size:] = of_rate / (math.sqrt(2.0) * rates)[:, None]
+    residual = (v - mean) * root
+    return slopes, np.concatenate([residual, (1.0 - residual**2) / math.sqrt(2.0)])
+
+
+def _prior(size: int) -> FloatArray:
+    out = np.full(2 * size + 1, RIDGE)
+    out[[0, size]], out[-1] = 1e-6, _RATE_PRECISION
+    return out
 
 
 def _objective(w: FloatArray, features: FloatArray, v: FloatArray, prior: FloatArray) -> float:
     size = features.shape[1]
-    eta, root = features @ w[:size], np.sqrt(_soften(features @ w[size:]))
-    return float(np.sum(np.log(root) - 0.5 * (v * root - eta / root) ** 2) - 0.5 * prior @ w**2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        eta, root = features @ w[:size], np.sqrt(_soften(features @ w[size:-1], w[-1]))
+        value = float(np.sum(np.log(root) - 0.5 * (v * root - eta / root) ** 2) - 0.5 * prior @ w**2)
+    return value if math.isfinite(value) else -math.inf
 
 
-def _soften(z: FloatArray) -> FloatArray:
-    return np.logaddexp(0.0, z) + _LEAST
+def _soften(z: FloatArray, log_rate: float) -> FloatArray:
+    return np.exp(log_rate) * np.logaddexp(0.0, z) + _LEAST
