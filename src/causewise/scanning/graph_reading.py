@@ -96,10 +96,10 @@ def _check_direction(stated: Any, usual: str) -> str:
 
 
 def _read_source(source: Any) -> tuple[list[str], list[Joined]]:
+    if isinstance(source, str) and source.lstrip().startswith(("Graph Nodes:", "Graph Edges:")):
+        return read_tetrad(source)
     if isinstance(source, str) and "{" in source:
         return read_dot(source)
-    if isinstance(source, str) and "Graph Edges:" in source:
-        return read_tetrad(source)
     try:
         path = Path(source)
         content = path.read_text(encoding="utf-8-sig")
