@@ -142,6 +142,18 @@ class Knowledge:
         """Whether the edge itself is required."""
         return self.links.get(cause, {}).get(effect) == _REQUIRED
 
+    def excludes(self, cause: str, effect: str) -> bool:
+        """Whether what was stated leaves no edge in this direction."""
+        return bool(self._exclusion(cause, effect))
+
+    @property
+    def tiers(self) -> list[list[str]]:
+        """The tiers that were stated, earliest first; one alone says nothing, and is not kept."""
+        ends = sorted(node for node in self.links if isinstance(node, int))
+        tiers = [[column for column, behind in self.links.items() if end in behind] for end in ends]
+        tiers += [list(self.links[end]) for end in ends[-1:]]
+        return [[column for column in tier if isinstance(column, str)] for tier in tiers]
+
     @property
     def required_columns(self) -> list[str]:
         """The columns of all required edges."""
