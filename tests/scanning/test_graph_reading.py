@@ -72,6 +72,17 @@ def test_names_that_tetrad_would_split_are_refused(name):
         to_tetrad(build_digraph(["a", name], []))
 
 
+@given(st.sampled_from(list(_READERS)), st.text(alphabet='ab1.;,{}[]"\\-><o =\n', max_size=40), st.booleans())
+def test_any_text_is_a_graph_or_a_sentence(ending, text, opened):
+    if opened:
+        text = {".dot": "digraph {", ".txt": "Graph Nodes:\na;b\n\nGraph Edges:\n1. "}.get(ending, "") + text
+    try:
+        nodes, edges = _READERS[ending](text)
+    except InputError:
+        return
+    assert {name for ends, _ in edges for name in ends} <= set(nodes)
+
+
 def read_text(ending: str, graph: nx.DiGraph) -> nx.DiGraph:
     """As from a file, without one."""
     nodes, edges = _READERS[ending](GRAPH_FORMATS[ending](graph))
