@@ -20,4 +20,5 @@ from causewise.models.network.regressor import LocationScaleNetwork as LocationS
 from causewise.pair import Pair as Pair
 from causewise.parallel import Engine as Engine
 from causewise.protocol import Method as Method
+from causewise.scanning.graph_reading import read_graph as read_graph
 from causewise.scanning.scanner import scan as scan

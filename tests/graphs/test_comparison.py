@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from causewise.errors import InputError
 from causewise.graphs.causal_graph import CausalGraph, Edge
 from causewise.graphs.comparison import compare_marks, read_marks
-from causewise.scanning.graph_files import read_dot, to_dot
+from causewise.scanning.graph_files import to_dot
+from causewise.scanning.graph_reading import read_dot
 
 NAMES = ("a", "b", "c", "d", "e")
 PAIRS = list(combinations(NAMES, 2))

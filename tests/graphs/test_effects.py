@@ -74,6 +74,23 @@ def check_equations(columns, model, fits):
         np.testing.assert_allclose(np.broadcast_to(np.log(scale), columns.shape[1]), other.log_scale, atol=0.05)
 
 
+@pytest.mark.parametrize("units", [(0.0, 1.0), (40.0, -3.0)])
+def test_noise_is_recovered_and_gives_the_column_back(units):
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=400)
+    b = np.sin(2 * a) + 0.4 * np.exp(0.5 * a) * rng.normal(size=400)
+    columns = np.array([a, b, np.exp(1.5 * a + b + 0.3 * rng.normal(size=400))])
+    found = search_graph(columns, Constraints.none(3), 0.001)
+    assert "sensor" in {fit.kind for fit in found.graph.fits}
+    middle, unit = (np.full(3, each) for each in units)
+    model, table = build_model(columns, found).in_units(middle, unit), units[0] + units[1] * columns
+    for column, equation in model.equations.items():
+        parents = {parent: table[parent] for parent in equation.parents}
+        noise = model.recover_noise(column, parents, table[column])
+        np.testing.assert_allclose(model.compute(column, parents, noise), table[column], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(np.sort(noise), equation.noise, atol=0.1)
+
+
 def test_a_law_keeps_its_mean_and_deviation_and_a_map_its_ends():
     values = np.exp(np.random.default_rng(0).normal(size=5000))
     law = thin_law(values, 100)

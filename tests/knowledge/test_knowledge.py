@@ -306,3 +306,21 @@ def test_the_text_of_a_file_is_read_by_its_first_line():
 def test_checked_knowledge_stays_as_it_is():
     known = Knowledge.of({"first": ["a"]}, ["a", "b"])
     assert Knowledge.of(known, ["b"]) is known
+
+
+@given(st.lists(st.integers(0, 3), min_size=5, max_size=5))
+def test_tiers_that_were_stated_are_kept_and_exclude_what_they_say(places):
+    names = list("abcde")
+    stated = [tier for k in range(4) if (tier := [name for name, at in zip(names, places, strict=True) if at == k])]
+    known = Knowledge.of({"tiers": stated}, names)
+    assert [sorted(tier) for tier in known.tiers] == (stated if len(stated) > 1 else [])
+    for cause, effect in itertools.permutations(range(5), 2):
+        assert known.excludes(names[cause], names[effect]) == (places[cause] > places[effect])
+
+
+def test_a_graph_under_required_stands_for_its_arrows():
+    nx = pytest.importorskip("networkx")
+    assert Knowledge.of({"required": nx.DiGraph([("a", "b")])}, ["a", "b", "c"]).requires("a", "b")
+    for graph in (nx.Graph([("a", "b")]), nx.DiGraph([("a", "b"), ("b", "a")])):
+        with pytest.raises(InputError, match="'a' and 'b' are joined without a direction"):
+            Knowledge.of({"required": graph}, ["a", "b"])

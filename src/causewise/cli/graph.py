@@ -86,7 +86,8 @@ def graph(
         Path | None,
         typer.Option(
             metavar="OUT.json",
-            help="Also write it: everything (json), the edges (graphml, dot); the same command goes on later.",
+            help="Also write it: everything (json), the edges (graphml, dot, txt for Tetrad); the same command goes on "
+            "later.",
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="OUT.png", help="Also draw it (png, svg, pdf).")] = None,

@@ -101,7 +101,7 @@ def scan(
         typer.Option(metavar="OUT.csv", help="Write all pairs (csv, parquet or json); the same command goes on later."),
     ] = None,
     graph: Annotated[
-        Path | None, typer.Option(metavar="OUT.dot", help="Also write the arrows (graphml, json or dot).")
+        Path | None, typer.Option(metavar="OUT.dot", help="Also write the arrows (graphml, json, dot, txt for Tetrad).")
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="OUT.png", help="Also draw the matrix of all pairs (png, svg, pdf).")

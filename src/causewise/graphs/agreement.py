@@ -18,9 +18,10 @@ import numpy as np
 from causewise.errors import SEEDS, InputError, between
 from causewise.formatting import percent, visible
 from causewise.graphs.causal_graph import ARROW, LINE, TWO_HEADED, CausalGraph
-from causewise.graphs.comparison import Ends, Marks, compare_marks
+from causewise.graphs.comparison import Marks, compare_marks
 from causewise.graphs.finder import graph as find_graph
 from causewise.parallel import DEFAULT_ENGINE, Engine
+from causewise.scanning.graph_reading import Ends
 
 SUBSETS = 8
 MOST_SUBSETS = 1000

@@ -279,7 +279,7 @@ class CausalGraph:
         }
 
     def write(self, path: Any) -> None:
-        """Write everything as JSON, or the edges as GraphML or DOT, by the ending of the name."""
+        """Write everything as JSON, or the edges as GraphML, DOT or Tetrad's text (.txt), by the ending of the name."""
         target = Path(path)
         to_text = check_ending(target, GRAPH_FORMATS)
         is_json = target.suffix.lower() == ".json"
@@ -298,9 +298,9 @@ class CausalGraph:
         Parameters
         ----------
         other
-            A CausalGraph; a networkx Graph or DiGraph; a causal-learn graph; DOT text, or the path of a .dot, .graphml
-            or .json file; a matrix, causal-learn's or with 1 from cause (row) to effect. An edge both ways has no
-            direction.
+            A CausalGraph; a networkx Graph or DiGraph; a causal-learn graph; DOT or Tetrad's text, or the path of a
+            .dot, .graphml, .json or .txt (Tetrad) file; a matrix, causal-learn's or with 1 from cause (row) to effect.
+            An edge both ways, or with a circle at an end, has no direction.
         names
             The nodes of a matrix.
 

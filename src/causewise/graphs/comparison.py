@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 
 from causewise.errors import InputError
-from causewise.formatting import percent, visible
+from causewise.formatting import percent
 from causewise.graphs.causal_graph import ARROW, LINE, TWO_HEADED, CausalGraph
-from causewise.scanning.graph_files import read_dot
+from causewise.scanning.graph_reading import Ends, Joined, collect_edges, list_edges, read_graph
 from causewise.tables.choose import list_names
 
-Ends = tuple[str, str]
 Marks = Mapping[Ends, str]
 """Of each pair of columns that is joined, once: how. An arrow runs from the first to the second."""
 _TAIL, _HEAD, _CIRCLE = -1, 1, 2
@@ -128,10 +127,10 @@ def read_marks(other: Any, names: Sequence[str] | None = None) -> tuple[set[str]
     if isinstance(other, CausalGraph):
         return set(other.order), {(edge.parent, edge.child): edge.direction for edge in other.edges}
     if isinstance(other, str | Path):
-        return _read_text(other)
+        return _collect(*list_edges(read_graph(other)))
     other = getattr(other, "G", other)  # what causal-learn's pc returns holds its graph
     if hasattr(other, "edges") and hasattr(other, "is_directed"):
-        return _read_networkx(other)
+        return _collect(*list_edges(other))
     if hasattr(other, "get_nodes") and hasattr(other, "graph"):
         return _read_matrix(np.asarray(other.graph), [node.get_name() for node in other.get_nodes()], ended=True)
     matrix = np.asarray(other)
@@ -145,58 +144,13 @@ def read_marks(other: Any, names: Sequence[str] | None = None) -> tuple[set[str]
         return _read_matrix(matrix, list(names), ended)
     raise InputError(
         f"Got {type(other).__name__} to compare with; expected a CausalGraph, a networkx or causal-learn graph, a "
-        "matrix with names=[…], DOT text, or the path of a .dot, .graphml or .json file."
+        "matrix with names=[…], DOT or Tetrad's text, or the path of a .dot, .graphml, .json or .txt file."
     )
-
-
-def _read_text(text: str | Path) -> tuple[set[str], dict[Ends, str]]:
-    if isinstance(text, str) and "{" in text:
-        return _collect(*read_dot(text))
-    path = Path(text)
-    try:
-        content = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or type(problem).__name__
-        raise InputError(
-            f"Could not read {visible(str(path))!r} ({reason}); expected DOT text or the path of a .dot, .graphml or "
-            ".json file."
-        ) from None
-    if path.suffix.lower() == ".graphml":
-        import networkx as nx
-
-        return _read_networkx(nx.parse_graphml(content))
-    if path.suffix.lower() == ".json":
-        return _read_json(content, path)
-    return _collect(*read_dot(content))
-
-
-def _read_json(content: str, path: Path) -> tuple[set[str], dict[Ends, str]]:
-    """What `CausalGraph.write` makes."""
-    import json
-
-    try:
-        record = json.loads(content)
-        edges = [((edge["parent"], edge["child"]), edge["direction"]) for edge in record["edges"]]
-        return _collect(record["order"], edges)
-    except (ValueError, TypeError, KeyError):
-        raise InputError(
-            f"Got {visible(str(path))!r}, which is no graph of causewise; expected what `graph --out x.json` writes."
-        ) from None
-
-
-def _read_networkx(graph: Any) -> tuple[set[str], dict[Ends, str]]:
-    directed = graph.is_directed()
-    edges = []
-    for a, b, facts in graph.edges(data=True):
-        stated = facts.get("direction")
-        mark = stated if stated in (ARROW, LINE, TWO_HEADED) else ARROW if directed else LINE
-        edges.append(((str(a), str(b)), mark))
-    return _collect(map(str, graph), edges)
 
 
 def _read_matrix(matrix: Any, names: Sequence[str], ended: bool) -> tuple[set[str], dict[Ends, str]]:
     """causal-learn's marks at the ends of edges, or else 1 from a row to a column."""
-    edges: list[tuple[Ends, str]] = []
+    edges: list[Joined] = []
     for i, j in zip(*np.nonzero(matrix), strict=True):
         at_i, at_j = matrix[i, j], matrix[j, i]
         if not ended or (at_i == _TAIL and at_j == _HEAD):
@@ -208,15 +162,7 @@ def _read_matrix(matrix: Any, names: Sequence[str], ended: bool) -> tuple[set[st
     return _collect(names, edges)
 
 
-def _collect(nodes: Iterable[str], edges: Iterable[tuple[Ends, str]]) -> tuple[set[str], dict[Ends, str]]:
-    """Each pair once; arrows both ways are an edge without a direction, and none joins a node with itself."""
-    marks: dict[Ends, str] = {}
-    for (a, b), mark in edges:
-        if a == b:
-            continue
-        if (b, a) in marks:
-            if mark == marks[b, a] == ARROW:
-                marks[b, a] = LINE
-            continue
-        marks[a, b] = mark
+def _collect(nodes: Iterable[str], edges: Iterable[Joined]) -> tuple[set[str], dict[Ends, str]]:
+    """Each pair once; an edge with a circle at an end has no direction, since the circle may be a tail or a head."""
+    marks = collect_edges((ends, LINE if "o" in mark else mark) for ends, mark in edges)
     return {*nodes, *(name for ends in marks for name in ends)}, marks

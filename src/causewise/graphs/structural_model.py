@@ -119,8 +119,7 @@ class Equation:
 
     def draw(self, block: Callable[[int], FloatArray], places: FloatArray) -> FloatArray:
         """The column where its noise stands at these places of its law, from 0 to 1."""
-        location, scale = self.evaluate(block)
-        return self._sense(location + scale * self.noise[(places * len(self.noise)).astype(int)])
+        return self.apply(block, self.noise[(places * len(self.noise)).astype(int)])
 
     def average(self, block: Callable[[int], FloatArray]) -> tuple[FloatArray, FloatArray]:
         """Mean and standard deviation over the noise."""
@@ -130,6 +129,17 @@ class Equation:
         noise = thin_law(self.noise, _AVERAGED)
         values = self._sense(location[..., None] + scale[..., None] * noise)
         return values.mean(axis=-1), values.std(axis=-1)
+
+    def apply(self, block: Callable[[int], FloatArray], noise: FloatArray) -> FloatArray:
+        """The column from its parents and its noise."""
+        location, scale = self.evaluate(block)
+        return self._sense(location + scale * noise)
+
+    def invert(self, block: Callable[[int], FloatArray], values: FloatArray) -> FloatArray:
+        """The noise that gives the column; that of the last value where a sensor ends before it."""
+        location, scale = self.evaluate(block)
+        sensed = values if self.sensor is None else Interpolation(self.sensor.y, self.sensor.x)(values)
+        return (sensed - location) / scale
 
     def _sense(self, values: FloatArray) -> FloatArray:
         return values if self.sensor is None else self.sensor(values)
@@ -175,14 +185,28 @@ class StructuralModel:
 
     def draw(self, places: FloatArray, setting: Mapping[int, float]) -> FloatArray:
         """Rows of all columns where some are set, by the places of all noises in their laws; a line a column."""
-        world = _World(self)
-        for column, value in setting.items():
-            world.assign(column, np.full(places.shape[1], value))
+        world = self._assign({column: np.full(places.shape[1], value) for column, value in setting.items()})
         world.draw(set(self.order) - setting.keys(), places)
         out = np.array([world.values[k] for k in range(len(self.order))]) * self.unit[:, None] + self.middle[:, None]
         for column, value in setting.items():
             out[column] = value
         return out
+
+    def compute(self, column: int, parents: Mapping[int, FloatArray], noise: FloatArray) -> FloatArray:
+        """A column from its parents, both in the units of the table, and its noise."""
+        block = self._assign(parents).block_of(column)
+        return self.middle[column] + self.unit[column] * self.equations[column].apply(block, noise)
+
+    def recover_noise(self, column: int, parents: Mapping[int, FloatArray], values: FloatArray) -> FloatArray:
+        """The noise of which `compute` makes these values."""
+        block = self._assign(parents).block_of(column)
+        return self.equations[column].invert(block, (values - self.middle[column]) / self.unit[column])
+
+    def _assign(self, columns: Mapping[int, FloatArray]) -> "_World":
+        world = _World(self)
+        for column, values in columns.items():
+            world.assign(column, values)
+        return world
 
     def respond(
         self, cause: int, effect: int, at: FloatArray, places: FloatArray, direct: bool = False

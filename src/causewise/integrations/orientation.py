@@ -10,6 +10,7 @@ import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from causewise.catalogue import DEFAULT
@@ -20,6 +21,7 @@ from causewise.inference import prepare_method, threshold_setting
 from causewise.knowledge.background import Knowledge
 from causewise.parallel import one_thread
 from causewise.protocol import Method
+from causewise.scanning.graph_reading import read_graph
 from causewise.scanning.pair_scorer import PairScorer, blank_row
 from causewise.scanning.table import ScanTable, read_scan_table
 from causewise.tables.choose import list_names
@@ -28,6 +30,8 @@ Nodes = tuple[Any, Any]
 
 _TAIL, _ARROW = -1, 1
 """Ends of an edge in causal-learn's matrix, where [i, j] is the end at i; 2 is a circle, larger ones double edges."""
+_MAYBE_HIDDEN = ("<->", "o->", "o-o", "o--")
+"""Directions, as `read_graph` has them, of edges that a hidden common cause may explain."""
 _HIDDEN = "The graph allows for a hidden common cause on this edge, which pairwise methods rule out."
 
 
@@ -61,7 +65,7 @@ class Orientation(NamedTuple):
     """A graph with some of its open edges oriented, and what became of each of them."""
 
     graph: Any
-    """Of the kind that was given; a DiGraph, what is left drawn both ways, for a networkx Graph."""
+    """Of the kind that was given; a DiGraph, what is left drawn both ways, for a networkx Graph; one for a file."""
     edges: tuple[OrientedEdge, ...]
     """In the order of the table's columns; edges that cannot be scored come last."""
     contradictions: tuple[str, ...] = ()
@@ -109,8 +113,8 @@ def orient(
     Parameters
     ----------
     graph
-        A networkx Graph or DiGraph, a causal-learn GeneralGraph or what its `pc` returns, or a pgmpy PDAG, with the
-        table's columns as nodes. It is not changed.
+        A networkx Graph or DiGraph, a causal-learn GeneralGraph or what its `pc` returns, a pgmpy PDAG, or a file that
+        `read_graph` reads, with the table's columns as nodes. It is not changed.
     data
         A table: pandas, polars, Arrow, a dict of columns, a matrix, or the path of a file.
     knowledge
@@ -149,7 +153,7 @@ def orient(
     [('a', False), ('b', True)]
     """
     between("orient", *SEEDS, seed=seed)
-    mixed = read_graph(graph)
+    mixed = read_mixed_graph(graph)
     table, scorer = make_scorer(data, knowledge, method, threshold, seed, **asked)
     columns = _columns_of(mixed, table)
     edges = _avoid_cycles(_score_edges(mixed, columns, scorer), mixed, columns, scorer.knowledge)
@@ -262,16 +266,18 @@ def _list_contradictions(mixed: MixedGraph, columns: Mapping[Any, str], knowledg
                 yield f"The graph's own {cause} → {effect} contradicts what was given: {statement.why}."
 
 
-def read_graph(graph: Any) -> MixedGraph:
-    """The graph of any package that is supported."""
+def read_mixed_graph(graph: Any) -> MixedGraph:
+    """The graph of any package that is supported, or of a file."""
+    if isinstance(graph, str | Path):
+        return _read_networkx(read_graph(graph))
     families = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(graph).__mro__}
     for family, reader in _READERS.items():
         if family in families:
             return reader(graph)
     raise InputError(
         f"Got {type(graph).__name__} as the graph; expected one of networkx (Graph, DiGraph), causal-learn "
-        "(GeneralGraph, or what pc returns) or pgmpy (PDAG, DAG): convert it to one of these, and give it before the "
-        "table."
+        "(GeneralGraph, or what pc returns) or pgmpy (PDAG, DAG), or the path of a file: convert it to one of these, "
+        "and give it before the table."
     )
 
 
@@ -283,20 +289,28 @@ def _read_networkx(graph: Any) -> MixedGraph:
         )
     both = graph.has_edge if graph.is_directed() else lambda one, other: True
     place = {node: k for k, node in enumerate(graph)}
-    edges = [(one, other) for one, other in graph.edges if one != other]
+    arrows: list[Nodes] = []
+    undirected: dict[Nodes, None] = {}
+    left: dict[Nodes, str] = {}
+    for one, other, stated in graph.edges(data="direction"):  # as causewise's own graphs and files have it
+        edge: Any = tuple(sorted((one, other), key=place.__getitem__))
+        if stated in _MAYBE_HIDDEN:
+            left[edge] = _HIDDEN
+        elif one != other and (stated == "--" or both(other, one)):
+            undirected[edge] = None
+        elif one != other:
+            arrows.append((one, other))
 
     def turn(chosen: Sequence[Nodes]) -> Any:
         # Undirected graphs have no room for an arrow: they become directed, and what is left runs both ways.
         oriented = graph.copy() if graph.is_directed() else graph.to_directed()
-        oriented.remove_edges_from([(effect, cause) for cause, effect in chosen])
+        for cause, effect in chosen:
+            facts = dict(oriented.get_edge_data(cause, effect) or oriented.get_edge_data(effect, cause))
+            oriented.remove_edges_from([(effect, cause)])
+            oriented.add_edge(cause, effect, **facts | ({"direction": "->"} if "direction" in facts else {}))
         return oriented
 
-    return MixedGraph(
-        tuple(graph),
-        tuple((one, other) for one, other in edges if not both(other, one)),
-        tuple(dict.fromkeys(tuple(sorted(edge, key=place.__getitem__)) for edge in edges if both(edge[1], edge[0]))),
-        turn,
-    )
+    return MixedGraph(tuple(graph), tuple(arrows), tuple(undirected), turn, left)
 
 
 def _read_pgmpy(graph: Any) -> MixedGraph:

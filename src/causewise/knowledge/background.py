@@ -142,6 +142,18 @@ class Knowledge:
         """Whether the edge itself is required."""
         return self.links.get(cause, {}).get(effect) == _REQUIRED
 
+    def excludes(self, cause: str, effect: str) -> bool:
+        """Whether what was stated leaves no edge in this direction."""
+        return bool(self._exclusion(cause, effect))
+
+    @property
+    def tiers(self) -> list[list[str]]:
+        """The tiers that were stated, earliest first; one alone says nothing, and is not kept."""
+        ends = sorted(node for node in self.links if isinstance(node, int))
+        tiers = [[column for column, behind in self.links.items() if end in behind] for end in ends]
+        tiers += [list(self.links[end]) for end in ends[-1:]]
+        return [[column for column in tier if isinstance(column, str)] for tier in tiers]
+
     @property
     def required_columns(self) -> list[str]:
         """The columns of all required edges."""
@@ -286,6 +298,8 @@ class _Checker:
     def _entries(self, kind: str, length: int | None = None) -> Sequence[Any]:
         """The list under a key, of lists of that length; a tier has any but none."""
         entries = self._content.get(kind, ())
+        if hasattr(entries, "edges") and hasattr(entries, "is_directed"):
+            entries = _list_arrows(kind, entries)
         if not isinstance(entries, list | tuple):
             raise InputError(
                 f"Got {_shorten(entries)} under {kind}; expected a list: for instance {kind}: {KINDS[kind]}."
@@ -322,6 +336,17 @@ class _Checker:
             return self._columns[find_column(self._columns, name)]
         except InputError as problem:
             raise InputError(f"{problem} (In the knowledge: {kind}, {_shorten(entry)}.)") from None
+
+
+def _list_arrows(kind: str, graph: Any) -> list[list[Any]]:
+    """The edges of a networkx graph, all of which must be arrows."""
+    for one, other, direction in graph.edges(data="direction", default="->"):
+        if direction != "->" or not graph.is_directed() or graph.has_edge(other, one):
+            raise InputError(
+                f"Got a graph under {kind} in which {one!r} and {other!r} are joined without a direction; expected "
+                f"arrows only: remove that edge, or state it by itself."
+            )
+    return [list(edge) for edge in graph.edges()]
 
 
 def _log_odds(entry: Any) -> float:

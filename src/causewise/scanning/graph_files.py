@@ -1,7 +1,11 @@
-r"""A graph as GraphML, node-link JSON and DOT, in which every name stays a name; files by the ending of their name.
+r"""A graph as GraphML, node-link JSON, DOT and Tetrad's text, files by the ending of their name.
 
 JSON holds any name. XML 1.0 has no place for most control characters, and Graphviz ends a text at NUL: in GraphML and
-DOT they are spelt out, `\x1b`; all other names read back as they were.
+DOT they are spelt out, `\x1b`; all other names read back as they were. Tetrad and causal-learn split their text at
+blanks, commas and semicolons, and no quoting helps: names that have them are refused there.
+
+How an edge joins two nodes is its attribute `direction`: `->` where there is none, `--` (no direction), `<->` (a common
+cause), and `o->`, `o-o`, `o--`, in which a circle is a tail or a head (Zhang 2008).
 """
 
 import re
@@ -11,18 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 from causewise.errors import InputError
 from causewise.formatting import json_text, visible
+from causewise.tables.choose import list_names
 
 if TYPE_CHECKING:
     from networkx import DiGraph
 
-_HEADS = {"--": "none", "<->": "both"}
-"""What Graphviz calls the heads of an edge that is no arrow."""
-_QUOTED = r'"(?:\\.|[^"\\])*"'
-_DOT_REMARK = re.compile(rf"{_QUOTED}|//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
-_DOT_STATEMENT = re.compile(rf"(?:{_QUOTED}|\[(?:{_QUOTED}|[^\]\"])*\]|[^;{{}}\n\"\[])+")
-_DOT_LIST = re.compile(rf"\[((?:{_QUOTED}|[^\]\"])*)\]")
-_DOT_FACT = re.compile(rf"(\w+)\s*=\s*({_QUOTED}|[\w.+-]+)")
-_DOT_WORD = re.compile(rf"{_QUOTED}|->|--|=|[^\s\"=\[\];,-]+(?:-(?![->])[^\s\"=\[\];,-]+)*")
+BY_ENDS = {"->": "->", "--": "--", "<>": "<->", "o>": "o->", "oo": "o-o", "o-": "o--"}
+"""Every direction, by what stands at the first node and at the second."""
+_DOT_STYLES = {
+    "--": "dir=none",
+    "<->": "dir=both",
+    "o->": "dir=both, arrowtail=odot, arrowhead=normal",
+    "o-o": "dir=both, arrowtail=odot, arrowhead=odot",
+    "o--": "dir=both, arrowtail=odot, arrowhead=none",
+}
+"""What Graphviz calls the ends of an edge that is no arrow."""
+_NOT_IN_TETRAD = re.compile(r"[\s,;\x00-\x1f\ud800-\udfff]|^$|^\(.*\)$|^\[.*\]$")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -72,45 +80,37 @@ def to_dot(graph: "DiGraph") -> str:
     for cause, effect, facts in graph.edges(data=True):
         # Quoted, since a bare number of DOT has no exponent.
         attributes = ", ".join(f"{name}={_quote(repr(value))}" for name, value in facts.items())
-        if facts.get("direction") in _HEADS:
-            attributes += f", dir={_HEADS[facts['direction']]}"
+        if style := _DOT_STYLES.get(facts.get("direction", "")):
+            attributes += f", {style}"
         lines.append(f"  {names[cause]} -> {names[effect]} [{attributes}];")
     return "\n".join(["digraph {", *lines, "}"]) + "\n"
 
 
-def read_dot(text: str) -> tuple[list[str], list[tuple[tuple[str, str], str]]]:
-    """The nodes of DOT text, and its edges with how they join: `->`, `--`, `<->`.
-
-    Arrows, chains, quoted names, `dir=both`, `dir=none` and `dir=back` are read; subgraphs are taken as their content.
+def to_tetrad(graph: "DiGraph") -> str:
+    """Tetrad's text, which causal-learn reads too; of attributes it has room for the direction alone.
 
     Examples
     --------
-    >>> read_dot('digraph { a -> b -> "c d"; a -> e [dir=none]; f }')
-    (['a', 'b', 'c d', 'e', 'f'], [(('a', 'b'), '->'), (('b', 'c d'), '->'), (('a', 'e'), '--')])
+    >>> print(to_tetrad(build_digraph("abc", [("a", "b", {}), ("b", "c", {"direction": "--"})])), end="")
+    Graph Nodes:
+    a;b;c
+    <BLANKLINE>
+    Graph Edges:
+    1. a --> b
+    2. b --- c
     """
-    body = _DOT_REMARK.sub(lambda match: match[0] if match[0][0] == '"' else " ", text)
-    if not re.match(r"\s*(strict\s+)?(di)?graph\b[^{]*{", body):
-        raise InputError(f"Got {visible(text[:60])!r} as a graph; expected DOT text: digraph {{ a -> b; }}.")
-    nodes: dict[str, None] = {}
-    edges: list[tuple[tuple[str, str], str]] = []
-    for statement in _DOT_STATEMENT.findall(body[body.index("{") + 1 :]):
-        listed = _DOT_LIST.search(statement)
-        facts = dict(_DOT_FACT.findall(listed[1])) if listed else {}
-        words = _DOT_WORD.findall(_DOT_LIST.sub(" ", statement))
-        names = [_unquote(word) for word in words if word not in ("->", "--")]
-        if not names or words[0] in ("node", "edge", "graph", "subgraph") or "=" in words:
-            continue
-        nodes |= dict.fromkeys(names)
-        signs = [word for word in words if word in ("->", "--")]
-        for a, b, sign in zip(names, names[1:], signs, strict=False):
-            way = _unquote(facts.get("dir", ""))
-            mark = {"none": "--", "both": "<->"}.get(way, sign)
-            edges.append(((b, a) if way == "back" else (a, b), mark))
-    return list(nodes), edges
-
-
-def _unquote(word: str) -> str:
-    return re.sub(r"\\(.)", r"\1", word[1:-1]) if word.startswith('"') else word
+    if names := [name for name in graph if _NOT_IN_TETRAD.search(name)]:
+        raise InputError(
+            f"Got columns that Tetrad's text cannot hold{list_names([repr(name) for name in names])}; expected names "
+            "without blanks, commas, semicolons and brackets around them: rename the columns, or write .dot, .graphml "
+            "or .json."
+        )
+    ends = {direction: pair for pair, direction in BY_ENDS.items()}
+    lines = []
+    for number, (one, other, facts) in enumerate(graph.edges(data=True), 1):
+        sign = "-".join(ends[facts.get("direction", "->")])
+        lines.append(f"{number}. {one} {sign} {other}")
+    return "\n".join(["Graph Nodes:", ";".join(graph), "", "Graph Edges:", *lines]) + "\n"
 
 
 def _quote(text: str) -> str:
@@ -132,5 +132,10 @@ def _spell_names(graph: "DiGraph") -> dict[str, str]:
     return spellings
 
 
-GRAPH_FORMATS: Mapping[str, Callable[["DiGraph"], str]] = {".json": to_json, ".graphml": to_graphml, ".dot": to_dot}
+GRAPH_FORMATS: Mapping[str, Callable[["DiGraph"], str]] = {
+    ".json": to_json,
+    ".graphml": to_graphml,
+    ".dot": to_dot,
+    ".txt": to_tetrad,
+}
 """Of the arrows, by the ending of a file's name."""

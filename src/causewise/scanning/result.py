@@ -93,7 +93,7 @@ class Scan:
         return to_digraph(self.rows, self.columns)
 
     def write_graph(self, path: Any) -> None:
-        """Write the arrows as GraphML, JSON (node-link) or DOT, by the ending of the name."""
+        """Write the arrows as GraphML, JSON (node-link), DOT or Tetrad's text (.txt), by the ending of the name."""
         target = Path(path)
         replace_with(target, check_ending(target, GRAPH_FORMATS)(self.to_networkx()).encode())
 
