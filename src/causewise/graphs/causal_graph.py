@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from causewise.errors import InputError
 from causewise.files import replace_with
 from causewise.formatting import json_text, visible
-from causewise.graphs.effect import LEVEL, Effect, Strength
+from causewise.graphs.effect import LEVEL, Effect, EffectRefusal, Strength
 from causewise.knowledge.background import Knowledge
 from causewise.numerics.native import FloatArray
 from causewise.parallel import DEFAULT_ENGINE, Engine
@@ -188,6 +188,16 @@ class CausalGraph:
 
         return measure_edge_curves(self.values, self.edges)
 
+    @cached_property
+    def effects(self) -> Mapping[tuple[str, str], Effect | EffectRefusal]:
+        """Of every pair of columns what becomes of the second where the first is set, or why that is not told.
+
+        Of more than 14 columns the 182 pairs that fewest edges join; none where the equations were not kept.
+        """
+        from causewise.graphs.pair_effects import measure_effects
+
+        return {} if self.structure is None else measure_effects(self.structure, self.edges)
+
     @property
     def _counts(self) -> str:
         given = sum(edge.is_given for edge in self.edges)
@@ -278,12 +288,13 @@ class CausalGraph:
             **self.facts,
         }
 
-    def write(self, path: Any) -> None:
-        """Write everything as JSON, or the edges as GraphML or DOT, by the ending of the name."""
+    def write(self, path: Any, effects: Sequence[Effect | EffectRefusal] = ()) -> None:
+        """Write everything as JSON, with effects that were asked for, or the edges as GraphML or DOT, by the ending."""
         target = Path(path)
         to_text = check_ending(target, GRAPH_FORMATS)
         is_json = target.suffix.lower() == ".json"
-        replace_with(target, (json_text(self.to_dict()) + "\n" if is_json else to_text(self.to_networkx())).encode())
+        record = self.to_dict() | ({"effects": [each.to_dict() for each in effects]} if effects else {})
+        replace_with(target, (json_text(record) + "\n" if is_json else to_text(self.to_networkx())).encode())
         self.finished()
 
     def plot(self, path: Any = None) -> "Figure":
@@ -349,8 +360,21 @@ class CausalGraph:
 
         return measure_agreement(self, subsets, size, seed, engine)
 
-    def report(self, path: Any) -> None:
-        """Write one self-contained HTML page: the picture, and every edge with its evidence.
+    def ask_effect(self, cause: str, effect: str, at: Any = None) -> Effect | EffectRefusal:
+        """As `effect`; where there is none, a record that says why instead of an error."""
+        from causewise.graphs.interventions import ask_effect
+
+        return ask_effect(self._structure, self.edges, cause, effect, at)
+
+    def report(self, path: Any, effects: Sequence[Effect | EffectRefusal] = ()) -> None:
+        """Write one self-contained HTML page: the picture, every edge with its evidence, and what if a column is set.
+
+        Parameters
+        ----------
+        path
+            Where to write it.
+        effects
+            Effects to be shown first; the strongest of all pairs unless given.
 
         Examples
         --------
@@ -362,7 +386,7 @@ class CausalGraph:
         """
         from causewise.report.html_pages import write_graph
 
-        write_graph(self, path)
+        write_graph(self, path, effects)
 
     def _repr_html_(self) -> str:
         """The order and the first edges, for notebooks."""

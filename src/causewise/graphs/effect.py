@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from causewise.formatting import format_number, format_signed, visible
 from causewise.numerics.native import FloatArray
 from causewise.pair import Record
+from causewise.tables.choose import list_names
 
 LEVEL = 0.9
 """Probability of the bounds."""
@@ -32,6 +33,37 @@ class Strength(NamedTuple):
     child: str
     mean: float
     spread: float
+
+
+@dataclass(frozen=True)
+class EffectRefusal:
+    """Two columns of which no effect is told, and why."""
+
+    cause: str
+    effect: str
+    reason: str
+    observed: tuple[float, float]
+    """The least and the largest value of the cause in the table."""
+    beyond: tuple[float, ...] = ()
+    """Values to set the cause to that lie outside of it."""
+
+    def __str__(self) -> str:
+        return visible(self.sentence)
+
+    @property
+    def sentence(self) -> str:
+        """The reason, and where values lie beyond the observed ones."""
+        return f"{self.reason} {locate_beyond(self)}." if self.beyond else self.reason
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text."""
+        return {
+            "cause": self.cause,
+            "effect": self.effect,
+            "reason": self.sentence,
+            "observed": list(self.observed),
+            "beyond": list(self.beyond),
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +108,8 @@ class Effect(Record):
     direct: bool
     """Whether columns between them stay as they are."""
     level: float
-    notes: tuple[str, ...] = ()
-    """What to bear in mind, a sentence each."""
+    remarks: tuple[str, ...] = ()
+    """`notes` without the one on values beyond the observed range."""
 
     def __str__(self) -> str:
         change = self.from_to
@@ -98,6 +130,12 @@ class Effect(Record):
 
     def _bounds(self, low: float, high: float) -> str:
         return "" if math.isnan(low) else f" ({self.level:.0%}: {format_signed(low, 3)} to {format_signed(high, 3)})"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to bear in mind, a sentence each."""
+        kept = "there the last value is kept, and the bounds reach twice as far as its line."
+        return (f"{locate_beyond(self)}: {kept}", *self.remarks) if self.beyond else self.remarks
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -142,6 +180,14 @@ class Effect(Record):
         from causewise.report.effect_picture import render_effect_card
 
         return render_effect_card(self)
+
+
+def locate_beyond(answer: Effect | EffectRefusal) -> str:
+    """Which values lie beyond the observed ones, and where these end."""
+    shown = list_names([short_number(value) for value in answer.beyond], "", "")
+    low, high = map(short_number, answer.observed)
+    are = "lies" if len(answer.beyond) == 1 else "lie"
+    return f"{shown} {are} beyond the observed values of {answer.cause!r} ({low} to {high})"
 
 
 def short_number(value: float) -> str:

@@ -17,7 +17,7 @@ from scipy.special import stdtr, stdtrit
 
 from causewise.errors import SEEDS, InputError, between
 from causewise.formatting import format_signed
-from causewise.graphs.effect import LEVEL, Change, Effect, Strength, short_number
+from causewise.graphs.effect import LEVEL, Change, Effect, EffectRefusal, Strength
 from causewise.graphs.graph_columns import GraphColumns
 from causewise.graphs.structural_model import StructuralModel, draw_places
 from causewise.numerics.native import FloatArray
@@ -101,16 +101,37 @@ def estimate_effect(
     level: float = LEVEL,
 ) -> Effect:
     """The effect of one column of a graph on another, or an `InputError` that says why there is none."""
+    answer = ask_effect(structure, edges, cause, effect, at, direct, level)
+    if isinstance(answer, EffectRefusal):
+        raise InputError(answer.sentence)
+    return answer
+
+
+def ask_effect(
+    structure: Structure,
+    edges: "Sequence[Edge]",
+    cause: str,
+    effect: str,
+    at: Any = None,
+    direct: bool = False,
+    level: float = LEVEL,
+) -> Effect | EffectRefusal:
+    """The effect of one column on another, or why there is none; an `InputError` where the question is at fault."""
     a, b = structure.find(cause), structure.find(effect)
-    _check_path(structure, edges, cause, effect, direct)
+    if cause == effect:
+        raise InputError(f"Got {cause!r} as cause and effect; expected two columns.")
     if not 0.5 <= level < 1.0:
         raise InputError(f"Got level={level!r} for an effect; expected a probability from 0.5 to below 1.")
     values = np.unique(structure.quantile(cause, AT)) if at is None else _read_values(at)
+    low, high = structure.quantiles[a][[0, -1]]
+    beyond = tuple(float(value) for value in values[(values < low) | (values > high)])
+    observed = (float(low), float(high))
+    if reason := _explain_refusal(structure, edges, cause, effect, direct):
+        return EffectRefusal(cause, effect, reason, observed, beyond)
     quartiles = structure.quantile(cause, (0.25, 0.75))
     if quartiles[0] == quartiles[1]:
         quartiles = structure.quantiles[a][[0, -1]]
     places = draw_places(len(structure.names), ROWS, _SEED)
-    low, high = structure.quantiles[a][[0, -1]]
     inside = np.clip(values, low, high)
     outer = (0.9 * low + 0.1 * high, 0.1 * low + 0.9 * high)
     grid = np.concatenate([inside, quartiles, (low, high), outer])
@@ -129,7 +150,6 @@ def estimate_effect(
         bounds.append(error.margin(curves[:, : len(inside)]) + line)
     mean, scale = means[0, : len(inside)], scales[0, : len(inside)]
     change, change_margin = float(changes[0]), float(error.margin(changes[:, None])[0])
-    beyond = tuple(float(value) for value in values[(values < low) | (values > high)])
     return Effect(
         cause,
         effect,
@@ -144,14 +164,10 @@ def estimate_effect(
         Change(float(quartiles[0]), float(quartiles[1]), change, change - change_margin, change + change_margin),
         error.sign_probability(changes) * _direction_probability(edges, cause, effect, direct),
         beyond,
-        (float(low), float(high)),
+        observed,
         direct,
         level,
-        (
-            *_note_beyond(cause, beyond, float(low), float(high)),
-            *_note_turned(structure, edges, changes, cause, effect, direct),
-            *_note_few(structure),
-        ),
+        (*_note_turned(structure, edges, changes, cause, effect, direct), *_note_few(structure)),
     )
 
 
@@ -220,32 +236,32 @@ def measure_strengths(structure: Structure, edges: "Sequence[Edge]") -> tuple[St
     )
 
 
-def _check_path(structure: Structure, edges: "Sequence[Edge]", cause: str, effect: str, direct: bool) -> None:
-    """Refuse where no path of arrows leads from the cause to the effect, or where an edge without direction may."""
-    if cause == effect:
-        raise InputError(f"Got {cause!r} as cause and effect; expected two columns.")
+def _explain_refusal(structure: Structure, edges: "Sequence[Edge]", cause: str, effect: str, direct: bool) -> str:
+    """Why there is no answer: no path of arrows from the cause to the effect, or one without direction; else empty."""
     relevant = [edge for edge in edges if not direct or {edge.parent, edge.child} == {cause, effect}]
     for edge in relevant:
         if not edge.is_directed and _may_lie_between(relevant, cause, effect, edge):
-            raise InputError(_explain_open(structure, edge, cause, effect, direct))
+            return _explain_open(structure, relevant, edge, cause, effect, direct)
     arrows = [(edge.parent, edge.child) for edge in relevant if edge.is_directed]
     if effect in _reach(arrows, cause):
-        return
+        return ""
     setting = f"as far as the rows tell, setting {cause!r} leaves {effect!r} as it is"
     if direct and effect in _reach([(e.parent, e.child) for e in edges if e.is_directed], cause):
-        raise InputError(
+        return (
             f"Got {cause!r} and {effect!r}, which no edge joins; expected one for a direct effect: {cause!r} acts by "
             "other columns, ask without direct."
         )
     if cause in _reach(arrows, effect):
-        raise InputError(f"Got {effect!r} as an effect of {cause!r}, and the graph has it as a cause: {setting}.")
-    raise InputError(
+        return f"Got {effect!r} as an effect of {cause!r}, and the graph has it as a cause: {setting}."
+    return (
         f"Got {cause!r} and {effect!r}, and no path of arrows leads from the first to the second: {setting}; expected "
         "a path: require an edge as knowledge if you know of one."
     )
 
 
-def _explain_open(structure: Structure, edge: "Edge", cause: str, effect: str, direct: bool) -> str:
+def _explain_open(
+    structure: Structure, edges: "Sequence[Edge]", edge: "Edge", cause: str, effect: str, direct: bool
+) -> str:
     if edge.direction == "<->":
         return (
             f"Got {cause!r} and {effect!r}, and {_dash(edge)} on the way may have a common cause that is no column, "
@@ -261,6 +277,11 @@ def _explain_open(structure: Structure, edge: "Edge", cause: str, effect: str, d
         for arrow in model.arrows & groups.keys():
             mean, _ = model.respond(a, b, quartiles, places, direct)
             groups[arrow].append(float(mean[1] - mean[0]))
+    others = _possible_arrows([each for each in edges if each is not edge])
+    for (u, v), changes in groups.items():
+        # No model may run this way, and yet it is known what it says where nothing else leads to the effect.
+        if not changes and effect not in _reach([*others, (structure.names[u], structure.names[v])], cause):
+            changes.append(0.0)
     told = [
         f"{format_signed(float(np.mean(changes)), 3)} where {structure.names[u]!r} → {structure.names[v]!r}"
         for (u, v), changes in groups.items()
@@ -287,28 +308,18 @@ def _note_turned(
     structure: Structure, edges: "Sequence[Edge]", changes: FloatArray, cause: str, effect: str, direct: bool
 ) -> Iterable[str]:
     """What parts of the rows say that turn an arrow on the way round."""
+    arrows = [part.arrows for part in structure.parts]
     for edge in edges:
-        between_them = {edge.parent, edge.child} == {cause, effect} if direct else True
-        if not (edge.is_directed and between_them and _may_lie_between(edges, cause, effect, edge)):
+        if not edge.is_directed or (direct and {edge.parent, edge.child} != {cause, effect}):
             continue
         back = (structure.find(edge.child), structure.find(edge.parent))
-        is_turned = np.array([back in part.arrows for part in structure.parts], dtype=bool)
-        if is_turned.any():
+        is_turned = np.array([back in each for each in arrows], dtype=bool)
+        if is_turned.any() and _may_lie_between(edges, cause, effect, edge):
             yield (
                 f"It depends on the direction of {_dash(edge)}, which {is_turned.sum()} of {len(is_turned)} parts of "
                 f"the rows turn round: there the change is {format_signed(float(np.mean(changes[1:][is_turned])), 3)}, "
                 f"not {format_signed(float(changes[0]), 3)}."
             )
-
-
-def _note_beyond(cause: str, beyond: Sequence[float], low: float, high: float) -> Iterable[str]:
-    if beyond:
-        shown = list_names([short_number(value) for value in beyond], "", "")
-        yield (
-            f"{shown} {'lies' if len(beyond) == 1 else 'lie'} beyond the observed values of {cause!r} "
-            f"({short_number(low)} to {short_number(high)}): there the last value is kept, and the bounds reach "
-            "twice as far as its line."
-        )
 
 
 def _note_few(structure: Structure) -> Iterable[str]:
@@ -330,12 +341,22 @@ def _read_values(at: Any) -> FloatArray:
 
 def _reach(arrows: Collection[tuple[str, str]], start: str, avoid: Collection[str] = ()) -> set[str]:
     """All columns behind one, itself too, by paths that avoid some."""
+    children: dict[str, list[str]] = {}
+    for parent, child in arrows:
+        children.setdefault(parent, []).append(child)
     out, left = {start}, [start]
     while left:
-        here = left.pop()
-        new = {child for parent, child in arrows if parent == here and child not in out and child not in avoid}
+        new = {child for child in children.get(left.pop(), ()) if child not in out and child not in avoid}
         out |= new
         left += new
+    return out
+
+
+def list_neighbours(edges: "Sequence[Edge]") -> dict[str, list[str]]:
+    """Of each column those that it may affect by one edge, those without direction running either way."""
+    out: dict[str, list[str]] = {}
+    for parent, child in _possible_arrows(edges):
+        out.setdefault(parent, []).append(child)
     return out
 
 

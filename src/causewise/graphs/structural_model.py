@@ -6,6 +6,7 @@ and sensors keep their last value beyond the rows that they were fitted to.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -177,7 +178,7 @@ class StructuralModel:
         """Rows of all columns where some are set, by the places of all noises in their laws; a line a column."""
         world = _World(self)
         for column, value in setting.items():
-            world.assign(column, np.full(places.shape[1], value))
+            world.assign(column, np.array([value]), places.shape[1])
         world.draw(set(self.order) - setting.keys(), places)
         out = np.array([world.values[k] for k in range(len(self.order))]) * self.unit[:, None] + self.middle[:, None]
         for column, value in setting.items():
@@ -197,7 +198,7 @@ class StructuralModel:
         base = _World(self)
         base.draw(needed - moved, places)
         world = base.repeat(len(at))
-        world.assign(cause, np.repeat(at, places.shape[1]))
+        world.assign(cause, at, places.shape[1])
         world.draw((needed & moved) - {cause}, np.tile(places, len(at)))
         shape = (len(at), places.shape[1])
         mean, scale = (
@@ -220,7 +221,7 @@ class StructuralModel:
         for parent in sorted(equation.parents):
             other = world.repeat(1)
             # By the places of the child's noise, which nothing else here has seen.
-            other.values[parent] = world.values[parent][np.argsort(places[child], kind="stable")]
+            other.put(parent, world.values[parent][np.argsort(places[child], kind="stable")])
             new_mean, new_scale = equation.average(other.block_of(child))
             squares = (np.mean(np.square(new - old)) for new, old in ((new_mean, mean), (new_scale, scale)))
             by_mean, by_scale = (0.5 * float(square) / total for square in squares)
@@ -235,21 +236,32 @@ class _World:
         self.model = model
         self.values: dict[int, FloatArray] = {}
         self._blocks: dict[tuple[int, bool], FloatArray] = {}
+        self._compact: dict[int, tuple[FloatArray, Callable[[FloatArray], FloatArray]]] = {}
+        """Of columns whose values repeat: these once, and how lines of them become lines of all."""
 
-    def assign(self, column: int, values: FloatArray) -> None:
-        """In the column's unit."""
-        self.values[column] = (values - self.model.middle[column]) / self.model.unit[column]
+    def assign(self, column: int, values: FloatArray, times: int = 1) -> None:
+        """In the column's unit, each value so many times."""
+        each = (values - self.model.middle[column]) / self.model.unit[column]
+        self.values[column] = np.repeat(each, times)
+        self._compact[column] = each, partial(np.repeat, repeats=times, axis=0)
+
+    def put(self, column: int, values: FloatArray) -> None:
+        """Standardised, in place of others."""
+        self.values[column] = values
+        self._compact.pop(column, None)
 
     def draw(self, columns: set[int], places: FloatArray) -> None:
         """From those there are already, by the places of the noises in their laws."""
         for column in self.model.order:
             if column in columns:
-                self.values[column] = self.model.equations[column].draw(self.block_of(column), places[column])
+                self.put(column, self.model.equations[column].draw(self.block_of(column), places[column]))
 
     def repeat(self, times: int) -> "_World":
         """The same values several times, one after the other."""
         out = _World(self.model)
-        out.values = {column: np.tile(values, times) for column, values in self.values.items()}
+        for column, values in self.values.items():
+            out.values[column] = np.tile(values, times)
+            out._compact[column] = values, lambda lines: np.tile(lines, (times, 1))
         return out
 
     def block_of(self, child: int) -> Callable[[int], FloatArray]:
@@ -259,7 +271,8 @@ class _World:
         def block(parent: int) -> FloatArray:
             key = (parent, by_value and (parent, True) in self.model.coordinates)
             if key not in self._blocks:
-                self._blocks[key] = self.model.coordinates[key](self.values[parent])
+                values, spread = self._compact.get(parent, (self.values[parent], np.asarray))
+                self._blocks[key] = spread(self.model.coordinates[key](values))
             return self._blocks[key]
 
         return block
