@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -256,6 +257,48 @@ def test_an_edge_without_direction_on_the_way_is_refused_with_its_numbers(curves
     with pytest.raises(causewise.InputError, match="depends on the direction of 'z' — 'a'"):
         open_edge(lines, "z", "a", LINE).effect("a", "b")
     assert open_edge(lines, "z", "a", LINE).effect("a", "b", direct=True) == lines.effect("a", "b", direct=True)
+
+
+def test_both_numbers_are_told_even_where_no_part_turns_the_edge(curves):
+    loose, table = open_edge(curves, "b", "c", LINE), chain()
+    if any(
+        ("c", "b") in {tuple(curves.structure.names[k] for k in arrow) for arrow in part.arrows}
+        for part in curves.structure.parts
+    ):
+        pytest.skip("a part turns it")
+    forward, back = (str(loose.ask_effect(*ends)) for ends in (("b", "c"), ("c", "b")))
+    assert "0 where 'c' → 'b'" in forward and "0 where 'b' → 'c'" in back
+    width = np.subtract(*np.quantile(table["c"], [0.75, 0.25]))
+    line = float(re.search(r"about (\S+), by a straight line, where 'c' → 'b'", back)[1].replace("−", "-"))
+    assert line == pytest.approx(regression(table["b"], table["c"], table["a"]) * width, rel=0.15)
+
+
+def test_a_refusal_names_values_beyond_the_rows(curves):
+    refusal = curves.ask_effect("d", "c", at=[0.0, 1e3])
+    assert (refusal.beyond == (1e3,) and "1\u202f000" in str(refusal)) or "1000 lies beyond" in str(refusal)
+    assert refusal.to_dict()["reason"] == refusal.sentence
+    with pytest.raises(causewise.InputError, match="lies beyond the observed values of 'd'"):
+        curves.effect("d", "c", at=1e3)
+    assert curves.ask_effect("a", "c").to_dict() == curves.effect("a", "c").to_dict()
+
+
+def test_effects_of_all_pairs_are_those_asked_one_by_one(curves):
+    assert len(curves.effects) == 12
+    for (cause, effect), answer in curves.effects.items():
+        told = curves.ask_effect(cause, effect)
+        assert type(told) is type(answer)
+        if isinstance(answer, causewise.Effect):
+            assert (answer.from_to, answer.probability) == (told.from_to, told.probability)
+            assert answer.observed[0] in answer.at and answer.observed[1] in answer.at and len(answer.beyond) == 2
+        else:
+            assert (answer.reason, answer.beyond) == (told.reason, ())
+
+
+def test_effects_are_written_with_the_graph(curves, tmp_path):
+    effects = [curves.effect("a", "c"), curves.ask_effect("c", "a")]
+    curves.write(tmp_path / "g.json", effects)
+    record = json.loads((tmp_path / "g.json").read_text())
+    assert record["effects"] == [each.to_dict() for each in effects] and record["order"] == list(curves.order)
 
 
 def test_a_direction_that_rows_do_not_tell_is_found_out():

@@ -122,7 +122,9 @@ class Effect(Record):
         inside = [k for k, value in enumerate(self.at) if value not in self.beyond]
         told = [f"{short_number(self.scale[k])} at {short_number(self.at[k])}" for k in inside]
         second = f" Its standard deviation is {told[0]} and {told[-1]}." if len(told) > 1 else ""
-        sure = "" if math.isnan(self.probability) else f" The sign is right with probability {self.probability:.2f}."
+        # Rounded down, so that 0.999 does not look like certainty.
+        share = "" if math.isnan(self.probability) else f"{math.floor(100 * self.probability + 1e-9) / 100:.2f}"
+        sure = f" The sign is right with probability {share}." if share else ""
         return visible(first + second + sure)
 
     def __repr__(self) -> str:

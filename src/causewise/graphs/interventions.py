@@ -278,20 +278,31 @@ def _explain_open(
             mean, _ = model.respond(a, b, quartiles, places, direct)
             groups[arrow].append(float(mean[1] - mean[0]))
     others = _possible_arrows([each for each in edges if each is not edge])
+    told = []
     for (u, v), changes in groups.items():
-        # No model may run this way, and yet it is known what it says where nothing else leads to the effect.
-        if not changes and effect not in _reach([*others, (structure.names[u], structure.names[v])], cause):
-            changes.append(0.0)
-    told = [
-        f"{format_signed(float(np.mean(changes)), 3)} where {structure.names[u]!r} → {structure.names[v]!r}"
-        for (u, v), changes in groups.items()
-        if changes
-    ]
-    numbers = f"; between the quartiles of {cause!r} it would be {' and '.join(told)}" if told else ""
+        way = f"where {structure.names[u]!r} → {structure.names[v]!r}"
+        if changes:
+            told.append(f"{format_signed(float(np.mean(changes)), 3)} {way}")
+        elif effect not in _reach([*others, (structure.names[u], structure.names[v])], cause):
+            told.append(f"0 {way}")
+        elif (u, v) == (a, b):
+            line = _fit_line(structure, a, b) * float(quartiles[1] - quartiles[0])
+            told.append(f"about {format_signed(line, 3)}, by a straight line, {way}")
+        else:
+            told.append(f"of unknown size {way}, as no part of the rows has it")
+    numbers = f"; between the quartiles of {cause!r} it would be {' and '.join(told)}"
     return (
         f"The effect of {cause!r} on {effect!r} depends on the direction of {_dash(edge)}, which is not told "
         f"({edge.reason}){numbers}; expected arrows only on the way: give the direction as knowledge, or more rows."
     )
+
+
+def _fit_line(structure: Structure, cause: int, effect: int) -> float:
+    """The slope of a column on one that no model has as its parent, given those that it has, in rows of the model."""
+    rows = structure.model.draw(draw_places(len(structure.names), 4 * ROWS, _SEED), {})
+    given = sorted(structure.model.equations[effect].parents - {cause})
+    design = np.column_stack([rows[cause], *rows[given], np.ones(rows.shape[1])])
+    return float(np.linalg.lstsq(design, rows[effect], rcond=None)[0][0])
 
 
 def _direction_probability(edges: "Sequence[Edge]", cause: str, effect: str, direct: bool) -> float:

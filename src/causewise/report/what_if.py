@@ -184,9 +184,7 @@ def _word_asked(answer: Answer) -> AskedEffect:
 def _list_effect(number: int, effect: Answer, strength: float) -> ListedEffect:
     assert isinstance(effect, Effect)
     change = effect.from_to
-    bounds = (
-        f" ({format_signed(change.low, 3)} to {format_signed(change.high, 3)})" if np.isfinite(change.low) else ""
-    )
+    bounds = f" ({format_signed(change.low, 3)} to {format_signed(change.high, 3)})" if np.isfinite(change.low) else ""
     return ListedEffect(
         number,
         column_name(effect.cause),

@@ -38,7 +38,7 @@
     if (pair.levels) return pair.at;
     const [low, high] = [pair.at[0], pair.at[pair.at.length - 1]];
     const even = Array.from({ length: STEPS + 1 }, (_, k) => low + (k * (high - low)) / STEPS);
-    const decimals = Math.min(100, Math.max(0, 3 - Math.floor(Math.log10(high - low))));
+    const decimals = Math.min(100, Math.max(0, 2 - Math.floor(Math.log10(high - low))));
     return even.map((value) => Number(value.toFixed(decimals)));
   };
 
@@ -105,7 +105,7 @@
     find("before").textContent = `${short(effect.mean)}, ${short(effect.sd)}`;
     find("beyond").hidden = !now.beyond;
     find("beyond").textContent = `beyond the observed values (${cause.span.map(short).join(" to ")})`;
-    if (document.activeElement !== field) field.value = Number(value.toPrecision(6));
+    if (document.activeElement !== field) field.value = Number(value.toPrecision(5));
     const place = values.reduce((best, each, k) => (Math.abs(each - value) < Math.abs(values[best] - value) ? k : best), 0);
     slider.value = place;
     const words = `${short(value)}${now.beyond ? ", beyond the observed values" : ""}: ${effect.name} ${short(now.mean)} on average, standard deviation ${short(now.scale)}`;
