@@ -245,10 +245,13 @@ def read_rows(name: str) -> dict[str, np.ndarray]:
 
 def adjust_means(rows: dict[str, np.ndarray], cause: str, sensor: str, bins: list[np.ndarray]) -> np.ndarray:
     """The sensor's mean in each part, less what chance gave the other actuators there: a linear regression on them."""
-    others = np.array([rows[name] for name in ACTUATORS if name != cause]).T
+    others = np.array([rows[name] for name in ACTUATORS if name != cause])
     inside = np.array(bins).any(axis=0)
-    parts = np.array(bins, dtype=float).T[inside]
-    design = np.column_stack([parts / parts.sum(axis=1, keepdims=True), (others - others.mean(axis=0))[inside]])
+    parts = np.array(bins, dtype=float)[:, inside]
+    parts /= parts.sum(axis=0)
+    means = parts @ rows[cause][inside] / parts.sum(axis=1)
+    within = rows[cause][inside] - means @ parts
+    design = np.vstack([parts, within, (others - others.mean(axis=1, keepdims=True))[:, inside]]).T
     return np.linalg.lstsq(design, rows[sensor][inside], rcond=None)[0][: len(bins)]
 
 

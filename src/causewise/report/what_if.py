@@ -113,24 +113,24 @@ def _answer_pairs(graph: CausalGraph, structure: "Structure", asked: Sequence[An
     return out
 
 
-def _observed(graph: CausalGraph, name: str) -> FloatArray:
+def _read_column(graph: CausalGraph, name: str) -> FloatArray:
     """A column's values, or quantiles of them where these were not kept."""
     assert graph.structure is not None
     return graph.values.get(name, graph.structure.quantiles[graph.structure.find(name)])
 
 
 def _measure_strength(graph: CausalGraph, effect: Effect) -> float:
-    low, high = np.quantile(_observed(graph, effect.cause), (0.05, 0.95))
+    low, high = np.quantile(_read_column(graph, effect.cause), (0.05, 0.95))
     means = np.interp([low, high], effect.at, effect.mean)
     inside = effect.mean[(effect.at >= low) & (effect.at <= high)]
-    deviation = float(np.std(_observed(graph, effect.effect)))
+    deviation = float(np.std(_read_column(graph, effect.effect)))
     return float(np.ptp([*means, *inside])) / deviation if deviation > 0 else 0.0
 
 
 def _begin_at(graph: CausalGraph, asked: Sequence[Answer], first: Pair) -> float:
     """The middle of the values that were asked for; of the cause's where none were."""
     effect = next((each for each in asked if isinstance(each, Effect) and (each.cause, each.effect) == first), None)
-    return float(np.median(_observed(graph, first[0])) if effect is None else effect.at[len(effect.at) // 2])
+    return float(np.median(_read_column(graph, first[0])) if effect is None else effect.at[len(effect.at) // 2])
 
 
 def _describe_columns(graph: CausalGraph, drawn: set[str]) -> list[dict[str, Any]]:
@@ -140,7 +140,7 @@ def _describe_columns(graph: CausalGraph, drawn: set[str]) -> list[dict[str, Any
     rows = np.sort(np.argsort(scramble(np.arange(n, dtype=np.uint64)), kind="stable")[:most])
     out = []
     for name in graph.order:
-        values = _observed(graph, name)
+        values = _read_column(graph, name)
         span = (float(values.min()), float(values.max()))
         mean, deviation = _round(np.array([values.mean(), values.std()]), span)
         some = round_to_pixels(values[rows], span) if name in drawn and name in graph.values else []
@@ -153,7 +153,7 @@ def _pair_numbers(graph: CausalGraph, answer: Answer) -> dict[str, Any]:
     ends = {"cause": graph.order.index(answer.cause), "effect": graph.order.index(answer.effect)}
     if isinstance(answer, EffectRefusal):
         return ends | {"reason": single_line(answer.reason)}
-    across, up = (np.array(_observed(graph, name)) for name in (answer.cause, answer.effect))
+    across, up = (np.array(_read_column(graph, name)) for name in (answer.cause, answer.effect))
     spans = [(float(each.min()), float(each.max())) for each in (across, up)]
     has_bounds = bool(np.isfinite(answer.low).all())
     curves = {"mean": answer.mean, "scale": answer.scale} | (
