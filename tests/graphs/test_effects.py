@@ -259,6 +259,18 @@ def test_an_edge_without_direction_on_the_way_is_refused_with_its_numbers(curves
     assert open_edge(lines, "z", "a", LINE).effect("a", "b", direct=True) == lines.effect("a", "b", direct=True)
 
 
+def test_an_edge_behind_the_cause_may_have_no_direction(lines):
+    loose = open_edge(lines, "a", "b", LINE)
+    for effect in ("a", "b"):
+        told = loose.effect("z", effect)
+        assert (told.mean == lines.effect("z", effect).mean).all()
+        assert any("'a' — 'b' has no direction" in note for note in told.notes)
+    assert "depends on the direction" in str(loose.ask_effect("a", "b"))
+    # z may act on b by a alone: then whether b lies behind it depends on the edge.
+    only = replace(loose, edges=tuple(each for each in loose.edges if (each.parent, each.child) != ("z", "b")))
+    assert "depends on the direction of 'a' — 'b'" in str(only.ask_effect("z", "b"))
+
+
 def test_both_numbers_are_told_even_where_no_part_turns_the_edge(curves):
     loose, table = open_edge(curves, "b", "c", LINE), chain()
     if any(

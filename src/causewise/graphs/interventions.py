@@ -167,7 +167,11 @@ def ask_effect(
         observed,
         direct,
         level,
-        (*_note_turned(structure, edges, changes, cause, effect, direct), *_note_few(structure)),
+        (
+            *_note_turned(structure, edges, changes, cause, effect, direct),
+            *_note_open(edges, cause, effect, direct),
+            *_note_few(structure),
+        ),
     )
 
 
@@ -239,11 +243,12 @@ def measure_strengths(structure: Structure, edges: "Sequence[Edge]") -> tuple[St
 def _explain_refusal(structure: Structure, edges: "Sequence[Edge]", cause: str, effect: str, direct: bool) -> str:
     """Why there is no answer: no path of arrows from the cause to the effect, or one without direction; else empty."""
     relevant = [edge for edge in edges if not direct or {edge.parent, edge.child} == {cause, effect}]
-    for edge in relevant:
-        if not edge.is_directed and _may_lie_between(relevant, cause, effect, edge):
-            return _explain_open(structure, relevant, edge, cause, effect, direct)
     arrows = [(edge.parent, edge.child) for edge in relevant if edge.is_directed]
-    if effect in _reach(arrows, cause):
+    behind = _reach(arrows, cause)
+    for edge in _list_open(relevant, cause, effect):
+        if not _lies_behind(edge, cause, effect, behind):
+            return _explain_open(structure, relevant, edge, cause, effect, direct)
+    if effect in behind:
         return ""
     setting = f"as far as the rows tell, setting {cause!r} leaves {effect!r} as it is"
     if direct and effect in _reach([(e.parent, e.child) for e in edges if e.is_directed], cause):
@@ -257,6 +262,20 @@ def _explain_refusal(structure: Structure, edges: "Sequence[Edge]", cause: str, 
         f"Got {cause!r} and {effect!r}, and no path of arrows leads from the first to the second: {setting}; expected "
         "a path: require an edge as knowledge if you know of one."
     )
+
+
+def _list_open(edges: "Sequence[Edge]", cause: str, effect: str) -> list["Edge"]:
+    """Edges without direction that a path from cause to effect may use."""
+    return [edge for edge in edges if not edge.is_directed and _may_lie_between(edges, cause, effect, edge)]
+
+
+def _lies_behind(edge: "Edge", cause: str, effect: str, behind: Collection[str]) -> bool:
+    """Whether arrows alone lead from the cause to both ends of an edge, and to the effect.
+
+    Then what sets the cause is known, its parents, and so is the total effect, whichever way the edge runs (Maathuis,
+    Kalisch & Bühlmann 2009): the law of all columns behind the cause, given it, is the same however it is factorised.
+    """
+    return cause not in (edge.parent, edge.child) and {edge.parent, edge.child, effect} <= set(behind)
 
 
 def _explain_open(
@@ -331,6 +350,16 @@ def _note_turned(
                 f"the rows turn round: there the change is {format_signed(float(np.mean(changes[1:][is_turned])), 3)}, "
                 f"not {format_signed(float(changes[0]), 3)}."
             )
+
+
+def _note_open(edges: "Sequence[Edge]", cause: str, effect: str, direct: bool) -> Iterable[str]:
+    """Edges on the way whose direction is open and makes no difference."""
+    if (not direct) and (open_ones := _list_open(edges, cause, effect)):
+        names = list_names([_dash(edge) for edge in open_ones], "", "")
+        are = (
+            "has no direction; both its columns lie" if len(open_ones) == 1 else "have no direction; their columns lie"
+        )
+        yield f"{names} {are} behind {cause!r}, whose total effect is the same either way."
 
 
 def _note_few(structure: Structure) -> Iterable[str]:
