@@ -117,56 +117,115 @@ def ask_effect(
     level: float = LEVEL,
 ) -> Effect | EffectRefusal:
     """The effect of one column on another, or why there is none; an `InputError` where the question is at fault."""
-    a, b = structure.find(cause), structure.find(effect)
-    if cause == effect:
+    return ask_effects(structure, edges, cause, [effect], at, direct, level)[0]
+
+
+def ask_effects(
+    structure: Structure,
+    edges: "Sequence[Edge]",
+    cause: str,
+    effects: Sequence[str],
+    at: Any = None,
+    direct: bool = False,
+    level: float = LEVEL,
+) -> list[Effect | EffectRefusal]:
+    """The same of one column on some others, for which what lies between is computed once."""
+    a, numbers = structure.find(cause), [structure.find(effect) for effect in effects]
+    if cause in effects:
         raise InputError(f"Got {cause!r} as cause and effect; expected two columns.")
     if not 0.5 <= level < 1.0:
         raise InputError(f"Got level={level!r} for an effect; expected a probability from 0.5 to below 1.")
-    values = np.unique(structure.quantile(cause, AT)) if at is None else _read_values(at)
-    low, high = structure.quantiles[a][[0, -1]]
-    beyond = tuple(float(value) for value in values[(values < low) | (values > high)])
-    observed = (float(low), float(high))
-    if reason := _explain_refusal(structure, edges, cause, effect, direct):
-        return EffectRefusal(cause, effect, reason, observed, beyond)
-    quartiles = structure.quantile(cause, (0.25, 0.75))
-    if quartiles[0] == quartiles[1]:
-        quartiles = structure.quantiles[a][[0, -1]]
+    question = _Question.of(structure, cause, at, direct, level)
+    reasons = [_explain_refusal(structure, edges, cause, effect, direct) for effect in effects]
+    answered = [number for number, reason in zip(numbers, reasons, strict=True) if not reason]
     places = draw_places(len(structure.names), ROWS, _SEED)
-    inside = np.clip(values, low, high)
-    outer = (0.9 * low + 0.1 * high, 0.1 * low + 0.9 * high)
-    grid = np.concatenate([inside, quartiles, (low, high), outer])
-    models = (structure.model, *structure.parts)
-    means, scales = (
-        np.array(each) for each in zip(*(model.respond(a, b, grid, places, direct) for model in models), strict=True)
-    )
-    changes = means[:, len(inside) + 1] - means[:, len(inside)]
-    error = _Error.of(structure, level)
-    distance = np.where(values > high, values - high, np.minimum(values - low, 0.0))
-    bounds = []
-    for curves in (means, scales):
-        at_ends = curves[0, -4:]
-        slopes = (at_ends[[0, 1]] - at_ends[[2, 3]]) / (np.array([low, high]) - outer)
-        line = WIDE * np.abs(distance * np.where(values > high, slopes[1], slopes[0]))
-        bounds.append(error.margin(curves[:, : len(inside)]) + line)
-    mean, scale = means[0, : len(inside)], scales[0, : len(inside)]
+    models = (structure.model, *structure.parts) if answered else ()
+    responses = [model.respond(a, answered, question.grid, places, direct) for model in models]
+    return [
+        EffectRefusal(cause, effect, reason, question.observed, question.beyond)
+        if reason
+        else _build_effect(structure, edges, question, effect, [each[answered.index(number)] for each in responses])
+        for effect, number, reason in zip(effects, numbers, reasons, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """What is asked of a cause: values to set it to, and where its rows end."""
+
+    cause: str
+    values: FloatArray
+    quartiles: FloatArray
+    observed: tuple[float, float]
+    direct: bool
+    level: float
+
+    @classmethod
+    def of(cls, structure: Structure, cause: str, at: Any, direct: bool, level: float) -> "_Question":
+        values = np.unique(structure.quantile(cause, AT)) if at is None else _read_values(at)
+        quartiles = structure.quantile(cause, (0.25, 0.75))
+        ends = structure.quantiles[structure.find(cause)][[0, -1]]
+        if quartiles[0] == quartiles[1]:
+            quartiles = ends
+        return cls(cause, values, quartiles, (float(ends[0]), float(ends[1])), direct, level)
+
+    @property
+    def beyond(self) -> tuple[float, ...]:
+        low, high = self.observed
+        return tuple(float(value) for value in self.values[(self.values < low) | (self.values > high)])
+
+    @property
+    def outer(self) -> FloatArray:
+        """A tenth of the range from its ends."""
+        low, high = self.observed
+        return np.array([0.9 * low + 0.1 * high, 0.1 * low + 0.9 * high])
+
+    @property
+    def grid(self) -> FloatArray:
+        """The values as far as there are rows, the quartiles, and two points at either end."""
+        return np.concatenate([np.clip(self.values, *self.observed), self.quartiles, self.observed, self.outer])
+
+    def reach(self, curve: FloatArray) -> FloatArray:
+        """How much wider the bounds are at values beyond the rows, by the line through the outermost tenth."""
+        (low, high), values = self.observed, self.values
+        slopes = (curve[-4:-2] - curve[-2:]) / (np.array([low, high]) - self.outer)
+        distance = np.where(values > high, values - high, np.minimum(values - low, 0.0))
+        return WIDE * np.abs(distance * np.where(values > high, slopes[1], slopes[0]))
+
+
+def _build_effect(
+    structure: Structure,
+    edges: "Sequence[Edge]",
+    question: _Question,
+    effect: str,
+    responses: Sequence[tuple[FloatArray, FloatArray]],
+) -> Effect:
+    """The record of what all rows and each part of them respond."""
+    cause, direct, count = question.cause, question.direct, len(question.values)
+    error = _Error.of(structure, question.level)
+    means, scales = (np.array(each) for each in zip(*responses, strict=True))
+    mean, scale = means[0, :count], scales[0, :count]
+    margin, scale_margin = (error.margin(each[:, :count]) + question.reach(each[0]) for each in (means, scales))
+    changes = means[:, count + 1] - means[:, count]
+    start, end = map(float, question.quartiles)
     change, change_margin = float(changes[0]), float(error.margin(changes[:, None])[0])
     return Effect(
         cause,
         effect,
-        values,
+        question.values,
         mean,
-        mean - bounds[0],
-        mean + bounds[0],
+        mean - margin,
+        mean + margin,
         scale,
-        np.maximum(scale - bounds[1], 0.0),
-        scale + bounds[1],
-        change / float(quartiles[1] - quartiles[0]),
-        Change(float(quartiles[0]), float(quartiles[1]), change, change - change_margin, change + change_margin),
+        np.maximum(scale - scale_margin, 0.0),
+        scale + scale_margin,
+        change / (end - start),
+        Change(start, end, change, change - change_margin, change + change_margin),
         error.sign_probability(changes) * _direction_probability(edges, cause, effect, direct),
-        beyond,
-        observed,
+        question.beyond,
+        question.observed,
         direct,
-        level,
+        question.level,
         (
             *_note_turned(structure, edges, changes, cause, effect, direct),
             *_note_open(edges, cause, effect, direct),
@@ -294,7 +353,7 @@ def _explain_open(
     groups: dict[tuple[int, int], list[float]] = {(first, second): [], (second, first): []}
     for model in (structure.model, *structure.parts):
         for arrow in model.arrows & groups.keys():
-            mean, _ = model.respond(a, b, quartiles, places, direct)
+            [(mean, _)] = model.respond(a, [b], quartiles, places, direct)
             groups[arrow].append(float(mean[1] - mean[0]))
     others = _possible_arrows([each for each in edges if each is not edge])
     told = []

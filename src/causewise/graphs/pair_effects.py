@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from causewise.graphs.effect import Effect, EffectRefusal
-from causewise.graphs.interventions import Structure, ask_effect, list_neighbours
+from causewise.graphs.interventions import Structure, ask_effects, list_neighbours
 from causewise.numerics.native import FloatArray
 
 if TYPE_CHECKING:
@@ -17,20 +17,23 @@ MOST_PAIRS = 182
 """All pairs of 14 columns: a second or two, and a kilobyte each in a page."""
 MOST_LEVELS = 12
 """A column of no more values is set to these alone."""
-EVEN = 25
-"""Values at equal distances, besides every tenth of the quantiles that a structure keeps."""
+EVEN, EVERY = 17, 20
+"""So many values at equal distances, besides every so many of the quantiles that a structure keeps."""
 REACH = 0.15
 """How far beyond the observed range, as a share of it."""
 
 
 def measure_effects(structure: Structure, edges: "Sequence[Edge]") -> dict[tuple[str, str], Effect | EffectRefusal]:
     """Of each pair what becomes of the second where the first is set, or why that is not told."""
-    out: dict[tuple[str, str], Effect | EffectRefusal] = {}
-    for cause, effect in _nearest_pairs(structure.names, edges)[:MOST_PAIRS]:
-        answer = ask_effect(structure, edges, cause, effect, choose_values(structure, cause))
-        # Nobody asked for the values beyond the observed ones.
-        out[cause, effect] = replace(answer, beyond=()) if isinstance(answer, EffectRefusal) else answer
-    return out
+    pairs = _nearest_pairs(structure.names, edges)[:MOST_PAIRS]
+    found: dict[tuple[str, str], Effect | EffectRefusal] = {}
+    for cause in structure.names:
+        effects = [effect for each, effect in pairs if each == cause]
+        answers = ask_effects(structure, edges, cause, effects, choose_values(structure, cause))
+        found |= zip([(cause, effect) for effect in effects], answers, strict=True)
+    # Nobody asked for the values beyond the observed ones.
+    plain = (replace(each, beyond=()) if isinstance(each, EffectRefusal) else each for each in map(found.get, pairs))
+    return {pair: each for pair, each in zip(pairs, plain, strict=True) if each is not None}
 
 
 def choose_values(structure: Structure, cause: str, asked: Sequence[float] = ()) -> FloatArray:
@@ -41,7 +44,7 @@ def choose_values(structure: Structure, cause: str, asked: Sequence[float] = ())
         return np.union1d(levels, asked)
     low, high = quantiles[[0, -1]]
     ends = (low - REACH * (high - low), high + REACH * (high - low))
-    return np.unique(np.concatenate([np.linspace(low, high, EVEN), quantiles[::10], ends, asked]))
+    return np.unique(np.concatenate([np.linspace(low, high, EVEN), quantiles[::EVERY], ends, asked]))
 
 
 def _nearest_pairs(names: Sequence[str], edges: "Sequence[Edge]") -> list[tuple[str, str]]:

@@ -186,21 +186,24 @@ class StructuralModel:
         return out
 
     def respond(
-        self, cause: int, effect: int, at: FloatArray, places: FloatArray, direct: bool = False
-    ) -> tuple[FloatArray, FloatArray]:
-        """Mean and standard deviation of one column where another is set to each value.
+        self, cause: int, effects: Sequence[int], at: FloatArray, places: FloatArray, direct: bool = False
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        """Mean and standard deviation of some columns where another is set to each value.
 
-        Columns between them answer too, or, where it is `direct`, stay as they are. The effect's own noise is
-        integrated out, that of the others drawn at the same places for every value.
+        Columns between them answer too, or, where it is `direct`, stay as they are. An effect's own noise is integrated
+        out, that of the others drawn at the same places for every value.
         """
-        needed = self.ancestors(effect) - {effect}
+        needed = set[int]().union(*(self.ancestors(effect) - {effect} for effect in effects))
         moved = set[int]() if direct else self.descendants(cause)
         base = _World(self)
         base.draw(needed - moved, places)
         world = base.repeat(len(at))
         world.assign(cause, at, places.shape[1])
         world.draw((needed & moved) - {cause}, np.tile(places, len(at)))
-        shape = (len(at), places.shape[1])
+        return [self._average(world, effect, (len(at), places.shape[1])) for effect in effects]
+
+    def _average(self, world: "_World", effect: int, shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
+        """Of a column, over the rows of each set value."""
         mean, scale = (
             np.broadcast_to(each, (shape[0] * shape[1],)).reshape(shape)
             for each in self.equations[effect].average(world.block_of(effect))
