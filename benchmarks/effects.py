@@ -255,8 +255,13 @@ def adjust_means(rows: dict[str, np.ndarray], cause: str, sensor: str, bins: lis
     return np.linalg.lstsq(design, rows[sensor][inside], rcond=None)[0][: len(bins)]
 
 
-def compare_values(graph: causewise.CausalGraph, rows: dict[str, np.ndarray], cause: str) -> Iterator[str]:
-    """Each sensor that the actuator moves: its mean in rows with about the same value, beside the prediction."""
+def compare_values(
+    graph: causewise.CausalGraph, rows: dict[str, np.ndarray], cause: str, seen: dict[str, np.ndarray] | None = None
+) -> Iterator[str]:
+    """Each sensor that the actuator moves: its mean in rows with about the same value, beside the prediction.
+
+    seen: the rows that the graph was found on, whose own means in the same ranges are compared, too.
+    """
     edges = np.quantile(rows[cause], np.linspace(0, 1, 6))
     for sensor in SENSORS:
         if sensor not in graph.order:
@@ -273,13 +278,22 @@ def compare_values(graph: causewise.CausalGraph, rows: dict[str, np.ndarray], ca
         real = np.array([rows[sensor][each].mean() for each in bins])
         error = np.array([rows[sensor][each].std() / np.sqrt(each.sum()) for each in bins]) / deviation
         off = np.abs(effect.mean - real) / deviation
-        adjusted = np.abs(effect.mean - adjust_means(rows, cause, sensor, bins)) / deviation
+        fair = adjust_means(rows, cause, sensor, bins)
+        adjusted = np.abs(effect.mean - fair) / deviation
         inside = ~np.isin(effect.at, effect.beyond)
         covered = np.mean((effect.low <= real) & (real <= effect.high))
+        own = ""
+        if seen is not None:
+            same = [
+                (seen[cause] >= rows[cause][each].min()) & (seen[cause] <= rows[cause][each].max()) for each in bins
+            ]
+            gap = np.abs(adjust_means(seen, cause, sensor, same) - fair) / deviation
+            own = f" (the means of the rows seen: {gap.max():.2f})"
         if inside.any():
             yield (
                 f"  {cause} → {sensor}: off by {off[inside].max():.2f} (± {error[inside].max():.2f}) standard "
-                f"deviations, {adjusted[inside].max():.2f} adjusted for other actuators; in the bounds {covered:.0%}"
+                f"deviations, {adjusted[inside].max():.2f} adjusted for other actuators{own}; in the bounds "
+                f"{covered:.0%}"
             )
         if (~inside).any():
             yield (
@@ -301,8 +315,9 @@ def compare_chamber(options: argparse.Namespace) -> None:
     )
     print(graph)
     print("Rows of the reference kept apart, in five parts by the actuator:")
+    apart, own = ({name: column[rows] for name, column in reference.items()} for rows in (kept, seen))
     for cause in (name for name in ACTUATORS if name in graph.order):
-        for line in compare_values(graph, {name: column[kept] for name, column in reference.items()}, cause):
+        for line in compare_values(graph, apart, cause, own):
             print(line)
     for name, cause in (("red_strong", "red"), ("pol_1_strong", "pol_1"), ("l_31_mid", "l_31")):
         rows = read_rows(f"uniform_{name}")
