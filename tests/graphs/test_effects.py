@@ -220,8 +220,12 @@ def test_what_has_no_effect_to_tell_is_refused(curves, asked, sentence):
 def test_other_questions_that_cannot_be_answered_are_refused(curves):
     with pytest.raises(causewise.InputError, match="ask without direct"):
         curves.effect("a", "c", direct=True)
-    with pytest.raises(causewise.InputError, match="level=2"):
-        curves.effect("a", "c", level=2)
+    for level in (2, "high", None):
+        with pytest.raises(causewise.InputError, match="level="):
+            curves.effect("a", "c", level=level)
+    for setting in (None, "a"):
+        with pytest.raises(causewise.InputError, match="expected a dict of columns"):
+            curves.do(setting)
     with pytest.raises(causewise.InputError, match="rows=0"):
         curves.do({"a": 1.0}, rows=0)
     with pytest.raises(causewise.InputError, match="not in the graph"):
@@ -306,9 +310,30 @@ def test_effects_of_all_pairs_are_those_asked_one_by_one(curves):
             assert (answer.reason, answer.beyond) == (told.reason, ())
 
 
+def test_all_pairs_fit_few_parts_of_a_journal_anew(curves):
+    structure, fitted = curves.structure, []
+
+    def fit(number):
+        fitted.append(number)
+        return structure.parts[number]
+
+    parts = structure.found
+    long = replace(curves, structure=replace(structure, found=(*[None] * 300, *parts), fit_part=fit))
+    assert long.effects["a", "b"] == curves.effects["a", "b"] and not fitted
+    none = replace(curves, structure=replace(structure, found=(*[None] * 8, *[None] * 300), fit_part=fit))
+    assert none.effects["a", "b"] == curves.effects["a", "b"] and fitted == list(range(8))
+
+
+def test_rows_set_beyond_the_observed_ones_are_warned_of(curves):
+    with pytest.warns(UserWarning, match="1000 lies beyond the observed values of 'a'"):
+        assert (curves.do({"a": 1000.0}, rows=3)["a"] == 1000.0).all()
+
+
 def test_effects_are_written_with_the_graph(curves, tmp_path):
     effects = [curves.effect("a", "c"), curves.ask_effect("c", "a")]
-    curves.write(tmp_path / "g.json", effects)
+    curves.write(tmp_path / "g.json", [effects[0], ("c", "a")])
+    with pytest.raises(causewise.InputError, match="expected what `effect` returns"):
+        curves.write(tmp_path / "g.json", ["a"])
     record = json.loads((tmp_path / "g.json").read_text())
     assert record["effects"] == [each.to_dict() for each in effects] and record["order"] == list(curves.order)
 

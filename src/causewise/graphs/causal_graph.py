@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from causewise.graphs.comparison import GraphComparison
     from causewise.graphs.interventions import Structure
 
+Asked = Effect | EffectRefusal | tuple[str, str]
+"""An answer, or cause and effect of which one is asked for."""
 ASSUMES = (
     "This assumes that nothing runs in a circle, that rows are independent, and that each column comes from its "
     "parents by straight lines, sums or products of functions, natural parameters that add up, or a sensor over a sum."
@@ -247,7 +249,10 @@ class CausalGraph:
         return estimate_effect(self._structure, self.edges, cause, effect, at, direct, level)
 
     def do(self, setting: Mapping[str, float], rows: int = 1000, seed: int = 0) -> dict[str, FloatArray]:
-        """Draw rows where some columns are set, `{"a": 2.0}`; with none set, rows like those of the table."""
+        """Draw rows where some columns are set, `{"a": 2.0}`; with none set, rows like those of the table.
+
+        Values beyond the observed ones are warned of: there curves keep their last value.
+        """
         from causewise.graphs.interventions import draw_rows
 
         return draw_rows(self._structure, self.edges, setting, rows, seed)
@@ -257,6 +262,17 @@ class CausalGraph:
         from causewise.graphs.interventions import measure_strengths
 
         return measure_strengths(self._structure, self.edges)
+
+    def _answer(self, effects: Any) -> list[Effect | EffectRefusal]:
+        answers: list[Effect | EffectRefusal] = []
+        for each in [effects] if isinstance(effects, Effect | EffectRefusal) else effects:
+            if isinstance(each, Effect | EffectRefusal):
+                answers.append(each)
+            elif isinstance(each, tuple) and len(each) == 2:
+                answers.append(self.ask_effect(*each))
+            else:
+                raise InputError(f"Got {each!r} as an effect; expected what `effect` returns, or ('cause', 'effect').")
+        return answers
 
     @property
     def _structure(self) -> "Structure":
@@ -288,12 +304,13 @@ class CausalGraph:
             **self.facts,
         }
 
-    def write(self, path: Any, effects: Sequence[Effect | EffectRefusal] = ()) -> None:
+    def write(self, path: Any, effects: Sequence[Asked] = ()) -> None:
         """Write everything as JSON, with effects that were asked for, or the edges as GraphML or DOT, by the ending."""
         target = Path(path)
         to_text = check_ending(target, GRAPH_FORMATS)
         is_json = target.suffix.lower() == ".json"
-        record = self.to_dict() | ({"effects": [each.to_dict() for each in effects]} if effects else {})
+        asked = [each.to_dict() for each in self._answer(effects)]
+        record = self.to_dict() | ({"effects": asked} if asked else {})
         replace_with(target, (json_text(record) + "\n" if is_json else to_text(self.to_networkx())).encode())
         self.finished()
 
@@ -366,7 +383,7 @@ class CausalGraph:
 
         return ask_effect(self._structure, self.edges, cause, effect, at)
 
-    def report(self, path: Any, effects: Sequence[Effect | EffectRefusal] = ()) -> None:
+    def report(self, path: Any, effects: Sequence[Asked] = ()) -> None:
         """Write one self-contained HTML page: the picture, every edge with its evidence, and what if a column is set.
 
         Parameters
@@ -374,7 +391,7 @@ class CausalGraph:
         path
             Where to write it.
         effects
-            Effects to be shown first; the strongest of all pairs unless given.
+            To be shown first: effects, or pairs of a cause and an effect; the strongest of all pairs unless given.
 
         Examples
         --------
@@ -386,7 +403,7 @@ class CausalGraph:
         """
         from causewise.report.html_pages import write_graph
 
-        write_graph(self, path, effects)
+        write_graph(self, path, self._answer(effects))
 
     def _repr_html_(self) -> str:
         """The order and the first edges, for notebooks."""

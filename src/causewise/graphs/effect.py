@@ -1,6 +1,7 @@
 """What becomes of one column where another is set: a record that words, writes and draws itself."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -53,7 +54,7 @@ class EffectRefusal:
     @property
     def sentence(self) -> str:
         """The reason, and where values lie beyond the observed ones."""
-        return f"{self.reason} {locate_beyond(self)}." if self.beyond else self.reason
+        return f"{self.reason} {locate_beyond(self.cause, self.beyond, self.observed)}." if self.beyond else self.reason
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text."""
@@ -137,7 +138,11 @@ class Effect(Record):
     def notes(self) -> tuple[str, ...]:
         """What to bear in mind, a sentence each."""
         kept = "there the last value is kept, and the bounds reach twice as far as its line."
-        return (f"{locate_beyond(self)}: {kept}", *self.remarks) if self.beyond else self.remarks
+        return (
+            (f"{locate_beyond(self.cause, self.beyond, self.observed)}: {kept}", *self.remarks)
+            if self.beyond
+            else self.remarks
+        )
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -184,12 +189,11 @@ class Effect(Record):
         return render_effect_card(self)
 
 
-def locate_beyond(answer: Effect | EffectRefusal) -> str:
+def locate_beyond(cause: str, beyond: Sequence[float], observed: tuple[float, float]) -> str:
     """Which values lie beyond the observed ones, and where these end."""
-    shown = list_names([short_number(value) for value in answer.beyond], "", "")
-    low, high = map(short_number, answer.observed)
-    are = "lies" if len(answer.beyond) == 1 else "lie"
-    return f"{shown} {are} beyond the observed values of {answer.cause!r} ({low} to {high})"
+    shown = list_names([short_number(value) for value in beyond], "", "")
+    low, high = map(short_number, observed)
+    return f"{shown} {'lies' if len(beyond) == 1 else 'lie'} beyond the observed values of {cause!r} ({low} to {high})"
 
 
 def short_number(value: float) -> str:

@@ -7,9 +7,11 @@ arrow round or lacks it answers with what its own graph says.
 """
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ from scipy.special import stdtr, stdtrit
 
 from causewise.errors import SEEDS, InputError, between
 from causewise.formatting import format_signed
-from causewise.graphs.effect import LEVEL, Change, Effect, EffectRefusal, Strength
+from causewise.graphs.effect import LEVEL, Change, Effect, EffectRefusal, Strength, locate_beyond
 from causewise.graphs.graph_columns import GraphColumns
 from causewise.graphs.structural_model import StructuralModel, draw_places
 from causewise.numerics.native import FloatArray
@@ -133,8 +135,7 @@ def ask_effects(
     a, numbers = structure.find(cause), [structure.find(effect) for effect in effects]
     if cause in effects:
         raise InputError(f"Got {cause!r} as cause and effect; expected two columns.")
-    if not 0.5 <= level < 1.0:
-        raise InputError(f"Got level={level!r} for an effect; expected a probability from 0.5 to below 1.")
+    _check_level(level)
     question = _Question.of(structure, cause, at, direct, level)
     reasons = [_explain_refusal(structure, edges, cause, effect, direct) for effect in effects]
     answered = [number for number, reason in zip(numbers, reasons, strict=True) if not reason]
@@ -267,11 +268,13 @@ class _Error(NamedTuple):
 
 
 def draw_rows(
-    structure: Structure, edges: "Sequence[Edge]", setting: Mapping[str, float], rows: int, seed: int
+    structure: Structure, edges: "Sequence[Edge]", setting: Any, rows: int, seed: int
 ) -> dict[str, FloatArray]:
     """Rows of the whole table where some columns are set."""
     between("do", 1, MOST_ROWS, rows=rows)
     between("do", *SEEDS, seed=seed)
+    if not isinstance(setting, Mapping):
+        raise InputError(f"Got {setting!r} to set columns to; expected a dict of columns and values: {{'a': 2.0}}.")
     numbers = {structure.find(name): float(_read_values([value])[0]) for name, value in setting.items()}
     for name in setting:
         if on_way := next((edge for edge in edges if not edge.is_directed and _leads(edges, name, edge)), None):
@@ -279,6 +282,11 @@ def draw_rows(
                 f"Got {name!r} to be set, and what that does depends on the direction of {_dash(on_way)}, which is "
                 f"not told ({on_way.reason}); expected arrows only behind it: give the direction as knowledge."
             )
+    for name in setting:
+        question = _Question.of(structure, name, [setting[name]], False, LEVEL)
+        if question.beyond:
+            where = locate_beyond(name, question.beyond, question.observed)
+            warnings.warn(f"{where}: there the last value is kept.", stacklevel=3)  # the line that called `do`
     # Columns are numbered as in the canonical table, so that the same seed gives the same rows however it was written.
     places = np.random.default_rng(seed).random((len(structure.names), rows))
     drawn = structure.model.draw(places, numbers)
@@ -426,6 +434,11 @@ def _note_few(structure: Structure) -> Iterable[str]:
         yield "No bounds: they need parts of the rows, at least 2 and better 50 (bootstrap)."
     if structure.model.rows < FEW_ROWS:
         yield f"It rests on {structure.model.rows} rows: bounds of so few may be too narrow."
+
+
+def _check_level(level: Any) -> None:
+    if not (isinstance(level, Real) and 0.5 <= float(level) < 1.0):
+        raise InputError(f"Got level={level!r} for an effect; expected a probability from 0.5 to below 1.")
 
 
 def _read_values(at: Any) -> FloatArray:

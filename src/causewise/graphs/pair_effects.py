@@ -19,13 +19,15 @@ MOST_LEVELS = 12
 """A column of no more values is set to these alone."""
 EVEN, EVERY = 17, 20
 """So many values at equal distances, besides every so many of the quantiles that a structure keeps."""
+LEAST_PARTS, MOST_PARTS = 8, 50
+"""Parts of the rows that bounds are taken from: those at hand; where there are fewer, as many are fitted."""
 REACH = 0.15
 """How far beyond the observed range, as a share of it."""
 
 
 def measure_effects(structure: Structure, edges: "Sequence[Edge]") -> dict[tuple[str, str], Effect | EffectRefusal]:
     """Of each pair what becomes of the second where the first is set, or why that is not told."""
-    pairs = _nearest_pairs(structure.names, edges)[:MOST_PAIRS]
+    structure, pairs = _limit_parts(structure), _nearest_pairs(structure.names, edges)[:MOST_PAIRS]
     found: dict[tuple[str, str], Effect | EffectRefusal] = {}
     for cause in structure.names:
         effects = [effect for each, effect in pairs if each == cause]
@@ -34,6 +36,15 @@ def measure_effects(structure: Structure, edges: "Sequence[Edge]") -> dict[tuple
     # Nobody asked for the values beyond the observed ones.
     plain = (replace(each, beyond=()) if isinstance(each, EffectRefusal) else each for each in map(found.get, pairs))
     return {pair: each for pair, each in zip(pairs, plain, strict=True) if each is not None}
+
+
+def _limit_parts(structure: Structure) -> Structure:
+    """The same with few parts: of hundreds that a journal has the arrows of, all would take hours to fit anew."""
+    at_hand = [part for part in structure.found if part is not None]
+    return replace(
+        structure,
+        found=tuple(at_hand[:MOST_PARTS] if len(at_hand) >= LEAST_PARTS else structure.found[:LEAST_PARTS]),
+    )
 
 
 def choose_values(structure: Structure, cause: str, asked: Sequence[float] = ()) -> FloatArray:
