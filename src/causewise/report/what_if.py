@@ -9,7 +9,6 @@ import numpy as np
 from causewise.formatting import format_count, format_signed, percent, single_line
 from causewise.graphs.causal_graph import CausalGraph
 from causewise.graphs.effect import Effect, EffectRefusal, short_number
-from causewise.graphs.pair_effects import choose_values
 from causewise.numerics.native import FloatArray
 from causewise.numerics.row_sampling import scramble
 from causewise.report.pair_numbers import round_to_pixels
@@ -103,6 +102,8 @@ def summarise_effects(graph: CausalGraph, asked: Sequence[Answer] = ()) -> WhatI
 
 def _answer_pairs(graph: CausalGraph, structure: "Structure", asked: Sequence[Answer]) -> Mapping[Pair, Answer]:
     """Those of the graph, and those that were asked for, as far as their values reach."""
+    from causewise.graphs.pair_effects import choose_values  # with it comes SciPy
+
     out = dict(graph.effects)
     for each in asked:
         if isinstance(each, Effect):
