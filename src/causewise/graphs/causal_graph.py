@@ -378,7 +378,7 @@ class CausalGraph:
         return measure_agreement(self, subsets, size, seed, engine)
 
     def ask_effect(self, cause: str, effect: str, at: Any = None) -> Effect | EffectRefusal:
-        """As `effect`; where there is none, a record that says why instead of an error."""
+        """As `effect`; where there is none, an `EffectRefusal` that says why, instead of an error."""
         from causewise.graphs.interventions import ask_effect
 
         return ask_effect(self._structure, self.edges, cause, effect, at)

@@ -38,7 +38,19 @@ class Strength(NamedTuple):
 
 @dataclass(frozen=True)
 class EffectRefusal:
-    """Two columns of which no effect is told, and why."""
+    """Two columns of which no effect is told, and why.
+
+    Examples
+    --------
+    >>> import numpy as np, causewise
+    >>> rng = np.random.default_rng(0)
+    >>> dose = rng.uniform(0, 4, 400)
+    >>> graph = causewise.graph({"response": 3 * dose + np.exp(0.4 * dose) * rng.normal(size=400), "dose": dose})
+    >>> refusal = graph.ask_effect("response", "dose", at=[99])
+    >>> print(refusal)  # doctest: +NORMALIZE_WHITESPACE
+    Got 'dose' as an effect of 'response', and the graph has it as a cause: as far as the rows tell, setting 'response'
+    leaves 'dose' as it is. 99 lies beyond the observed values of 'response' (−3.63 to 19.9).
+    """
 
     cause: str
     effect: str
