@@ -1,6 +1,7 @@
 """Do the bounds of effects hold, what do effects cost, and does a machine do what is predicted?
 
     python benchmarks/effects.py coverage [--tables 40] [--from 0] [--bootstrap 8] [--worlds sums,network] [--jobs N]
+                                          [--store ROWS.jsonl]  a line a table as it is done; the same command goes on
     python benchmarks/effects.py cost        all pairs of 10 columns with 50 parts, against the graph itself
     python benchmarks/effects.py chamber     the light tunnel of CAUSEWISE_DATA: rows that were set, and rows kept apart
 
@@ -11,6 +12,7 @@ such rows. An effect that is answered though the arrow runs the other way counts
 import argparse
 import csv
 import gzip
+import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 import causewise
+from causewise.report.html_pages import render_graph
 
 Equation = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Of the parents' values, a line each, and the noise."""
@@ -161,26 +164,56 @@ def measure_coverage(options: argparse.Namespace) -> None:
     """A line a world, and one for those that are fitted and those that are held out."""
     worlds = options.worlds.split(",") if options.worlds else list(WORLDS)
     tasks = [(world, seed) for seed in range(options.first, options.first + options.tables) for world in worlds]
+    done = read_store(options)
+    todo = [task for task in tasks if task not in done]
     with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
-        done = list(pool.map(score_table, *zip(*((*task, options.bootstrap) for task in tasks), strict=True)))
+        found = pool.map(score_table, *zip(*((*task, options.bootstrap) for task in todo), strict=True)) if todo else ()
+        for task, result in zip(todo, found, strict=True):
+            done[task] = result
+            if options.store:
+                with options.store.open("a") as store:
+                    store.write(json.dumps([*task, options.bootstrap, *result]) + "\n")
     print(f"{options.tables} tables a world, {COLUMNS} columns × {ROWS} rows, {options.bootstrap} parts, 90 % bounds")
     print("world                 effects  change  means  scales  width  sign where sure  answered")
     for label, chosen in (
         *((world, [world]) for world in worlds),
         *((f"all {kind}", [w for w in worlds if WORLDS[w] == kind]) for kind in ("fitted", "held out")),
     ):
-        picked = [each for task, each in zip(tasks, done, strict=True) if task[0] in chosen]
+        picked = [done[task] for task in tasks if task[0] in chosen]
         scores = [score for each, _, _ in picked for score in each]
-        if not scores:
-            continue
-        sure = [score.right_sign for score in scores if score.probability >= 0.95]
-        true, answered = (sum(each[k] for each in picked) for k in (1, 2))
-        print(
-            f"{label:20s} {len(scores):8d} {np.mean([s.covered for s in scores]):7.1%}"
-            f" {np.mean([s.means for s in scores]):6.1%} {np.mean([s.scales for s in scores]):7.1%}"
-            f" {np.median([s.width for s in scores]):6.2f} {np.mean(sure) if sure else np.nan:8.1%} of {len(sure):<5d}"
-            f" {answered / max(true, 1):6.1%}"
-        )
+        if scores:
+            print(f"{label:20s} {summarise_scores(scores)} {answered_share(picked):6.1%}")
+
+
+Scored = tuple[list[Score], int, int]
+
+
+def read_store(options: argparse.Namespace) -> dict[tuple[str, int], Scored]:
+    """What an earlier call has done with as many parts."""
+    if not options.store or not options.store.exists():
+        return {}
+    lines = [json.loads(line) for line in options.store.read_text().splitlines()]
+    return {
+        (world, seed): ([Score(*score) for score in scores], true, answered)
+        for world, seed, bootstrap, scores, true, answered in lines
+        if bootstrap == options.bootstrap
+    }
+
+
+def summarise_scores(scores: list[Score]) -> str:
+    """How many, the shares in the bounds, the width, and how often the sign is right."""
+    sure = [score.right_sign for score in scores if score.probability >= 0.95]
+    return (
+        f"{len(scores):8d} {np.mean([s.covered for s in scores]):7.1%}"
+        f" {np.mean([s.means for s in scores]):6.1%} {np.mean([s.scales for s in scores]):7.1%}"
+        f" {np.median([s.width for s in scores]):6.2f} {np.mean(sure) if sure else np.nan:8.1%} of {len(sure):<5d}"
+    )
+
+
+def answered_share(picked: list[Scored]) -> float:
+    """Of the true effects."""
+    true, answered = (sum(each[k] for each in picked) for k in (1, 2))
+    return answered / max(true, 1)
 
 
 def measure_cost(options: argparse.Namespace) -> None:
@@ -200,8 +233,11 @@ def measure_cost(options: argparse.Namespace) -> None:
             except causewise.InputError:
                 continue
     seconds = time.process_time() - middle
-    ratio = seconds / (middle - start)
-    print(f"graph {middle - start:.1f} s, {answered} effects of 90 pairs {seconds:.1f} s: {ratio:.2f}")
+    render_graph(graph)
+    page = time.process_time() - middle - seconds
+    whole = middle - start
+    print(f"graph {whole:.1f} s, {answered} effects of 90 pairs {seconds:.1f} s: {seconds / whole:.2f}")
+    print(f"its report, which has all of them along the range of each cause, {page:.1f} s: {page / whole:.2f}")
 
 
 def read_rows(name: str) -> dict[str, np.ndarray]:
@@ -211,30 +247,63 @@ def read_rows(name: str) -> dict[str, np.ndarray]:
     return {column: np.array([float(row[column]) for row in rows]) for column in (*ACTUATORS, *SENSORS)}
 
 
-def compare_values(graph: causewise.CausalGraph, rows: dict[str, np.ndarray], cause: str) -> Iterator[str]:
-    """Each sensor that the actuator moves: its mean in rows with about the same value, beside the prediction."""
+def adjust_means(rows: dict[str, np.ndarray], cause: str, sensor: str, bins: list[np.ndarray]) -> np.ndarray:
+    """The sensor's mean in each part, less what chance gave the other actuators there: a linear regression on them."""
+    others = np.array([rows[name] for name in ACTUATORS if name != cause])
+    inside = np.array(bins).any(axis=0)
+    parts = np.array(bins, dtype=float)[:, inside]
+    parts /= parts.sum(axis=0)
+    means = parts @ rows[cause][inside] / parts.sum(axis=1)
+    within = rows[cause][inside] - means @ parts
+    design = np.vstack([parts, within, (others - others.mean(axis=1, keepdims=True))[:, inside]]).T
+    return np.linalg.lstsq(design, rows[sensor][inside], rcond=None)[0][: len(bins)]
+
+
+def compare_values(
+    graph: causewise.CausalGraph, rows: dict[str, np.ndarray], cause: str, seen: dict[str, np.ndarray] | None = None
+) -> Iterator[str]:
+    """Each sensor that the actuator moves: its mean in rows with about the same value, beside the prediction.
+
+    seen: the rows that the graph was found on, whose own means in the same ranges are compared, too.
+    """
     edges = np.quantile(rows[cause], np.linspace(0, 1, 6))
-    for edge in graph.edges:
-        if edge.parent != cause or edge.child not in SENSORS:
+    for sensor in SENSORS:
+        if sensor not in graph.order:
             continue
-        deviation = graph.structure.quantiles[graph.structure.find(edge.child)] if graph.structure else np.zeros(1)
-        try:
-            bins = [(rows[cause] >= low) & (rows[cause] <= high) for low, high in pairwise(edges)]
-            bins = [each for each in bins if each.sum() > 20]
-            effect = graph.effect(cause, edge.child, at=[rows[cause][each].mean() for each in bins])
-        except causewise.InputError as refusal:
-            yield f"  {cause} → {edge.child}: refused: {str(refusal)[:100]}"
+        bins = [(rows[cause] >= low) & (rows[cause] <= high) for low, high in pairwise(edges)]
+        bins = [each for each in bins if each.sum() > 20]
+        effect = graph.ask_effect(cause, sensor, at=[rows[cause][each].mean() for each in bins])
+        if not isinstance(effect, causewise.Effect):
+            if "no path" not in effect.reason or effect.beyond:
+                told = f"; named as beyond: {len(effect.beyond)} of {len(bins)}" if effect.beyond else ""
+                yield f"  {cause} → {sensor}: refused: {effect.reason[:90]}…{told}"
             continue
-        real = np.array([rows[edge.child][each].mean() for each in bins])
-        error = np.array([rows[edge.child][each].std() / np.sqrt(each.sum()) for each in bins])
-        off = np.abs(effect.mean - real) / deviation.std()
+        deviation = float(np.std(graph.values[sensor]))
+        real = np.array([rows[sensor][each].mean() for each in bins])
+        error = np.array([rows[sensor][each].std() / np.sqrt(each.sum()) for each in bins]) / deviation
+        off = np.abs(effect.mean - real) / deviation
+        fair = adjust_means(rows, cause, sensor, bins)
+        adjusted = np.abs(effect.mean - fair) / deviation
         inside = ~np.isin(effect.at, effect.beyond)
-        told = f"{off[inside].max():.2f} (± {(error / deviation.std())[inside].max():.2f})" if inside.any() else "–"
         covered = np.mean((effect.low <= real) & (real <= effect.high))
-        far = (
-            f"; beyond: {(~inside).sum()} of {len(inside)}, off by {off[~inside].max():.2f}" if (~inside).any() else ""
-        )
-        yield f"  {cause} → {edge.child}: off by {told} standard deviations{far}; in the bounds {covered:.0%}"
+        own = ""
+        if seen is not None:
+            same = [
+                (seen[cause] >= rows[cause][each].min()) & (seen[cause] <= rows[cause][each].max()) for each in bins
+            ]
+            gap = np.abs(adjust_means(seen, cause, sensor, same) - fair) / deviation
+            own = f" (the means of the rows seen: {gap.max():.2f})"
+        if inside.any():
+            yield (
+                f"  {cause} → {sensor}: off by {off[inside].max():.2f} (± {error[inside].max():.2f}) standard "
+                f"deviations, {adjusted[inside].max():.2f} adjusted for other actuators{own}; in the bounds "
+                f"{covered:.0%}"
+            )
+        if (~inside).any():
+            yield (
+                f"  {cause} → {sensor}: {(~inside).sum()} of {len(inside)} named as beyond, off by "
+                f"{off[~inside].max():.2f}; in the bounds {covered:.0%}"
+            )
 
 
 def compare_chamber(options: argparse.Namespace) -> None:
@@ -250,8 +319,9 @@ def compare_chamber(options: argparse.Namespace) -> None:
     )
     print(graph)
     print("Rows of the reference kept apart, in five parts by the actuator:")
+    apart, own = ({name: column[rows] for name, column in reference.items()} for rows in (kept, seen))
     for cause in (name for name in ACTUATORS if name in graph.order):
-        for line in compare_values(graph, {name: column[kept] for name, column in reference.items()}, cause):
+        for line in compare_values(graph, apart, cause, own):
             print(line)
     for name, cause in (("red_strong", "red"), ("pol_1_strong", "pol_1"), ("l_31_mid", "l_31")):
         rows = read_rows(f"uniform_{name}")
@@ -272,6 +342,7 @@ def main() -> None:
     parser.add_argument("--bootstrap", type=int, default=8)
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--worlds", default="")
+    parser.add_argument("--store", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     {"coverage": measure_coverage, "cost": measure_cost, "chamber": compare_chamber}[options.what](options)

@@ -11,6 +11,7 @@ from causewise.graphs.agreement import GraphAgreement as GraphAgreement
 from causewise.graphs.causal_graph import CausalGraph as CausalGraph
 from causewise.graphs.comparison import GraphComparison as GraphComparison
 from causewise.graphs.effect import Effect as Effect
+from causewise.graphs.effect import EffectRefusal as EffectRefusal
 from causewise.graphs.finder import graph as graph
 from causewise.inference import Stability as Stability
 from causewise.inference import infer as infer

@@ -91,12 +91,14 @@ def test_a_graph_is_found_with_knowledge_and_taken_along(browser: Any, home: str
         assert said["required"] == [["altitude", "temperature"]] and "noise" in said["knowledge"]
         assert "given" in graph.locator("#answer").inner_text()
         look_at_edges(graph)
+        look_at_effects(graph, page)
         with page.expect_download() as download:
             page.get_by_role("link", name="Download").click()
         file = tmp_path / download.value.suggested_filename
         download.value.save_as(file)
     with open_page(browser, file.as_uri(), offline=True) as page:
         look_at_edges(page)
+        look_at_effects(page, page)
 
 
 def look_at_edges(graph: Any) -> None:
@@ -114,6 +116,25 @@ def look_at_edges(graph: Any) -> None:
     assert opened.evaluate("(edge) => edge.contains(document.activeElement)")
     graph.get_by_role("button", name="Open all").click()
     assert edges.count() == graph.locator("details.edge[open]").count()
+
+
+def look_at_effects(graph: Any, page: Any) -> None:
+    """Set a column by a key and by dragging in the picture, and see another move, wherever the page stands."""
+    graph.get_by_role("button", name="altitude → temperature").click()
+    slider, mean = graph.get_by_role("slider", name="altitude"), graph.locator("#what-if-mean")
+    means = [mean.inner_text()]
+    slider.press("Home")
+    means.append(mean.inner_text())
+    assert graph.locator("#what-if-beyond").is_visible()
+    box = graph.locator("#what-if-drawn").bounding_box()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 80)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.55 * box["width"], box["y"] + 80, steps=4)
+    page.mouse.up()
+    means.append(mean.inner_text())
+    assert len(set(means)) == 3 and graph.locator("#what-if-beyond").is_hidden()
+    graph.get_by_label("and look at").select_option("noise")
+    assert "noise" in graph.locator("#what-if-refused").inner_text()
 
 
 def test_a_line_of_knowledge_that_is_no_edge_is_said(browser: Any, home: str, table: Path) -> None:

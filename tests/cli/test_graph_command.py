@@ -193,16 +193,43 @@ def test_effects_are_printed_with_bounds_and_refused_with_a_reason(wide):
     record = json.loads(run("graph", wide, "--effect", "dose:response", "--effect", "cost:dose", "--json").stdout)
     answered, refused = record["effects"]
     assert answered["low"][0] < answered["mean"][0] < answered["high"][0]
-    assert refused.keys() == {"cause", "effect", "reason"}
+    assert refused.keys() == {"cause", "effect", "reason", "observed", "beyond"}
+
+
+def test_effects_stand_in_the_file_and_come_first_in_the_page(wide, tmp_path):
+    out, page = tmp_path / "g.json", tmp_path / "g.html"
+    asked = ("--effect", "dose:cost", "--effect", "cost:dose", "--at", "0,99")
+    result = run("graph", wide, *asked, "--bootstrap", 2, "--out", out, "--report", page, "--json")
+    assert result.exit_code == 0, result.output
+    record = json.loads(out.read_text())
+    assert record == json.loads(result.stdout)
+    assert record["effects"][0]["beyond"] == record["effects"][1]["beyond"] == [99.0]
+    assert "99 lies beyond the observed values of 'cost'" in record["effects"][1]["reason"]
+    text = page.read_text(encoding="utf-8")
+    assert text.index("Setting dose from") < text.index("The strongest effects")
+    assert "effects" not in json.loads(run("graph", wide, "--bootstrap", 0, "--json").stdout)
+
+
+def test_a_misspelt_effect_does_not_cost_the_graph(wide, tmp_path):
+    out = tmp_path / "g.json"
+    asked = ("--effect", "dose:nothing", "--effect", "dose:cost", "--effect", "dose:group")
+    result = run("graph", wide, *asked, "--bootstrap", 0, "--out", out)
+    assert result.exit_code == 2 and "expected two columns of the graph" in result.stderr.splitlines()[-1]
+    assert [each["effect"] for each in json.loads(out.read_text())["effects"]] == ["cost"]
+    assert "'group' is left out: it takes only 2 values" in run("graph", wide, "--effect", "group:dose").stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["--at", "1"], "Got --at without --effect"),
-        (["--effect", "dose:cost", "--at", "low"], "expected numbers with commas"),
+        (["--effect", "dose:cost", "--at", "low"], "expected finite numbers with commas"),
+        (["--effect", "dose:cost", "--at", ""], "expected finite numbers with commas"),
+        (["--effect", "dose:cost", "--at", "1,nan"], "expected finite numbers with commas"),
+        (["--effect", "dose:dose"], "expected two columns with a colon"),
+        (["--effect", ""], "expected two columns with a colon"),
         (["--effect", "dose:nothing"], "expected two columns of the graph, A:B, of 'dose'"),
-        (["--effect", "dose"], "expected two columns of the graph, A:B"),
+        (["--effect", "dose"], "expected two columns with a colon"),
     ],
 )
 def test_effects_that_cannot_be_asked_for_are_refused(wide, arguments, sentence):

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -237,8 +238,12 @@ def test_what_has_no_effect_to_tell_is_refused(curves, asked, sentence):
 def test_other_questions_that_cannot_be_answered_are_refused(curves):
     with pytest.raises(causewise.InputError, match="ask without direct"):
         curves.effect("a", "c", direct=True)
-    with pytest.raises(causewise.InputError, match="level=2"):
-        curves.effect("a", "c", level=2)
+    for level in (2, "high", None):
+        with pytest.raises(causewise.InputError, match="level="):
+            curves.effect("a", "c", level=level)
+    for setting in (None, "a"):
+        with pytest.raises(causewise.InputError, match="expected a dict of columns"):
+            curves.do(setting)
     with pytest.raises(causewise.InputError, match="rows=0"):
         curves.do({"a": 1.0}, rows=0)
     with pytest.raises(causewise.InputError, match="not in the graph"):
@@ -274,6 +279,81 @@ def test_an_edge_without_direction_on_the_way_is_refused_with_its_numbers(curves
     with pytest.raises(causewise.InputError, match="depends on the direction of 'z' — 'a'"):
         open_edge(lines, "z", "a", LINE).effect("a", "b")
     assert open_edge(lines, "z", "a", LINE).effect("a", "b", direct=True) == lines.effect("a", "b", direct=True)
+
+
+def test_an_edge_behind_the_cause_may_have_no_direction(lines):
+    loose = open_edge(lines, "a", "b", LINE)
+    for effect in ("a", "b"):
+        told = loose.effect("z", effect)
+        assert (told.mean == lines.effect("z", effect).mean).all()
+        assert any("'a' — 'b' has no direction" in note for note in told.notes)
+    assert "depends on the direction" in str(loose.ask_effect("a", "b"))
+    # z may act on b by a alone: then whether b lies behind it depends on the edge.
+    only = replace(loose, edges=tuple(each for each in loose.edges if (each.parent, each.child) != ("z", "b")))
+    assert "depends on the direction of 'a' — 'b'" in str(only.ask_effect("z", "b"))
+
+
+def test_both_numbers_are_told_even_where_no_part_turns_the_edge(curves):
+    loose, table = open_edge(curves, "b", "c", LINE), chain()
+    if any(
+        ("c", "b") in {tuple(curves.structure.names[k] for k in arrow) for arrow in part.arrows}
+        for part in curves.structure.parts
+    ):
+        pytest.skip("a part turns it")
+    forward, back = (str(loose.ask_effect(*ends)) for ends in (("b", "c"), ("c", "b")))
+    assert "0 where 'c' → 'b'" in forward and "0 where 'b' → 'c'" in back
+    width = np.subtract(*np.quantile(table["c"], [0.75, 0.25]))
+    line = float(re.search(r"about (\S+), by a straight line, where 'c' → 'b'", back)[1].replace("−", "-"))
+    assert line == pytest.approx(regression(table["b"], table["c"], table["a"]) * width, rel=0.15)
+
+
+def test_a_refusal_names_values_beyond_the_rows(curves):
+    refusal = curves.ask_effect("d", "c", at=[0.0, 1e3])
+    assert (refusal.beyond == (1e3,) and "1\u202f000" in str(refusal)) or "1000 lies beyond" in str(refusal)
+    assert refusal.to_dict()["reason"] == refusal.sentence
+    with pytest.raises(causewise.InputError, match="lies beyond the observed values of 'd'"):
+        curves.effect("d", "c", at=1e3)
+    assert curves.ask_effect("a", "c").to_dict() == curves.effect("a", "c").to_dict()
+
+
+def test_effects_of_all_pairs_are_those_asked_one_by_one(curves):
+    assert len(curves.effects) == 12
+    for (cause, effect), answer in curves.effects.items():
+        told = curves.ask_effect(cause, effect)
+        assert type(told) is type(answer)
+        if isinstance(answer, causewise.Effect):
+            assert (answer.from_to, answer.probability) == (told.from_to, told.probability)
+            assert answer.observed[0] in answer.at and answer.observed[1] in answer.at and len(answer.beyond) == 2
+        else:
+            assert (answer.reason, answer.beyond) == (told.reason, ())
+
+
+def test_all_pairs_fit_few_parts_of_a_journal_anew(curves):
+    structure, fitted = curves.structure, []
+
+    def fit(number):
+        fitted.append(number)
+        return structure.parts[number]
+
+    parts = structure.found
+    long = replace(curves, structure=replace(structure, found=(*[None] * 300, *parts), fit_part=fit))
+    assert long.effects["a", "b"] == curves.effects["a", "b"] and not fitted
+    none = replace(curves, structure=replace(structure, found=(*[None] * 8, *[None] * 300), fit_part=fit))
+    assert none.effects["a", "b"] == curves.effects["a", "b"] and fitted == list(range(8))
+
+
+def test_rows_set_beyond_the_observed_ones_are_warned_of(curves):
+    with pytest.warns(UserWarning, match="1000 lies beyond the observed values of 'a'"):
+        assert (curves.do({"a": 1000.0}, rows=3)["a"] == 1000.0).all()
+
+
+def test_effects_are_written_with_the_graph(curves, tmp_path):
+    effects = [curves.effect("a", "c"), curves.ask_effect("c", "a")]
+    curves.write(tmp_path / "g.json", [effects[0], ("c", "a")])
+    with pytest.raises(causewise.InputError, match="expected what `effect` returns"):
+        curves.write(tmp_path / "g.json", ["a"])
+    record = json.loads((tmp_path / "g.json").read_text())
+    assert record["effects"] == [each.to_dict() for each in effects] and record["order"] == list(curves.order)
 
 
 def test_a_direction_that_rows_do_not_tell_is_found_out():

@@ -1,5 +1,6 @@
 """`causewise graph`: all columns of a table together."""
 
+import math
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -44,7 +45,7 @@ from causewise.tables.source import MAX_BYTES, MAX_ROWS
 
 if TYPE_CHECKING:
     from causewise.graphs.causal_graph import CausalGraph, Edge
-    from causewise.graphs.effect import Effect
+    from causewise.graphs.effect import Effect, EffectRefusal
 
 
 def graph(
@@ -151,20 +152,20 @@ def graph(
             **reading_options(decimal, header, sep, sheet, max_bytes, max_rows),
         )
         agreed = found.agreement(seed=seed, engine=Engine(jobs, on_progress=on_progress)) if agreement else None
-    effects = [_ask_effect(found, each, values) for each in effect or ()]
+    effects, fault = _ask_effects(found, effect or [], values)
     # First the files, so that `| head` does not cost them; the answer even where there is no room for them.
     try:
         if out is not None:
-            found.write(out)
+            found.write(out, effects)
         if plot is not None:
             found.plot(plot)
         if report is not None:
-            found.report(report)
+            found.report(report, effects)
     finally:
         if as_json:
             more: dict[str, Any] = {} if agreed is None else {"agreement": agreed.to_dict()}
             if effects:
-                more["effects"] = [each if isinstance(each, dict) else each.to_dict() for each in effects]
+                more["effects"] = [each.to_dict() for each in effects]
             put_lines(as_text(found.to_dict() | more))
         else:
             show_graph(found)
@@ -175,37 +176,59 @@ def graph(
     for what, path in (("Graph", out), ("Picture", plot), ("Page", report)):
         if path is not None:
             (say if as_json else put)(f"{what}: {path}")
+    if fault is not None:  # last, so that a misspelt name does not cost the graph
+        raise fault
 
 
 def _read_at(at: str | None, effect: list[str] | None) -> list[float] | None:
+    """Values to set the cause to; what can be told to be wrong before the table is read is told here."""
+    for each in effect or ():
+        cause, _, other = each.partition(":")
+        if ":" not in each.strip(":") or cause == other:
+            raise InputError(f"Got --effect {each!r}; expected two columns with a colon between them: --effect A:B.")
     if at is None:
         return None
     if not effect:
         raise InputError("Got --at without --effect; expected both: --effect A:B says which column is set.")
     try:
-        return [float(each) for each in at.split(",")]
+        values = [float(each) for each in at.split(",")]
     except ValueError:
-        raise InputError(f"Got --at {at}; expected numbers with commas between them: --at 1,2.5,3.") from None
+        values = [math.nan]
+    if not all(map(math.isfinite, values)):
+        raise InputError(f"Got --at {at!r}; expected finite numbers with commas between them: --at 1,2.5,3.")
+    return values
 
 
-def _ask_effect(found: "CausalGraph", asked: str, at: list[float] | None) -> "Effect | dict[str, str]":
-    """The effect, or its columns with the reason why there is none."""
-    places = [k for k, letter in enumerate(asked) if letter == ":"]
-    splits = [(asked[:k], asked[k + 1 :]) for k in places]
-    known = [split for split in splits if set(split) <= set(found.order)]
-    if not known:
-        names = list_names([repr(name) for name in found.order], "", "")
-        raise InputError(f"Got --effect {asked}; expected two columns of the graph, A:B, of {names}.")
-    cause, effect = known[0]
-    try:
-        return found.effect(cause, effect, at)
-    except InputError as refusal:
-        return {"cause": cause, "effect": effect, "reason": str(refusal)}
+def _ask_effects(
+    found: "CausalGraph", asked: list[str], at: list[float] | None
+) -> "tuple[list[Effect | EffectRefusal], InputError | None]":
+    """All effects that were asked for, and the first question that is at fault."""
+    answers, faults = [], []
+    for each in asked:
+        try:
+            answers.append(found.ask_effect(*_read_ends(found, each), at))
+        except InputError as fault:
+            faults.append(fault)
+    return answers, faults[0] if faults else None
 
 
-def _show_effect(effect: "Effect | dict[str, str]") -> None:
-    if isinstance(effect, dict):
-        put(f"! {effect['reason']}")
+def _read_ends(found: "CausalGraph", asked: str) -> tuple[str, str]:
+    """Cause and effect; names may hold a colon, too."""
+    splits = [(asked[:k], asked[k + 1 :]) for k, letter in enumerate(asked) if letter == ":"]
+    for cause, effect in splits:
+        if {cause, effect} <= set(found.order):
+            return cause, effect
+    left_out = sorted({name for split in splits for name in split} & found.left_out.keys())
+    why = "".join(f" {name!r} is left out: {found.left_out[name]}." for name in left_out)
+    names = list_names([repr(name) for name in found.order], "", "")
+    raise InputError(f"Got --effect {asked!r}; expected two columns of the graph, A:B, of {names}.{why}")
+
+
+def _show_effect(effect: "Effect | EffectRefusal") -> None:
+    from causewise.graphs.effect import EffectRefusal
+
+    if isinstance(effect, EffectRefusal):
+        put(f"! {effect}")
         return
     put(effect)
     rows = [effect.headings, *effect.cells()]

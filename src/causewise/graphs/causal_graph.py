@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from causewise.errors import InputError
 from causewise.files import replace_with
 from causewise.formatting import json_text, visible
-from causewise.graphs.effect import LEVEL, Effect, Strength
+from causewise.graphs.effect import LEVEL, Effect, EffectRefusal, Strength
 from causewise.knowledge.background import Knowledge
 from causewise.numerics.native import FloatArray
 from causewise.parallel import DEFAULT_ENGINE, Engine
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from causewise.graphs.comparison import GraphComparison
     from causewise.graphs.interventions import Structure
 
+Asked = Effect | EffectRefusal | tuple[str, str]
+"""An answer, or cause and effect of which one is asked for."""
 ASSUMES = (
     "This assumes that nothing runs in a circle, that rows are independent, and that each column comes from its "
     "parents by straight lines, sums or products of functions, natural parameters that add up, or a sensor over a sum."
@@ -188,6 +190,16 @@ class CausalGraph:
 
         return measure_edge_curves(self.values, self.edges)
 
+    @cached_property
+    def effects(self) -> Mapping[tuple[str, str], Effect | EffectRefusal]:
+        """Of every pair of columns what becomes of the second where the first is set, or why that is not told.
+
+        Of more than 14 columns the 182 pairs that fewest edges join; none where the equations were not kept.
+        """
+        from causewise.graphs.pair_effects import measure_effects
+
+        return {} if self.structure is None else measure_effects(self.structure, self.edges)
+
     @property
     def _counts(self) -> str:
         given = sum(edge.is_given for edge in self.edges)
@@ -237,7 +249,10 @@ class CausalGraph:
         return estimate_effect(self._structure, self.edges, cause, effect, at, direct, level)
 
     def do(self, setting: Mapping[str, float], rows: int = 1000, seed: int = 0) -> dict[str, FloatArray]:
-        """Draw rows where some columns are set, `{"a": 2.0}`; with none set, rows like those of the table."""
+        """Draw rows where some columns are set, `{"a": 2.0}`; with none set, rows like those of the table.
+
+        Values beyond the observed ones are warned of: there curves keep their last value.
+        """
         from causewise.graphs.interventions import draw_rows
 
         return draw_rows(self._structure, self.edges, setting, rows, seed)
@@ -247,6 +262,17 @@ class CausalGraph:
         from causewise.graphs.interventions import measure_strengths
 
         return measure_strengths(self._structure, self.edges)
+
+    def _answer(self, effects: Any) -> list[Effect | EffectRefusal]:
+        answers: list[Effect | EffectRefusal] = []
+        for each in [effects] if isinstance(effects, Effect | EffectRefusal) else effects:
+            if isinstance(each, Effect | EffectRefusal):
+                answers.append(each)
+            elif isinstance(each, tuple) and len(each) == 2:
+                answers.append(self.ask_effect(*each))
+            else:
+                raise InputError(f"Got {each!r} as an effect; expected what `effect` returns, or ('cause', 'effect').")
+        return answers
 
     @property
     def _structure(self) -> "Structure":
@@ -278,12 +304,17 @@ class CausalGraph:
             **self.facts,
         }
 
-    def write(self, path: Any) -> None:
-        """Write everything as JSON, or the edges as GraphML, DOT or Tetrad's text (.txt), by the ending of the name."""
+    def write(self, path: Any, effects: Sequence[Asked] = ()) -> None:
+        """Write everything as JSON, with effects that were asked for, or the edges alone, by the ending of the name.
+
+        Edges are written as GraphML, DOT or Tetrad's text (.txt).
+        """
         target = Path(path)
         to_text = check_ending(target, GRAPH_FORMATS)
         is_json = target.suffix.lower() == ".json"
-        replace_with(target, (json_text(self.to_dict()) + "\n" if is_json else to_text(self.to_networkx())).encode())
+        asked = [each.to_dict() for each in self._answer(effects)]
+        record = self.to_dict() | ({"effects": asked} if asked else {})
+        replace_with(target, (json_text(record) + "\n" if is_json else to_text(self.to_networkx())).encode())
         self.finished()
 
     def plot(self, path: Any = None) -> "Figure":
@@ -349,8 +380,21 @@ class CausalGraph:
 
         return measure_agreement(self, subsets, size, seed, engine)
 
-    def report(self, path: Any) -> None:
-        """Write one self-contained HTML page: the picture, and every edge with its evidence.
+    def ask_effect(self, cause: str, effect: str, at: Any = None) -> Effect | EffectRefusal:
+        """As `effect`; where there is none, an `EffectRefusal` that says why, instead of an error."""
+        from causewise.graphs.interventions import ask_effect
+
+        return ask_effect(self._structure, self.edges, cause, effect, at)
+
+    def report(self, path: Any, effects: Sequence[Asked] = ()) -> None:
+        """Write one self-contained HTML page: the picture, every edge with its evidence, and what if a column is set.
+
+        Parameters
+        ----------
+        path
+            Where to write it.
+        effects
+            To be shown first: effects, or pairs of a cause and an effect; the strongest of all pairs unless given.
 
         Examples
         --------
@@ -362,7 +406,7 @@ class CausalGraph:
         """
         from causewise.report.html_pages import write_graph
 
-        write_graph(self, path)
+        write_graph(self, path, self._answer(effects))
 
     def _repr_html_(self) -> str:
         """The order and the first edges, for notebooks."""

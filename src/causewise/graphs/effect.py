@@ -1,12 +1,14 @@
 """What becomes of one column where another is set: a record that words, writes and draws itself."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from causewise.formatting import format_number, format_signed, visible
 from causewise.numerics.native import FloatArray
 from causewise.pair import Record
+from causewise.tables.choose import list_names
 
 LEVEL = 0.9
 """Probability of the bounds."""
@@ -32,6 +34,49 @@ class Strength(NamedTuple):
     child: str
     mean: float
     spread: float
+
+
+@dataclass(frozen=True)
+class EffectRefusal:
+    """Two columns of which no effect is told, and why.
+
+    Examples
+    --------
+    >>> import numpy as np, causewise
+    >>> rng = np.random.default_rng(0)
+    >>> dose = rng.uniform(0, 4, 400)
+    >>> graph = causewise.graph({"response": 3 * dose + np.exp(0.4 * dose) * rng.normal(size=400), "dose": dose})
+    >>> refusal = graph.ask_effect("response", "dose", at=[99])
+    >>> print(refusal)  # doctest: +NORMALIZE_WHITESPACE
+    Got 'dose' as an effect of 'response', and the graph has it as a cause: as far as the rows tell, setting 'response'
+    leaves 'dose' as it is. 99 lies beyond the observed values of 'response' (−3.63 to 19.9).
+    """
+
+    cause: str
+    effect: str
+    reason: str
+    observed: tuple[float, float]
+    """The least and the largest value of the cause in the table."""
+    beyond: tuple[float, ...] = ()
+    """Values to set the cause to that lie outside of it."""
+
+    def __str__(self) -> str:
+        return visible(self.sentence)
+
+    @property
+    def sentence(self) -> str:
+        """The reason, and where values lie beyond the observed ones."""
+        return f"{self.reason} {locate_beyond(self.cause, self.beyond, self.observed)}." if self.beyond else self.reason
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text."""
+        return {
+            "cause": self.cause,
+            "effect": self.effect,
+            "reason": self.sentence,
+            "observed": list(self.observed),
+            "beyond": list(self.beyond),
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +121,8 @@ class Effect(Record):
     direct: bool
     """Whether columns between them stay as they are."""
     level: float
-    notes: tuple[str, ...] = ()
-    """What to bear in mind, a sentence each."""
+    remarks: tuple[str, ...] = ()
+    """`notes` without the one on values beyond the observed range."""
 
     def __str__(self) -> str:
         change = self.from_to
@@ -90,7 +135,9 @@ class Effect(Record):
         inside = [k for k, value in enumerate(self.at) if value not in self.beyond]
         told = [f"{short_number(self.scale[k])} at {short_number(self.at[k])}" for k in inside]
         second = f" Its standard deviation is {told[0]} and {told[-1]}." if len(told) > 1 else ""
-        sure = "" if math.isnan(self.probability) else f" The sign is right with probability {self.probability:.2f}."
+        # Rounded down, so that 0.999 does not look like certainty.
+        share = "" if math.isnan(self.probability) else f"{math.floor(100 * self.probability + 1e-9) / 100:.2f}"
+        sure = f" The sign is right with probability {share}." if share else ""
         return visible(first + second + sure)
 
     def __repr__(self) -> str:
@@ -98,6 +145,16 @@ class Effect(Record):
 
     def _bounds(self, low: float, high: float) -> str:
         return "" if math.isnan(low) else f" ({self.level:.0%}: {format_signed(low, 3)} to {format_signed(high, 3)})"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to bear in mind, a sentence each."""
+        kept = "there the last value is kept, and the bounds reach twice as far as its line."
+        return (
+            (f"{locate_beyond(self.cause, self.beyond, self.observed)}: {kept}", *self.remarks)
+            if self.beyond
+            else self.remarks
+        )
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -142,6 +199,13 @@ class Effect(Record):
         from causewise.report.effect_picture import render_effect_card
 
         return render_effect_card(self)
+
+
+def locate_beyond(cause: str, beyond: Sequence[float], observed: tuple[float, float]) -> str:
+    """Which values lie beyond the observed ones, and where these end."""
+    shown = list_names([short_number(value) for value in beyond], "", "")
+    low, high = map(short_number, observed)
+    return f"{shown} {'lies' if len(beyond) == 1 else 'lie'} beyond the observed values of {cause!r} ({low} to {high})"
 
 
 def short_number(value: float) -> str:

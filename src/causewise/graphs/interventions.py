@@ -7,9 +7,11 @@ arrow round or lacks it answers with what its own graph says.
 """
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +19,7 @@ from scipy.special import stdtr, stdtrit
 
 from causewise.errors import SEEDS, InputError, between
 from causewise.formatting import format_signed
-from causewise.graphs.effect import LEVEL, Change, Effect, Strength, short_number
+from causewise.graphs.effect import LEVEL, Change, Effect, EffectRefusal, Strength, locate_beyond
 from causewise.graphs.graph_columns import GraphColumns
 from causewise.graphs.structural_model import StructuralModel, draw_places
 from causewise.numerics.native import FloatArray
@@ -101,55 +103,133 @@ def estimate_effect(
     level: float = LEVEL,
 ) -> Effect:
     """The effect of one column of a graph on another, or an `InputError` that says why there is none."""
-    a, b = structure.find(cause), structure.find(effect)
-    _check_path(structure, edges, cause, effect, direct)
-    if not 0.5 <= level < 1.0:
-        raise InputError(f"Got level={level!r} for an effect; expected a probability from 0.5 to below 1.")
-    values = np.unique(structure.quantile(cause, AT)) if at is None else _read_values(at)
-    quartiles = structure.quantile(cause, (0.25, 0.75))
-    if quartiles[0] == quartiles[1]:
-        quartiles = structure.quantiles[a][[0, -1]]
+    answer = ask_effect(structure, edges, cause, effect, at, direct, level)
+    if isinstance(answer, EffectRefusal):
+        raise InputError(answer.sentence)
+    return answer
+
+
+def ask_effect(
+    structure: Structure,
+    edges: "Sequence[Edge]",
+    cause: str,
+    effect: str,
+    at: Any = None,
+    direct: bool = False,
+    level: float = LEVEL,
+) -> Effect | EffectRefusal:
+    """The effect of one column on another, or why there is none; an `InputError` where the question is at fault."""
+    return ask_effects(structure, edges, cause, [effect], at, direct, level)[0]
+
+
+def ask_effects(
+    structure: Structure,
+    edges: "Sequence[Edge]",
+    cause: str,
+    effects: Sequence[str],
+    at: Any = None,
+    direct: bool = False,
+    level: float = LEVEL,
+) -> list[Effect | EffectRefusal]:
+    """The same of one column on some others, for which what lies between is computed once."""
+    a, numbers = structure.find(cause), [structure.find(effect) for effect in effects]
+    if cause in effects:
+        raise InputError(f"Got {cause!r} as cause and effect; expected two columns.")
+    _check_level(level)
+    question = _Question.of(structure, cause, at, direct, level)
+    reasons = [_explain_refusal(structure, edges, cause, effect, direct) for effect in effects]
+    answered = [number for number, reason in zip(numbers, reasons, strict=True) if not reason]
     places = draw_places(len(structure.names), ROWS, _SEED)
-    low, high = structure.quantiles[a][[0, -1]]
-    inside = np.clip(values, low, high)
-    outer = (0.9 * low + 0.1 * high, 0.1 * low + 0.9 * high)
-    grid = np.concatenate([inside, quartiles, (low, high), outer])
-    models = (structure.model, *structure.parts)
-    means, scales = (
-        np.array(each) for each in zip(*(model.respond(a, b, grid, places, direct) for model in models), strict=True)
-    )
-    changes = means[:, len(inside) + 1] - means[:, len(inside)]
-    error = _Error.of(structure, level)
-    distance = np.where(values > high, values - high, np.minimum(values - low, 0.0))
-    bounds = []
-    for curves in (means, scales):
-        at_ends = curves[0, -4:]
-        slopes = (at_ends[[0, 1]] - at_ends[[2, 3]]) / (np.array([low, high]) - outer)
-        line = WIDE * np.abs(distance * np.where(values > high, slopes[1], slopes[0]))
-        bounds.append(error.margin(curves[:, : len(inside)]) + line)
-    mean, scale = means[0, : len(inside)], scales[0, : len(inside)]
+    models = (structure.model, *structure.parts) if answered else ()
+    responses = [model.respond(a, answered, question.grid, places, direct) for model in models]
+    return [
+        EffectRefusal(cause, effect, reason, question.observed, question.beyond)
+        if reason
+        else _build_effect(structure, edges, question, effect, [each[answered.index(number)] for each in responses])
+        for effect, number, reason in zip(effects, numbers, reasons, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """What is asked of a cause: values to set it to, and where its rows end."""
+
+    cause: str
+    values: FloatArray
+    quartiles: FloatArray
+    observed: tuple[float, float]
+    direct: bool
+    level: float
+
+    @classmethod
+    def of(cls, structure: Structure, cause: str, at: Any, direct: bool, level: float) -> "_Question":
+        values = np.unique(structure.quantile(cause, AT)) if at is None else _read_values(at)
+        quartiles = structure.quantile(cause, (0.25, 0.75))
+        ends = structure.quantiles[structure.find(cause)][[0, -1]]
+        if quartiles[0] == quartiles[1]:
+            quartiles = ends
+        return cls(cause, values, quartiles, (float(ends[0]), float(ends[1])), direct, level)
+
+    @property
+    def beyond(self) -> tuple[float, ...]:
+        low, high = self.observed
+        return tuple(float(value) for value in self.values[(self.values < low) | (self.values > high)])
+
+    @property
+    def outer(self) -> FloatArray:
+        """A tenth of the range from its ends."""
+        low, high = self.observed
+        return np.array([0.9 * low + 0.1 * high, 0.1 * low + 0.9 * high])
+
+    @property
+    def grid(self) -> FloatArray:
+        """The values as far as there are rows, the quartiles, and two points at either end."""
+        return np.concatenate([np.clip(self.values, *self.observed), self.quartiles, self.observed, self.outer])
+
+    def reach(self, curve: FloatArray) -> FloatArray:
+        """How much wider the bounds are at values beyond the rows, by the line through the outermost tenth."""
+        (low, high), values = self.observed, self.values
+        slopes = (curve[-4:-2] - curve[-2:]) / (np.array([low, high]) - self.outer)
+        distance = np.where(values > high, values - high, np.minimum(values - low, 0.0))
+        return WIDE * np.abs(distance * np.where(values > high, slopes[1], slopes[0]))
+
+
+def _build_effect(
+    structure: Structure,
+    edges: "Sequence[Edge]",
+    question: _Question,
+    effect: str,
+    responses: Sequence[tuple[FloatArray, FloatArray]],
+) -> Effect:
+    """The record of what all rows and each part of them respond."""
+    cause, direct, count = question.cause, question.direct, len(question.values)
+    error = _Error.of(structure, question.level)
+    means, scales = (np.array(each) for each in zip(*responses, strict=True))
+    mean, scale = means[0, :count], scales[0, :count]
+    margin, scale_margin = (error.margin(each[:, :count]) + question.reach(each[0]) for each in (means, scales))
+    changes = means[:, count + 1] - means[:, count]
+    start, end = map(float, question.quartiles)
     change, change_margin = float(changes[0]), float(error.margin(changes[:, None])[0])
-    beyond = tuple(float(value) for value in values[(values < low) | (values > high)])
     return Effect(
         cause,
         effect,
-        values,
+        question.values,
         mean,
-        mean - bounds[0],
-        mean + bounds[0],
+        mean - margin,
+        mean + margin,
         scale,
-        np.maximum(scale - bounds[1], 0.0),
-        scale + bounds[1],
-        change / float(quartiles[1] - quartiles[0]),
-        Change(float(quartiles[0]), float(quartiles[1]), change, change - change_margin, change + change_margin),
+        np.maximum(scale - scale_margin, 0.0),
+        scale + scale_margin,
+        change / (end - start),
+        Change(start, end, change, change - change_margin, change + change_margin),
         error.sign_probability(changes) * _direction_probability(edges, cause, effect, direct),
-        beyond,
-        (float(low), float(high)),
+        question.beyond,
+        question.observed,
         direct,
-        level,
+        question.level,
         (
-            *_note_beyond(cause, beyond, float(low), float(high)),
             *_note_turned(structure, edges, changes, cause, effect, direct),
+            *_note_open(edges, cause, effect, direct),
             *_note_few(structure),
         ),
     )
@@ -188,11 +268,13 @@ class _Error(NamedTuple):
 
 
 def draw_rows(
-    structure: Structure, edges: "Sequence[Edge]", setting: Mapping[str, float], rows: int, seed: int
+    structure: Structure, edges: "Sequence[Edge]", setting: Any, rows: int, seed: int
 ) -> dict[str, FloatArray]:
     """Rows of the whole table where some columns are set."""
     between("do", 1, MOST_ROWS, rows=rows)
     between("do", *SEEDS, seed=seed)
+    if not isinstance(setting, Mapping):
+        raise InputError(f"Got {setting!r} to set columns to; expected a dict of columns and values: {{'a': 2.0}}.")
     numbers = {structure.find(name): float(_read_values([value])[0]) for name, value in setting.items()}
     for name in setting:
         if on_way := next((edge for edge in edges if not edge.is_directed and _leads(edges, name, edge)), None):
@@ -200,6 +282,11 @@ def draw_rows(
                 f"Got {name!r} to be set, and what that does depends on the direction of {_dash(on_way)}, which is "
                 f"not told ({on_way.reason}); expected arrows only behind it: give the direction as knowledge."
             )
+    for name in setting:
+        question = _Question.of(structure, name, [setting[name]], False, LEVEL)
+        if question.beyond:
+            where = locate_beyond(name, question.beyond, question.observed)
+            warnings.warn(f"{where}: there the last value is kept.", stacklevel=3)  # the line that called `do`
     # Columns are numbered as in the canonical table, so that the same seed gives the same rows however it was written.
     places = np.random.default_rng(seed).random((len(structure.names), rows))
     drawn = structure.model.draw(places, numbers)
@@ -220,32 +307,47 @@ def measure_strengths(structure: Structure, edges: "Sequence[Edge]") -> tuple[St
     )
 
 
-def _check_path(structure: Structure, edges: "Sequence[Edge]", cause: str, effect: str, direct: bool) -> None:
-    """Refuse where no path of arrows leads from the cause to the effect, or where an edge without direction may."""
-    if cause == effect:
-        raise InputError(f"Got {cause!r} as cause and effect; expected two columns.")
+def _explain_refusal(structure: Structure, edges: "Sequence[Edge]", cause: str, effect: str, direct: bool) -> str:
+    """Why there is no answer: no path of arrows from the cause to the effect, or one without direction; else empty."""
     relevant = [edge for edge in edges if not direct or {edge.parent, edge.child} == {cause, effect}]
-    for edge in relevant:
-        if not edge.is_directed and _may_lie_between(relevant, cause, effect, edge):
-            raise InputError(_explain_open(structure, edge, cause, effect, direct))
     arrows = [(edge.parent, edge.child) for edge in relevant if edge.is_directed]
-    if effect in _reach(arrows, cause):
-        return
+    behind = _reach(arrows, cause)
+    for edge in _list_open(relevant, cause, effect):
+        if not _lies_behind(edge, cause, effect, behind):
+            return _explain_open(structure, relevant, edge, cause, effect, direct)
+    if effect in behind:
+        return ""
     setting = f"as far as the rows tell, setting {cause!r} leaves {effect!r} as it is"
     if direct and effect in _reach([(e.parent, e.child) for e in edges if e.is_directed], cause):
-        raise InputError(
+        return (
             f"Got {cause!r} and {effect!r}, which no edge joins; expected one for a direct effect: {cause!r} acts by "
             "other columns, ask without direct."
         )
     if cause in _reach(arrows, effect):
-        raise InputError(f"Got {effect!r} as an effect of {cause!r}, and the graph has it as a cause: {setting}.")
-    raise InputError(
+        return f"Got {effect!r} as an effect of {cause!r}, and the graph has it as a cause: {setting}."
+    return (
         f"Got {cause!r} and {effect!r}, and no path of arrows leads from the first to the second: {setting}; expected "
         "a path: require an edge as knowledge if you know of one."
     )
 
 
-def _explain_open(structure: Structure, edge: "Edge", cause: str, effect: str, direct: bool) -> str:
+def _list_open(edges: "Sequence[Edge]", cause: str, effect: str) -> list["Edge"]:
+    """Edges without direction that a path from cause to effect may use."""
+    return [edge for edge in edges if not edge.is_directed and _may_lie_between(edges, cause, effect, edge)]
+
+
+def _lies_behind(edge: "Edge", cause: str, effect: str, behind: Collection[str]) -> bool:
+    """Whether arrows alone lead from the cause to both ends of an edge, and to the effect.
+
+    Then what sets the cause is known, its parents, and so is the total effect, whichever way the edge runs (Maathuis,
+    Kalisch & Bühlmann 2009): the law of all columns behind the cause, given it, is the same however it is factorised.
+    """
+    return cause not in (edge.parent, edge.child) and {edge.parent, edge.child, effect} <= set(behind)
+
+
+def _explain_open(
+    structure: Structure, edges: "Sequence[Edge]", edge: "Edge", cause: str, effect: str, direct: bool
+) -> str:
     if edge.direction == "<->":
         return (
             f"Got {cause!r} and {effect!r}, and {_dash(edge)} on the way may have a common cause that is no column, "
@@ -259,18 +361,34 @@ def _explain_open(structure: Structure, edge: "Edge", cause: str, effect: str, d
     groups: dict[tuple[int, int], list[float]] = {(first, second): [], (second, first): []}
     for model in (structure.model, *structure.parts):
         for arrow in model.arrows & groups.keys():
-            mean, _ = model.respond(a, b, quartiles, places, direct)
+            [(mean, _)] = model.respond(a, [b], quartiles, places, direct)
             groups[arrow].append(float(mean[1] - mean[0]))
-    told = [
-        f"{format_signed(float(np.mean(changes)), 3)} where {structure.names[u]!r} → {structure.names[v]!r}"
-        for (u, v), changes in groups.items()
-        if changes
-    ]
-    numbers = f"; between the quartiles of {cause!r} it would be {' and '.join(told)}" if told else ""
+    others = _possible_arrows([each for each in edges if each is not edge])
+    told = []
+    for (u, v), changes in groups.items():
+        way = f"where {structure.names[u]!r} → {structure.names[v]!r}"
+        if changes:
+            told.append(f"{format_signed(float(np.mean(changes)), 3)} {way}")
+        elif effect not in _reach([*others, (structure.names[u], structure.names[v])], cause):
+            told.append(f"0 {way}")
+        elif (u, v) == (a, b):
+            line = _fit_line(structure, a, b) * float(quartiles[1] - quartiles[0])
+            told.append(f"about {format_signed(line, 3)}, by a straight line, {way}")
+        else:
+            told.append(f"of unknown size {way}, as no part of the rows has it")
+    numbers = f"; between the quartiles of {cause!r} it would be {' and '.join(told)}"
     return (
         f"The effect of {cause!r} on {effect!r} depends on the direction of {_dash(edge)}, which is not told "
         f"({edge.reason}){numbers}; expected arrows only on the way: give the direction as knowledge, or more rows."
     )
+
+
+def _fit_line(structure: Structure, cause: int, effect: int) -> float:
+    """The slope of a column on one that no model has as its parent, given those that it has, in rows of the model."""
+    rows = structure.model.draw(draw_places(len(structure.names), 4 * ROWS, _SEED), {})
+    given = sorted(structure.model.equations[effect].parents - {cause})
+    design = np.column_stack([rows[cause], *rows[given], np.ones(rows.shape[1])])
+    return float(np.linalg.lstsq(design, rows[effect], rcond=None)[0][0])
 
 
 def _direction_probability(edges: "Sequence[Edge]", cause: str, effect: str, direct: bool) -> float:
@@ -287,13 +405,13 @@ def _note_turned(
     structure: Structure, edges: "Sequence[Edge]", changes: FloatArray, cause: str, effect: str, direct: bool
 ) -> Iterable[str]:
     """What parts of the rows say that turn an arrow on the way round."""
+    arrows = [part.arrows for part in structure.parts]
     for edge in edges:
-        between_them = {edge.parent, edge.child} == {cause, effect} if direct else True
-        if not (edge.is_directed and between_them and _may_lie_between(edges, cause, effect, edge)):
+        if not edge.is_directed or (direct and {edge.parent, edge.child} != {cause, effect}):
             continue
         back = (structure.find(edge.child), structure.find(edge.parent))
-        is_turned = np.array([back in part.arrows for part in structure.parts], dtype=bool)
-        if is_turned.any():
+        is_turned = np.array([back in each for each in arrows], dtype=bool)
+        if is_turned.any() and _may_lie_between(edges, cause, effect, edge):
             yield (
                 f"It depends on the direction of {_dash(edge)}, which {is_turned.sum()} of {len(is_turned)} parts of "
                 f"the rows turn round: there the change is {format_signed(float(np.mean(changes[1:][is_turned])), 3)}, "
@@ -301,14 +419,14 @@ def _note_turned(
             )
 
 
-def _note_beyond(cause: str, beyond: Sequence[float], low: float, high: float) -> Iterable[str]:
-    if beyond:
-        shown = list_names([short_number(value) for value in beyond], "", "")
-        yield (
-            f"{shown} {'lies' if len(beyond) == 1 else 'lie'} beyond the observed values of {cause!r} "
-            f"({short_number(low)} to {short_number(high)}): there the last value is kept, and the bounds reach "
-            "twice as far as its line."
+def _note_open(edges: "Sequence[Edge]", cause: str, effect: str, direct: bool) -> Iterable[str]:
+    """Edges on the way whose direction is open and makes no difference."""
+    if (not direct) and (open_ones := _list_open(edges, cause, effect)):
+        names = list_names([_dash(edge) for edge in open_ones], "", "")
+        are = (
+            "has no direction; both its columns lie" if len(open_ones) == 1 else "have no direction; their columns lie"
         )
+        yield f"{names} {are} behind {cause!r}, whose total effect is the same either way."
 
 
 def _note_few(structure: Structure) -> Iterable[str]:
@@ -316,6 +434,11 @@ def _note_few(structure: Structure) -> Iterable[str]:
         yield "No bounds: they need parts of the rows, at least 2 and better 50 (bootstrap)."
     if structure.model.rows < FEW_ROWS:
         yield f"It rests on {structure.model.rows} rows: bounds of so few may be too narrow."
+
+
+def _check_level(level: Any) -> None:
+    if not (isinstance(level, Real) and 0.5 <= float(level) < 1.0):
+        raise InputError(f"Got level={level!r} for an effect; expected a probability from 0.5 to below 1.")
 
 
 def _read_values(at: Any) -> FloatArray:
@@ -330,12 +453,22 @@ def _read_values(at: Any) -> FloatArray:
 
 def _reach(arrows: Collection[tuple[str, str]], start: str, avoid: Collection[str] = ()) -> set[str]:
     """All columns behind one, itself too, by paths that avoid some."""
+    children: dict[str, list[str]] = {}
+    for parent, child in arrows:
+        children.setdefault(parent, []).append(child)
     out, left = {start}, [start]
     while left:
-        here = left.pop()
-        new = {child for parent, child in arrows if parent == here and child not in out and child not in avoid}
+        new = {child for child in children.get(left.pop(), ()) if child not in out and child not in avoid}
         out |= new
         left += new
+    return out
+
+
+def list_neighbours(edges: "Sequence[Edge]") -> dict[str, list[str]]:
+    """Of each column those that it may affect by one edge, those without direction running either way."""
+    out: dict[str, list[str]] = {}
+    for parent, child in _possible_arrows(edges):
+        out.setdefault(parent, []).append(child)
     return out
 
 

@@ -6,6 +6,7 @@ and sensors keep their last value beyond the rows that they were fitted to.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -185,7 +186,9 @@ class StructuralModel:
 
     def draw(self, places: FloatArray, setting: Mapping[int, float]) -> FloatArray:
         """Rows of all columns where some are set, by the places of all noises in their laws; a line a column."""
-        world = self._assign({column: np.full(places.shape[1], value) for column, value in setting.items()})
+        world = _World(self)
+        for column, value in setting.items():
+            world.assign(column, np.array([value]), places.shape[1])
         world.draw(set(self.order) - setting.keys(), places)
         out = np.array([world.values[k] for k in range(len(self.order))]) * self.unit[:, None] + self.middle[:, None]
         for column, value in setting.items():
@@ -209,21 +212,24 @@ class StructuralModel:
         return world
 
     def respond(
-        self, cause: int, effect: int, at: FloatArray, places: FloatArray, direct: bool = False
-    ) -> tuple[FloatArray, FloatArray]:
-        """Mean and standard deviation of one column where another is set to each value.
+        self, cause: int, effects: Sequence[int], at: FloatArray, places: FloatArray, direct: bool = False
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        """Mean and standard deviation of some columns where another is set to each value.
 
-        Columns between them answer too, or, where it is `direct`, stay as they are. The effect's own noise is
-        integrated out, that of the others drawn at the same places for every value.
+        Columns between them answer too, or, where it is `direct`, stay as they are. An effect's own noise is integrated
+        out, that of the others drawn at the same places for every value.
         """
-        needed = self.ancestors(effect) - {effect}
+        needed = set[int]().union(*(self.ancestors(effect) - {effect} for effect in effects))
         moved = set[int]() if direct else self.descendants(cause)
         base = _World(self)
         base.draw(needed - moved, places)
         world = base.repeat(len(at))
-        world.assign(cause, np.repeat(at, places.shape[1]))
+        world.assign(cause, at, places.shape[1])
         world.draw((needed & moved) - {cause}, np.tile(places, len(at)))
-        shape = (len(at), places.shape[1])
+        return [self._average(world, effect, (len(at), places.shape[1])) for effect in effects]
+
+    def _average(self, world: "_World", effect: int, shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
+        """Of a column, over the rows of each set value."""
         mean, scale = (
             np.broadcast_to(each, (shape[0] * shape[1],)).reshape(shape)
             for each in self.equations[effect].average(world.block_of(effect))
@@ -244,7 +250,7 @@ class StructuralModel:
         for parent in sorted(equation.parents):
             other = world.repeat(1)
             # By the places of the child's noise, which nothing else here has seen.
-            other.values[parent] = world.values[parent][np.argsort(places[child], kind="stable")]
+            other.put(parent, world.values[parent][np.argsort(places[child], kind="stable")])
             new_mean, new_scale = equation.average(other.block_of(child))
             squares = (np.mean(np.square(new - old)) for new, old in ((new_mean, mean), (new_scale, scale)))
             by_mean, by_scale = (0.5 * float(square) / total for square in squares)
@@ -259,21 +265,32 @@ class _World:
         self.model = model
         self.values: dict[int, FloatArray] = {}
         self._blocks: dict[tuple[int, bool], FloatArray] = {}
+        self._compact: dict[int, tuple[FloatArray, Callable[[FloatArray], FloatArray]]] = {}
+        """Of columns whose values repeat: these once, and how lines of them become lines of all."""
 
-    def assign(self, column: int, values: FloatArray) -> None:
-        """In the column's unit."""
-        self.values[column] = (values - self.model.middle[column]) / self.model.unit[column]
+    def assign(self, column: int, values: FloatArray, times: int = 1) -> None:
+        """In the column's unit, each value so many times."""
+        each = (values - self.model.middle[column]) / self.model.unit[column]
+        self.values[column] = np.repeat(each, times)
+        self._compact[column] = each, partial(np.repeat, repeats=times, axis=0)
+
+    def put(self, column: int, values: FloatArray) -> None:
+        """Standardised, in place of others."""
+        self.values[column] = values
+        self._compact.pop(column, None)
 
     def draw(self, columns: set[int], places: FloatArray) -> None:
         """From those there are already, by the places of the noises in their laws."""
         for column in self.model.order:
             if column in columns:
-                self.values[column] = self.model.equations[column].draw(self.block_of(column), places[column])
+                self.put(column, self.model.equations[column].draw(self.block_of(column), places[column]))
 
     def repeat(self, times: int) -> "_World":
         """The same values several times, one after the other."""
         out = _World(self.model)
-        out.values = {column: np.tile(values, times) for column, values in self.values.items()}
+        for column, values in self.values.items():
+            out.values[column] = np.tile(values, times)
+            out._compact[column] = values, lambda lines: np.tile(lines, (times, 1))
         return out
 
     def block_of(self, child: int) -> Callable[[int], FloatArray]:
@@ -283,7 +300,8 @@ class _World:
         def block(parent: int) -> FloatArray:
             key = (parent, by_value and (parent, True) in self.model.coordinates)
             if key not in self._blocks:
-                self._blocks[key] = self.model.coordinates[key](self.values[parent])
+                values, spread = self._compact.get(parent, (self.values[parent], np.asarray))
+                self._blocks[key] = spread(self.model.coordinates[key](values))
             return self._blocks[key]
 
         return block

@@ -16,6 +16,7 @@ graph_pictures    the graph of a scan and the causal graph drawn
 effect_picture    the effect of one column on another drawn, and its card
 scan_matrix       all pairs of a scan drawn
 scan_summary      everything the page of a scan shows
+what_if           effects of all pairs of a graph's columns, in words and as numbers for what_if.js
 graph_summary     everything the page of a causal graph shows
 html_pages        the pages of a decision, a scan and a causal graph, and cards for notebooks
 """

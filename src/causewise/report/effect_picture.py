@@ -7,10 +7,24 @@ import numpy as np
 
 from causewise.formatting import shorten
 from causewise.graphs.effect import Effect
-from causewise.report.canvas import CHOSEN, GRID, INK, MUTED, OTHER, blank_figure, make_figure, write_ticks
+from causewise.report.canvas import (
+    CHOSEN,
+    FONT_AS_TEXT,
+    GRID,
+    INK,
+    MUTED,
+    OTHER,
+    blank_figure,
+    make_figure,
+    settings,
+    to_inline_svg,
+    write_ticks,
+)
 from causewise.report.html_pages import TableCard
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _LETTERS = 60
@@ -26,12 +40,31 @@ def render_effect_card(effect: Effect) -> str:
     title = f"{effect.cause} → {effect.effect}"
     sentence = " ".join((str(effect), *effect.notes))
     tone = "tie" if effect.notes else "weighed"
-    return TableCard(title, sentence, tone, effect.headings, tuple(effect.cells()), "").render()
+    picture = _draw_small(effect) if len(effect.at) > 1 else ""
+    return TableCard(title, sentence, tone, effect.headings, tuple(effect.cells()), "", picture).render()
+
+
+def _draw_small(effect: Effect) -> "Markup":
+    """The curve as an `<svg>` element in the colours of a notebook's theme."""
+    with settings(**FONT_AS_TEXT, **{"svg.hashsalt": "effect"}):
+        figure = blank_figure(3.8, 2.5, left=0.72, right=0.1, top=0.1, bottom=0.46)
+        _draw_curve(figure.add_subplot(), effect, _LETTERS // 2)
+        return to_inline_svg(figure, f"Mean of {effect.effect} where {effect.cause} is set, with bounds.")
 
 
 def _figure(effect: Effect) -> "Figure":
     figure = blank_figure(6.4, 4.4, left=0.9, right=0.2, top=0.6, bottom=1.0)
-    ax = figure.add_subplot()
+    _draw_curve(figure.add_subplot(), effect, _LETTERS)
+    title = f"{shorten(effect.cause, _LETTERS // 2)} → {shorten(effect.effect, _LETTERS // 2)}"
+    figure.text(0.9 / 6.4, 1 - 0.22 / 4.4, title, color=INK, fontsize=11, weight="bold", va="top", parse_math=False)
+    bounds = "" if np.isnan(effect.low).any() else f", with {effect.level:.0%} bounds"
+    key = f"Line: mean{bounds}. Pale: ± 2 standard deviations."
+    beyond = "\nDashed upright: where the observed values end." if effect.beyond else ""
+    figure.text(0.2 / 6.4, 0.15 / 4.4, key + beyond, color=MUTED, fontsize=8.5, parse_math=False)
+    return figure
+
+
+def _draw_curve(ax: "Axes", effect: Effect, letters: int) -> None:
     order = np.argsort(effect.at, kind="stable")
     curves = (effect.at, effect.mean, effect.low, effect.high, effect.scale)
     at, mean, low, high, scale = (each[order] for each in curves)
@@ -51,13 +84,10 @@ def _figure(effect: Effect) -> "Figure":
             write_ticks(axis, float(values.min()), float(values.max()))
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(MUTED)
+    ax.tick_params(colors=MUTED)
     ax.grid(color=GRID, linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.set_xlabel(f"{shorten(effect.cause, _LETTERS)}, set", color=INK, parse_math=False)
-    ax.set_ylabel(shorten(effect.effect, _LETTERS // 2), color=INK, parse_math=False)
-    title = f"{shorten(effect.cause, _LETTERS // 2)} → {shorten(effect.effect, _LETTERS // 2)}"
-    figure.text(0.9 / 6.4, 1 - 0.22 / 4.4, title, color=INK, fontsize=11, weight="bold", va="top", parse_math=False)
-    key = f"Line: mean, with {effect.level:.0%} bounds. Pale: ± 2 standard deviations."
-    beyond = "\nDashed upright: where the observed values end." if effect.beyond else ""
-    figure.text(0.2 / 6.4, 0.15 / 4.4, key + beyond, color=MUTED, fontsize=8.5, parse_math=False)
-    return figure
+    ax.set_xlabel(f"{shorten(effect.cause, letters)}, set", color=INK, parse_math=False)
+    ax.set_ylabel(shorten(effect.effect, letters // 2), color=INK, parse_math=False)

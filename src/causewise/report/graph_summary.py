@@ -1,7 +1,7 @@
 """Everything the page of a causal graph shows: words, shapes, and numbers in JSON for its pictures."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,12 +20,14 @@ from causewise.graphs.causal_graph import (
     Edge,
     EdgeCurve,
 )
+from causewise.graphs.effect import Effect, EffectRefusal
 from causewise.report.causal_layout import EdgeLook, LinkShapes, shape_causal_graph
 from causewise.report.graph_pictures import causal_legend
 from causewise.report.pair_numbers import round_to_pixels
 from causewise.report.provenance import bibliography, list_bibtex
 from causewise.report.scan_summary import ColumnList, json_block
 from causewise.report.scan_wording import column_name
+from causewise.report.what_if import WhatIf, summarise_effects
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -83,6 +85,8 @@ class GraphSummary:
     """JSON of the curves of the first edges; null for one that has none."""
     drawn: int
     """How many edges have curves."""
+    what_if: WhatIf | None
+    """None where the graph has no equations."""
     warnings: tuple[str, ...]
     columns: tuple[ColumnWords, ...]
     left_out: ColumnList
@@ -96,8 +100,8 @@ class GraphSummary:
     version: str
 
 
-def summarise_graph(graph: CausalGraph) -> GraphSummary:
-    """Work out what the page shows; the same graph gives the same summary."""
+def summarise_graph(graph: CausalGraph, effects: Sequence[Effect | EffectRefusal] = ()) -> GraphSummary:
+    """Work out what the page shows, these effects first; the same graph gives the same summary."""
     from markupsafe import Markup
 
     from causewise.graphs.edge_curves import measure_edge_curves  # with it comes scikit-learn
@@ -118,6 +122,7 @@ def summarise_graph(graph: CausalGraph) -> GraphSummary:
         # `json_block` left nothing in it that a page could mistake for markup.
         numbers=Markup(json_block([_edge_numbers(edge, curves, graph.facts) for edge in drawn])),
         drawn=len(curves),
+        what_if=summarise_effects(graph, effects),
         warnings=tuple(map(single_line, graph.warnings)),
         columns=tuple(_describe_column(graph, name) for name in graph.order),
         left_out=ColumnList.of(graph.left_out),

@@ -10,6 +10,7 @@ from causewise.decision import Decision
 from causewise.files import replace_with
 from causewise.formatting import format_count, format_p
 from causewise.graphs.causal_graph import CausalGraph
+from causewise.graphs.effect import Effect, EffectRefusal
 from causewise.inference import Answer, ask, half_samples
 from causewise.protocol import Method
 from causewise.report import scan_wording
@@ -168,11 +169,13 @@ def write_scan(scan: Scan, path: str | os.PathLike[str]) -> None:
     replace_with(path, render_scan(scan).encode("utf-8", errors="replace"))
 
 
-def render_graph(graph: CausalGraph, nonce: str = "") -> str:
-    """The page of a causal graph as a string: the picture, every edge with its evidence, the columns."""
-    return environment().get_template("graph.html").render(s=summarise_graph(graph), nonce=nonce)
+def render_graph(graph: CausalGraph, nonce: str = "", effects: Sequence[Effect | EffectRefusal] = ()) -> str:
+    """The page of a causal graph as a string: the picture, every edge with its evidence, what if, the columns."""
+    return environment().get_template("graph.html").render(s=summarise_graph(graph, effects), nonce=nonce)
 
 
-def write_graph(graph: CausalGraph, path: str | os.PathLike[str]) -> None:
-    """Write the page, whole or not at all."""
-    replace_with(path, render_graph(graph).encode("utf-8", errors="replace"))
+def write_graph(
+    graph: CausalGraph, path: str | os.PathLike[str], effects: Sequence[Effect | EffectRefusal] = ()
+) -> None:
+    """Write the page, whole or not at all; these effects are shown first."""
+    replace_with(path, render_graph(graph, effects=effects).encode("utf-8", errors="replace"))

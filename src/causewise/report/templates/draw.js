@@ -1,8 +1,8 @@
 "use strict";
 // One pair drawn from its numbers (see pair_numbers.py): drawPair fills an element with the three outcomes, both
 // directions and the sum of the score; drawCloud draws the rows alone, drawTerms the sum alone, outcomeBar the outcomes
-// without words. Text is always set as text, never as markup.
-const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar } = (() => {
+// without words; `drawing` has the parts of which other pictures are made. Text is always set as text, never as markup.
+const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar, drawing } = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const WIDTH = 400, LEFT = 56, RIGHT = 8, LIMIT = 6;
 
@@ -222,5 +222,5 @@ const { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar } = (() 
     element.replaceChildren(build("div", { class: "panels drawn cloud" }, picture));
   };
 
-  return { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar };
+  return { build, drawPair, drawCloud, drawTerms, drawOutcomes, outcomeBar, drawing: { shape, axes, dots, line, tenth } };
 })();
