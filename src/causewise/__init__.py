@@ -29,6 +29,7 @@ earlier one:
     report        pictures and pages of a result
     lab           benchmarks, their data, studies, theory: imported by the command line only
     integrations  objects that other packages accept
+    serving       questions of clients, answered by worker processes within bounds
     web           the page in the browser
     cli           the command line
 

@@ -10,8 +10,9 @@ from typing import Any, Generic, TypeVar
 
 from starlette.requests import Request
 
-from causewise.web.job_pool import JobPool, PoolTask
-from causewise.web.limits import RequestError, ServerLimits, closing_error, not_found_error, queue_full_error
+from causewise.serving.job_pool import JobPool, PoolTask
+from causewise.serving.limits import RequestError, closing_error, queue_full_error
+from causewise.web.limits import ServerLimits, not_found_error
 
 WORKER_TASKS = "causewise.web.worker_tasks"
 _CHECK_SECONDS = 2.0

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from causewise.errors import InputError
 from causewise.parallel import OnProgress, limit_memory
-from causewise.web.limits import RequestError, closing_error, list_choices, queue_full_error
+from causewise.serving.limits import RequestError, closing_error, list_choices, queue_full_error
 from causewise.worker import START_SECONDS, Worker, report
 
 _LOOK = 0.1
@@ -27,7 +27,7 @@ _IDLE = 0.5
 """Seconds between two looks at whether a worker at rest is still alive."""
 _EVERY = 0.2
 """Seconds between two reports of progress."""
-_log = logging.getLogger("causewise.web")
+_log = logging.getLogger("causewise.serving")
 
 _TOO_LONG = (
     "This takes longer than the {:g} seconds that a job may take; expected less work: give fewer rows or columns, "
