@@ -31,6 +31,7 @@ earlier one:
     integrations  objects that other packages accept
     serving       questions of clients, answered by worker processes within bounds
     web           the page in the browser
+    mcp_server    tools for assistants, over standard input and output
     cli           the command line
 
 Everything is imported on first use, so that `import causewise` costs next to nothing. (No module is called infer, scan

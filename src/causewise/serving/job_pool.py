@@ -54,6 +54,12 @@ class TaskProgress(NamedTuple):
     since: float
     """When the step was first heard of."""
 
+    @property
+    def seconds_left(self) -> float | None:
+        """Until the step ends, if it goes on as it went; None where that cannot be told yet."""
+        elapsed = time.monotonic() - self.since
+        return round(elapsed * (self.of - self.done) / self.done, 1) if self.done and elapsed > 1 else None
+
 
 @dataclass(eq=False)
 class PoolTask:

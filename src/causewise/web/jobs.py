@@ -110,10 +110,8 @@ class Job:
             cancelled = not task.future.done() or (isinstance(problem, RequestError) and problem.status == 409)
             return status | {"state": "cancelled" if cancelled else "failed", "detail": str(problem)}
         if task.progress:
-            step, done, of, since = task.progress
-            elapsed = time.monotonic() - since
-            left = round(elapsed * (of - done) / done, 1) if done and elapsed > 1 else None
-            status |= {"step": step, "done": done, "of": of, "seconds_left": left}
+            at = task.progress
+            status |= {"step": at.step, "done": at.done, "of": at.of, "seconds_left": at.seconds_left}
         return status | ({"state": "working"} if task.working else {})
 
 
