@@ -55,10 +55,13 @@ def _reason(decision: Decision) -> str:
 
 
 def outcomes(decision: Decision) -> str:
-    """The three outcomes with what neither means; empty where the method has none."""
+    """The three outcomes with what neither means, or why there are none."""
     bar = outcome_bar(decision)
     if bar is None:
-        return ""
+        why = f"{decision.method} has no probabilities: how sure it is, is not known"
+        if decision.unrelated or decision.stopped:
+            why = "no relation was found" if decision.unrelated else "these rows cannot tell"
+        return f"Three outcomes: none given, since {why}."
     prior = provenance.prior(decision)
     before = f", {prior} before a look at the rows" if prior not in ("", "0 %") else ", ruled out beforehand"
     return (

@@ -31,7 +31,7 @@ from causewise.tables.choose import list_names
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_LETTERS = 60_000
+MOST_LETTERS = 40_000
 """Of the JSON in an answer: assistants cut what is longer, or give up on it."""
 Answer = dict[str, Any]
 """`words`, `record` (JSON), `picture` (a PNG in base64), and `files`: content by the field that asked for it."""
