@@ -133,7 +133,7 @@ def workers_of(server: subprocess.Popen[bytes]) -> list[psutil.Process]:
     return [each for each in children if "resource_tracker" not in " ".join(each.cmdline())]
 
 
-@pytest.mark.parametrize("how", ["end of input", "SIGINT", "SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("how", ["end of input", "end of output", "SIGINT", "SIGTERM", "SIGKILL"])
 def test_however_it_ends_no_process_is_left(how: str, folder: Path) -> None:
     if how == "SIGKILL" and sys.platform != "linux":
         pytest.skip("elsewhere a worker ends after its task")
@@ -148,9 +148,13 @@ def test_however_it_ends_no_process_is_left(how: str, folder: Path) -> None:
         if how == "end of input":
             assert server.stdin is not None
             server.stdin.close()
+        elif how == "end of output":
+            assert server.stdout is not None
+            server.stdout.close()
+            send(server, id=4, method="ping")  # its answer has nowhere to go
         else:
             server.send_signal(getattr(signal, how))
-        assert server.wait(10) == {"end of input": 0, "SIGKILL": -9}.get(how, 130)
+        assert server.wait(10) == {"end of input": 0, "end of output": 0, "SIGKILL": -9}.get(how, 130)
         assert server.stderr is not None
         said = server.stderr.read().decode()
     assert said == ("Stopped.\n" if how in ("SIGINT", "SIGTERM") else "")

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from anyio import BrokenResourceError
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.types import (
@@ -73,9 +74,14 @@ async def _serve(tools: "AssistantTools") -> None:
     )
     # The process keeps an input and an output that lead elsewhere: nothing that anybody prints reaches the client.
     stdin: Any = read_lines(_take_standard_input())
-    with suppress(BrokenPipeError):  # the client is gone
+    try:
         async with stdio_server(stdin=stdin) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
+    except* (BrokenPipeError, BrokenResourceError):
+        pass  # the client is gone, or a signal came while a line was handed on, which the SDK then does not say
+    own = asyncio.current_task()
+    if own is not None and own.cancelling():
+        raise asyncio.CancelledError
 
 
 def _take_standard_input() -> int:
