@@ -65,7 +65,7 @@ def scan_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> Ans
     with _open(settings) as table:
         scan = answer_scan(table, question, settings["reading"], settings["seconds"], tell)
     surest = replace(scan, rows=tuple(sort_surest_first(scan.rows)))
-    words, record = _bound(wording.scan_words(scan), scan.to_dict(), "rows", surest.to_dict()["rows"], "pairs")
+    words, record = _cut_json(wording.scan_words(scan), scan.to_dict(), "rows", surest.to_dict()["rows"], "pairs")
     files = {
         "report": lambda: render_scan(scan).encode("utf-8", "replace"),
         "out": lambda: FORMATS[_ending(question)](scan, False),
@@ -79,7 +79,7 @@ def graph_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> An
     graph = _find_graph(settings, tell)
     files = {"report": lambda: render_graph(graph).encode("utf-8", "replace"), "out": lambda: _write(graph, question)}
     record = graph.to_dict()
-    words, text = _bound(wording.graph_words(graph), record, "edges", record["edges"], "edges")
+    words, text = _cut_json(wording.graph_words(graph), record, "edges", record["edges"], "edges")
     return _answer(question, words, text, graph.plot, files)
 
 
@@ -165,7 +165,7 @@ def _ending(question: dict[str, Any]) -> str:
     return Path(question["out"]).suffix.lower()
 
 
-def _bound(words: str, record: dict[str, Any], key: str, entries: Sequence[Any], what: str) -> tuple[str, str]:
+def _cut_json(words: str, record: dict[str, Any], key: str, entries: Sequence[Any], what: str) -> tuple[str, str]:
     """The words and the JSON; where that is too long, with the first of these entries, and a word on it."""
     text, kept = _json(record), len(entries)
     if len(text) <= MOST_LETTERS:
