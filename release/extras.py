@@ -20,10 +20,11 @@ from release.fresh import ROOT, environment
 ASSISTANT = """
 import asyncio, sys
 from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 async def main():
     server = StdioServerParameters(command=sys.executable, args=["-m", "causewise", "mcp", "--allow", "."])
-    async with Client(server) as client:
+    async with Client(stdio_client(server)) as client:
         result = await client.call_tool("infer", {"file": "table.csv"})
     print(result.content[1].text)
 

@@ -16,7 +16,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from anyio import BrokenResourceError
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.types import (
@@ -65,6 +64,8 @@ def serve_assistant(folders: AllowedFolders, limits: JobLimits) -> None:
 
 
 async def _serve(tools: "AssistantTools") -> None:
+    from anyio import BrokenResourceError  # not above, where it would be missed before the SDK that brings it
+
     server: Server[Any] = Server(
         "causewise",
         version=VERSION,

@@ -16,7 +16,7 @@ from causewise.report import decision_wording, provenance, scan_wording
 from causewise.report.decision_wording import Stance
 from causewise.report.graph_summary import edge_effect, edge_name, edge_probability, edge_support, explain_signs
 from causewise.report.measures import list_factors, list_measures, list_terms
-from causewise.report.scan_summary import sort_surest_first
+from causewise.report.scan_summary import outcome_percents, sort_surest_first
 from causewise.report.score_bars import outcome_bar, round_score
 from causewise.scanning.result import Scan
 from causewise.scanning.scan_row import ScanRow
@@ -115,8 +115,7 @@ def scan_words(scan: Scan) -> str:
         f"Undecided: {_names(undecided)}. The JSON says of each why (reason)." if undecided else "",
         scan.quality().words if len(arrows) > 1 else "",
         *_columns(scan.left_out, scan.notes),
-        "Three outcomes: of every pair the two directions and neither (a hidden common cause, a mixture, a selection "
-        f"of rows) add up to 100 %; an arrow needs {percent(scan.threshold)}.",
+        _scan_outcomes(scan),
         "Assumptions: rows are independent draws from one population. Every pair was scored by itself: a common cause "
         "can stand behind any arrow, and an arrow may stand for a path. This is no map of the whole table.",
         "Pass on: the arrows are what these rows favour under these assumptions, no proof; undecided pairs are no "
@@ -126,10 +125,21 @@ def scan_words(scan: Scan) -> str:
     )
 
 
+def _scan_outcomes(scan: Scan) -> str:
+    if all(row.neither is None for row in scan.rows):
+        why = f"{scan.facts['method']} has no probabilities" if scan.counts["oriented"] else "no pair was scored"
+        return f"Three outcomes: none given, since {why}."
+    return (
+        "Three outcomes: of every pair the two directions and neither (a hidden common cause, a mixture, a selection "
+        f"of rows) add up to 100 %; an arrow needs {percent(scan.threshold)}."
+    )
+
+
 def _arrow(row: ScanRow) -> str:
-    neither = "" if row.neither is None or row.is_given else f", neither {percent(row.neither)}"
+    percents = None if row.is_given else outcome_percents(row)
+    others = f" (the other direction {percents[1]} %, neither {percents[2]} %)" if percents else ""
     warnings = f" Warnings: {' '.join(map(single_line, row.warnings))}" if row.warnings else ""
-    return f"{scan_wording.arrow(row)}{neither}, n = {row.scored_of}.{warnings}"
+    return f"{scan_wording.arrow(row)}{others}, n = {row.scored_of}.{warnings}"
 
 
 def graph_words(graph: CausalGraph) -> str:
