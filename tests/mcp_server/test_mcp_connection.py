@@ -215,6 +215,13 @@ def test_the_root_and_the_home_folder_are_no_default(monkeypatch: pytest.MonkeyP
         assert "--allow DIR" in done.stderr
 
 
+def test_without_standard_input_it_is_a_sentence(tmp_path: Path) -> None:
+    command = f"exec '{sys.executable}' -m causewise mcp --allow . <&-"
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Standard input or output is closed")
+
+
 def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["mcp", "--allow", str(tmp_path / "nowhere")])
     assert done.exit_code == 2

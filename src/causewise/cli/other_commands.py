@@ -332,10 +332,13 @@ def mcp(
     """
     from dataclasses import replace
 
+    from causewise.errors import InputError
     from causewise.mcp_server.folders import AllowedFolders
-    from causewise.mcp_server.server import serve_assistant  # first: it says which extra is missing
+    from causewise.mcp_server.server import serve_assistant
     from causewise.serving.limits import JobLimits
 
+    if sys.__stdin__ is None or sys.__stdout__ is None:
+        raise InputError("Standard input or output is closed; expected an assistant there: docs/mcp.md has the set-up.")
     folders = AllowedFolders.of(allow or ())
     limits = JobLimits(processes=jobs)
     if max_seconds is not None:

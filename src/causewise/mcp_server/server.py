@@ -43,6 +43,8 @@ _EVERY = 0.2
 """Seconds between two looks at how far a task is."""
 _LONGEST_LINE = 4 * MIB
 """Of one message; nothing that a tool takes is longer."""
+_MOST_LINES = 16
+"""Messages that are read and not yet understood."""
 
 
 def serve_assistant(folders: AllowedFolders, limits: JobLimits) -> None:
@@ -100,10 +102,11 @@ async def read_lines(descriptor: int, longest: int = _LONGEST_LINE) -> AsyncIter
     The SDK reads in a thread that it waits for, so that Ctrl-C would take effect after the next line only. This thread
     may be left behind, and reads without Python's buffer, whose lock would be missed when the interpreter ends.
     """
-    loop, lines = asyncio.get_running_loop(), asyncio.Queue[bytes | None](1)
+    loop, lines, room = asyncio.get_running_loop(), asyncio.Queue[bytes | None](), threading.Semaphore(_MOST_LINES)
 
     def put(line: bytes | None) -> None:
-        asyncio.run_coroutine_threadsafe(lines.put(line), loop).result()
+        room.acquire()
+        loop.call_soon_threadsafe(lines.put_nowait, line)
 
     def read() -> None:
         rest = b""
@@ -118,6 +121,7 @@ async def read_lines(descriptor: int, longest: int = _LONGEST_LINE) -> AsyncIter
 
     threading.Thread(target=read, daemon=True).start()
     while (line := await lines.get()) is not None:
+        room.release()
         if len(line) <= longest:
             yield line.decode(errors="replace")
 
