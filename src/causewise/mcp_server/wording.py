@@ -41,7 +41,7 @@ def decision_words(decision: Decision) -> str:
         _reason(decision),
         outcomes(decision),
         decision_wording.halves(decision.half_samples) if decision.half_samples else "",
-        *_warnings(decision_wording.group_by_severity(decision.warnings)),
+        *_warnings(decision_wording.group_by_severity(decision.warnings), decision.reason),
         f"Assumptions: {_assumptions(decision)}",
         f"Pass on: {_PASS_ON[decision.status]}",
     )
@@ -142,7 +142,7 @@ def _arrow(row: ScanRow) -> str:
     return f"{scan_wording.arrow(row)}{others}, n = {row.scored_of}.{warnings}"
 
 
-def graph_words(graph: CausalGraph) -> str:
+def graph_words(graph: CausalGraph, title: str = "Answer") -> str:
     """All columns of a table together."""
     edges = [
         f"{edge_name(edge)} ({edge_effect(edge)}): p {format_p(edge.p, None)}, direction {edge_probability(edge)}, in "
@@ -151,7 +151,7 @@ def graph_words(graph: CausalGraph) -> str:
     ]
     dropped = graph.dropped_rows
     return _join(
-        f"Answer: {graph}.",
+        f"{title}: {graph}.",
         *_list("Edges", edges),
         *explain_signs(graph),
         f"{dropped:,} row{'s' * (dropped != 1)} with a missing value left out." if dropped else "",
@@ -167,17 +167,16 @@ def graph_words(graph: CausalGraph) -> str:
 def effect_words(effect: Effect | dict[str, str], graph: CausalGraph) -> str:
     """What becomes of one column where another is set, or why the graph does not tell; then the graph."""
     if isinstance(effect, dict):
-        return _join(f"Answer: {effect['reason']}", "The graph that was found:", graph_words(graph))
+        return _join(f"Answer: {effect['reason']}", graph_words(graph, "The graph that was found"))
     cells = [
-        "; ".join(f"{name} {cell}" for name, cell in zip(effect.headings, row, strict=True) if cell).strip()
+        "; ".join(f"{name} {cell}".strip() for name, cell in zip(effect.headings, row, strict=True) if cell)
         for row in effect.cells()
     ]
     return _join(
         f"Answer: {single_line(str(effect))}",
         *_list("At each value", cells),
         *map(single_line, effect.notes),
-        "It holds as far as the arrows of this graph do:",
-        graph_words(graph),
+        graph_words(graph, "It holds as far as the arrows of this graph do"),
     )
 
 
@@ -198,11 +197,13 @@ def cut_words(kept: int, of: int, what: str) -> str:
     )
 
 
-def _warnings(groups: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _warnings(groups: Mapping[str, Sequence[str]], reason: str = "") -> Iterator[str]:
+    """The warnings, the worst first; one that is the reason of the answer is not repeated."""
     if not groups:
         yield "Warnings: none about these rows."
     for level, texts in groups.items():
-        yield from _list(f"Warnings ({level})" if level else "Warnings", [single_line(text) for text in texts])
+        lines = ["The reason above." if text in reason else single_line(text) for text in texts]
+        yield from _list(f"Warnings ({level})" if level else "Warnings", lines)
 
 
 def _columns(left_out: Mapping[str, str], notes: Iterable[str] = ()) -> Iterator[str]:
