@@ -60,18 +60,24 @@ async def connect(folder: Path, *arguments: str) -> AsyncIterator[Assistant]:
 def talk(folder: Path, do: Callable[[Assistant], Awaitable[T]], *arguments: str) -> T:
     """What comes of a conversation; in the end no process of it is left, and nothing was said beside it."""
 
-    async def converse() -> T:
+    async def converse() -> tuple[T, list[psutil.Process]]:
         async with asyncio.timeout(SECONDS), connect(folder, *arguments) as assistant:
-            return await do(assistant)
+            return await do(assistant), find_processes(folder)
 
-    result = asyncio.run(converse())
-    assert not find_processes()
+    result, processes = asyncio.run(converse())
+    assert processes
+    assert not psutil.wait_procs(processes, timeout=0.1)[1]
     assert (folder.parent / f"{folder.name}.log").read_text() == ""
     return result
 
 
-def find_processes() -> list[psutil.Process]:
-    """The server, its workers, and what else this process started and is still there."""
-    children = psutil.Process().children(recursive=True)
-    alive = [each for each in children if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
+def find_processes(folder: Path) -> list[psutil.Process]:
+    """The server that may read this folder, and its workers."""
+    ours = [each for each in psutil.Process().children() if str(folder) in each.cmdline()]
+    return [*ours, *(worker for each in ours for worker in find_workers(each.pid))]
+
+
+def find_workers(server: int) -> list[psutil.Process]:
+    children = psutil.Process(server).children(recursive=True)
+    alive = [each for each in children if each.status() != psutil.STATUS_ZOMBIE]
     return [each for each in alive if "resource_tracker" not in " ".join(each.cmdline())]

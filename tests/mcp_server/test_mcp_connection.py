@@ -14,7 +14,7 @@ from typing import Any
 
 import psutil
 import pytest
-from assistant import Assistant, Reply, find_processes, talk
+from assistant import Assistant, Reply, find_processes, find_workers, talk
 from typer.testing import CliRunner
 
 from causewise.cli.app import app
@@ -74,13 +74,13 @@ def test_a_cancelled_scan_ends_its_process_and_nothing_else(folder: Path) -> Non
 
         scan = asyncio.create_task(assistant.call("scan", on_progress=note, **WIDE))
         await begun.wait()
-        busy = {each.pid for each in find_processes()}
+        busy = {each.pid for each in find_processes(folder)}
         scan.cancel()
         with pytest.raises(asyncio.CancelledError):
             await scan
         # The next one in the same queue is answered, so that the scan does not go on.
         reply = await assistant.call("graph", file="trial.csv", bootstrap=2, picture=False)
-        return busy, {each.pid for each in find_processes()}, reply
+        return busy, {each.pid for each in find_processes(folder)}, reply
 
     busy, left, reply = talk(folder, ask)
     assert not reply.is_error
@@ -128,11 +128,6 @@ def call(server: subprocess.Popen[bytes], number: int, tool: str, **arguments: A
     send(server, id=number, method="tools/call", params={"name": tool, "arguments": arguments})
 
 
-def workers_of(server: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    children = psutil.Process(server.pid).children(recursive=True)
-    return [each for each in children if "resource_tracker" not in " ".join(each.cmdline())]
-
-
 @pytest.mark.parametrize("how", ["end of input", "end of output", "SIGINT", "SIGTERM", "SIGKILL"])
 def test_however_it_ends_no_process_is_left(how: str, folder: Path) -> None:
     if how == "SIGKILL" and sys.platform != "linux":
@@ -142,7 +137,7 @@ def test_however_it_ends_no_process_is_left(how: str, folder: Path) -> None:
         assert read(server)["id"] == 2
         call(server, 3, "scan", **WIDE)  # in the middle of which it ends
         deadline = time.monotonic() + 30
-        while len(workers := workers_of(server)) < 2 and time.monotonic() < deadline:
+        while len(workers := find_workers(server.pid)) < 2 and time.monotonic() < deadline:
             time.sleep(0.05)
         assert len(workers) == 2
         if how == "end of input":
@@ -173,7 +168,7 @@ def test_what_a_worker_prints_does_not_reach_the_client(folder: Path) -> None:
     with bare_server(folder) as server:
         call(server, 2, "infer", **TRIAL)
         assert read(server)["id"] == 2
-        [worker] = workers_of(server)
+        [worker] = find_workers(server.pid)
         output, errors = (Path(f"/proc/{pid}/fd/{k}").readlink() for pid, k in ((worker.pid, 1), (server.pid, 2)))
         assert output == errors
         opened = {each.readlink() for each in Path(f"/proc/{worker.pid}/fd").iterdir() if each.is_symlink()}
