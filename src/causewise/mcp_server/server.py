@@ -152,7 +152,7 @@ class AssistantTools:
             answer = await self._answer(parameters.name, parameters.arguments or {}, context.session)
         except (RequestError, InputError) as problem:
             return CallToolResult(content=[_text(_sentence(problem))], is_error=True)
-        # No structured content: clients that find some leave out all the rest, the doubt and the picture.
+        # No structured content: some clients that find it leave out all the rest, the doubt and the picture.
         content: list[Any] = [_text(text) for text in (answer["words"], answer["record"]) if text]
         if answer["picture"]:
             content.append(ImageContent(type="image", data=answer["picture"], mime_type="image/png"))
