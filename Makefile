@@ -65,6 +65,7 @@ release-check: .venv/.dev ## the same bytes twice, an empty environment, licence
 	$(BIN)/python -m release.version
 	$(BIN)/python -m release.twice out/release
 	$(BIN)/python -m release.fresh out/release/*.whl --at out/release/fresh
+	$(BIN)/python -m release.extras out/release/*.whl --at out/release/extras
 	out/release/fresh/bin/python -m release.licences
 	out/release/fresh/bin/python -m release.sbom > out/release/causewise.cdx.json
 

@@ -29,7 +29,9 @@ earlier one:
     report        pictures and pages of a result
     lab           benchmarks, their data, studies, theory: imported by the command line only
     integrations  objects that other packages accept
+    serving       questions of clients, answered by worker processes within bounds
     web           the page in the browser
+    mcp_server    tools for assistants, over standard input and output
     cli           the command line
 
 Everything is imported on first use, so that `import causewise` costs next to nothing. (No module is called infer, scan

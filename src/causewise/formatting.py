@@ -119,7 +119,7 @@ def percent(confidence: float) -> str:
     return f"{math.floor(100 * confidence + 1e-9)} %"  # 100 · 0.58 falls short of 58
 
 
-def json_text(record: Any, *, ascii_only: bool = False, indent: int = 2, **options: Any) -> str:
+def json_text(record: Any, *, ascii_only: bool = False, indent: int | None = 2, **options: Any) -> str:
     """JSON that holds no character a terminal would obey, and reads back to the same strings; NaN is refused."""
     text = json.dumps(record, indent=indent, ensure_ascii=ascii_only, allow_nan=False, **options)
     return _escape(text, _json_escape, keep="\n")

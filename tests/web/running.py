@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import httpx
 
+from causewise.serving.limits import MIB
 from causewise.web.jobs import JobManager
-from causewise.web.limits import MIB, ServerLimits
+from causewise.web.limits import ServerLimits
 from causewise.web.server import Server, open_socket
 
 LIMITS = ServerLimits(

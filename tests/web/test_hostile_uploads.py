@@ -15,8 +15,8 @@ import pytest
 from asking import columns, keep_table, read_sentence, upload, wait_for_job, write_csv
 from running import LIMITS, Running
 
-from causewise.web.job_pool import PoolTask
-from causewise.web.limits import MIB, RequestError
+from causewise.serving.job_pool import PoolTask
+from causewise.serving.limits import MIB, RequestError
 
 CSV = write_csv(columns(40))
 SCRIPT = "</script><script>alert(1)</script>"

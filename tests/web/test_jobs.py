@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causewise.serving.limits import RequestError
 from causewise.web.jobs import Cache
-from causewise.web.limits import RequestError
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=40))

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from causewise.cli.graph import graph
 from causewise.cli.infer import infer
-from causewise.cli.other_commands import demo, methods, serve
+from causewise.cli.other_commands import demo, mcp, methods, serve
 from causewise.cli.scan import scan
 from causewise.cli.streams import (
     accept_any_encoding,
@@ -110,7 +110,7 @@ def causewise(
         put_lines(ctx.get_help())
 
 
-for command in (infer, scan, graph, methods, demo, serve):
+for command in (infer, scan, graph, methods, demo, serve, mcp):
     app.command()(command)
 
 

@@ -242,6 +242,7 @@ def _show_effect(effect: "Effect | EffectRefusal") -> None:
 def show_graph(found: "CausalGraph") -> None:
     """Print the order, the edges and the warnings; on standard error what they mean and assume."""
     from causewise.graphs.causal_graph import ASSUMES, FREE
+    from causewise.report.graph_summary import explain_signs
 
     put(f"{found}.")
     if found.edges:
@@ -253,7 +254,7 @@ def show_graph(found: "CausalGraph") -> None:
     )
     for warning in found.warnings:
         put(f"! {warning}")
-    for sentence in _explain_signs(found):
+    for sentence in explain_signs(found):
         say(sentence)
     say(f"{lost}{FREE} {ASSUMES}")
     say_columns(found.left_out, found.kinds)
@@ -285,14 +286,3 @@ def _lines(edges: "tuple[Edge, ...]") -> Iterator[str]:
         yield ("  " + "   ".join(f"{cell:{width}}" for cell, width in zip(line, [*widths, 0], strict=True))).rstrip()
         if why:
             yield f"      no arrow: {visible(why)}"
-
-
-def _explain_signs(found: "CausalGraph") -> Iterator[str]:
-    """One sentence for each kind of edge that is no arrow of the data alone."""
-    counts = found.counts
-    if counts["undirected"]:
-        yield f"—: one affects the other; which way is open below {percent(found.facts['threshold'])}."
-    if counts["common cause"]:
-        yield "↔: neither affects the other, as far as the rows tell; a cause outside the table affects both."
-    if counts["given"]:
-        yield "given: what background knowledge says, not what the rows show."

@@ -1,10 +1,11 @@
-"""Commands that read no table: `causewise methods`, the catalogue; `demo`, a tour of three pairs; `serve`, the page."""
+"""Commands that read no table: `causewise methods`, the catalogue; `demo`, a tour of three pairs; `serve`, the page;
+`mcp`, tools for assistants.
+"""
 
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,28 +34,13 @@ def methods(
     """Every method in one line; with a NAME, what it assumes, when it fails, its settings, cost and papers."""
     if as_json:
         from causewise.cli.streams import as_text, put_lines
+        from causewise.report.provenance import record_method, record_methods
 
-        put_lines(as_text(_record(name) if name else _records()))
+        put_lines(as_text(record_method(name) if name else record_methods()))
     elif name:
         _show_one(name)
     else:
         _show_all()
-
-
-def _records() -> list[dict[str, Any]]:
-    from causewise.catalogue import CATALOGUE, cost
-
-    priced = [(entry, cost(entry.name)) for entry in CATALOGUE]
-    return [asdict(entry) | {"cost": asdict(price) if price else None} for entry, price in priced]
-
-
-def _record(name: str) -> dict[str, Any]:
-    from causewise.catalogue import defaults, entry
-    from causewise.report.provenance import references
-
-    known = entry(name).name
-    record = next(record for record in _records() if record["name"] == known)
-    return record | {"settings": defaults(known), "references": list(references(known))}
 
 
 def _show_one(name: str) -> None:
@@ -323,3 +309,44 @@ def _open(address: str) -> None:
     import webbrowser
 
     webbrowser.open(address)
+
+
+# ---- mcp
+
+
+def mcp(
+    allow: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Folder whose tables may be read; repeat it. The current one unless given."),
+    ] = None,
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, help="Processes for pairs.")] = 1,
+    max_seconds: Annotated[
+        float | None, typer.Option(metavar="S", min=1, help="Give up the scan of a table that takes longer.")
+    ] = None,
+) -> None:
+    """Tools for assistants over standard input and output: infer, scan, graph, effect, methods, explain.
+
+    An assistant that speaks the Model Context Protocol starts it; docs/mcp.md has the three lines of set-up.
+
+    It reads the files that the assistant names, inside the folders that are allowed, and writes only where it is asked.
+    """
+    from dataclasses import replace
+
+    from causewise.errors import InputError
+    from causewise.mcp_server.folders import AllowedFolders
+    from causewise.mcp_server.server import serve_assistant
+    from causewise.serving.limits import JobLimits
+
+    if sys.__stdin__ is None or sys.__stdout__ is None:
+        raise InputError("Standard input or output is closed; expected an assistant there: docs/mcp.md has the set-up.")
+    folders = AllowedFolders.of(allow or ())
+    limits = JobLimits(processes=jobs)
+    if max_seconds is not None:
+        limits = replace(limits, scan_seconds=max_seconds)
+    if sys.stdin.isatty():
+        say(f"Waiting for an assistant at standard input (Ctrl-C ends it). Tables may be read in {folders}.")
+    try:
+        serve_assistant(folders, limits)
+    except KeyboardInterrupt:
+        say("Stopped.")
+        raise typer.Exit(STOPPED) from None

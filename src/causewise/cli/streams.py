@@ -212,6 +212,7 @@ INPUT_AT_FAULT, OUR_FAULT = 2, 1
 
 _EXTRAS = {"jax": "nn", "jaxlib": "nn", "pandas": "tables", "pyarrow": "tables"}
 _EXTRAS |= dict.fromkeys(("fastapi", "starlette", "pydantic", "uvicorn", "h11", "python_multipart"), "web")
+_EXTRAS |= {"mcp": "mcp"}
 """Optional modules and the extra that installs them."""
 
 _UNUSABLE = (FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)

@@ -1,7 +1,7 @@
 """Everything the page of a causal graph shows: words, shapes, and numbers in JSON for its pictures."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -150,6 +150,17 @@ def sentence(graph: CausalGraph) -> str:
     parts = [f"{format_count(n)} {_BECAME[kind][n != 1]}" for kind, n in graph.counts.items() if n]
     listed = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
     return f"Of {format_count(len(graph.edges))} edge{'s' * (len(graph.edges) != 1)}, {listed}."
+
+
+def explain_signs(graph: CausalGraph) -> Iterator[str]:
+    """One sentence for each kind of edge that is no arrow of the data alone."""
+    counts = graph.counts
+    if counts["undirected"]:
+        yield f"—: one affects the other; which way is open below {percent(graph.facts['threshold'])}."
+    if counts["common cause"]:
+        yield "↔: neither affects the other, as far as the rows tell; a cause outside the table affects both."
+    if counts["given"]:
+        yield "given: what background knowledge says, not what the rows show."
 
 
 def edge_name(edge: Edge, letters: int = 40) -> str:

@@ -6,12 +6,14 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib import resources
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from causewise.catalogue import CATALOGUE, Entry, defaults, has_method, is_elsewhere
+from causewise.catalogue import CATALOGUE, Entry, cost, defaults, has_method, is_elsewhere
+from causewise.catalogue import entry as require_entry
 from causewise.criteria import LEVEL
 from causewise.decision import Decision
 from causewise.formatting import format_count, format_signed, percent, single_line
@@ -62,6 +64,19 @@ def references(method: str) -> tuple[str, ...]:
     """The papers a method comes from, one line each; none for a control or a method from elsewhere."""
     papers = (bibliography()[key] for key in _cited_keys(method))
     return tuple(f"{paper.label}: {paper.title}" for paper in papers)
+
+
+def record_methods() -> list[dict[str, Any]]:
+    """Every method as a JSON-ready record, with its measured cost."""
+    priced = [(entry, cost(entry.name)) for entry in CATALOGUE]
+    return [asdict(entry) | {"cost": asdict(price) if price else None} for entry, price in priced]
+
+
+def record_method(name: str) -> dict[str, Any]:
+    """One method as such a record, with its settings and papers."""
+    known = require_entry(name).name
+    record = next(record for record in record_methods() if record["name"] == known)
+    return record | {"settings": defaults(known), "references": list(references(known))}
 
 
 def _cited_keys(method: str) -> tuple[str, ...]:
@@ -218,7 +233,7 @@ def paragraph(decision: Decision) -> str:
         _result(decision),
         halves(decision.half_samples) if decision.half_samples else "",
         _cautions(decision),
-        _assumptions(decision),
+        assumptions(decision),
     ]
     return " ".join(part for part in parts if part)
 
@@ -268,7 +283,8 @@ def _cautions(decision: Decision) -> str:
     return f"Warnings about these rows: {' '.join(told)}" if told else ""
 
 
-def _assumptions(decision: Decision) -> str:
+def assumptions(decision: Decision) -> str:
+    """What a direction rests on beside the method's own assumptions."""
     rows = "that no hidden cause acts on both, and that the rows are independent draws from one population"
     if prior(decision) in ("", "0 %"):
         return f"This assumes that one of the two columns causes the other, {rows}."

@@ -222,7 +222,7 @@ def _rows(rows: Sequence[ScanRow], at: Mapping[str, int], sentences: _Sentences)
         # Rounded down, as percentages are: 79.99 % does not become 80.
         "confidence": [None if row.confidence is None else math.floor(1e4 * row.confidence) / 1e4 for row in rows],
         "neither": [_digits(row.neither, 4) for row in rows],
-        "percents": [_percents(row) for row in rows],
+        "percents": [outcome_percents(row) for row in rows],
         "score": [_digits(row.score, 4) for row in rows],
         "n": [row.n for row in rows],
         "missing": [row.dropped_rows for row in rows],
@@ -237,7 +237,7 @@ def _rows(rows: Sequence[ScanRow], at: Mapping[str, int], sentences: _Sentences)
     }
 
 
-def _percents(row: ScanRow) -> tuple[int, int, int] | None:
+def outcome_percents(row: ScanRow) -> tuple[int, int, int] | None:
     """Of the direction shown, the other and neither, adding up to 100."""
     if row.confidence is None or row.neither is None:
         return None

@@ -13,7 +13,8 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from causewise.formatting import visible
-from causewise.web.limits import RequestError, ServerLimits, queue_full_error
+from causewise.serving.limits import RequestError, queue_full_error
+from causewise.web.limits import ServerLimits
 
 _DRAIN_SECONDS = 5.0
 """For which the rest of a body that is too large is read and dropped: a client that is still sending when the

@@ -10,8 +10,9 @@ from typing import Any, Generic, TypeVar
 
 from starlette.requests import Request
 
-from causewise.web.job_pool import JobPool, PoolTask
-from causewise.web.limits import RequestError, ServerLimits, closing_error, not_found_error, queue_full_error
+from causewise.serving.job_pool import JobPool, PoolTask
+from causewise.serving.limits import RequestError, closing_error, queue_full_error
+from causewise.web.limits import ServerLimits, not_found_error
 
 WORKER_TASKS = "causewise.web.worker_tasks"
 _CHECK_SECONDS = 2.0
@@ -109,10 +110,8 @@ class Job:
             cancelled = not task.future.done() or (isinstance(problem, RequestError) and problem.status == 409)
             return status | {"state": "cancelled" if cancelled else "failed", "detail": str(problem)}
         if task.progress:
-            step, done, of, since = task.progress
-            elapsed = time.monotonic() - since
-            left = round(elapsed * (of - done) / done, 1) if done and elapsed > 1 else None
-            status |= {"step": step, "done": done, "of": of, "seconds_left": left}
+            at = task.progress
+            status |= {"step": at.step, "done": at.done, "of": at.of, "seconds_left": at.seconds_left}
         return status | ({"state": "working"} if task.working else {})
 
 

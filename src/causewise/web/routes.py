@@ -19,11 +19,12 @@ from causewise.catalogue import DEFAULT, list_methods
 from causewise.examples import EXAMPLES
 from causewise.methods.combined.method import NEITHER_PRIOR
 from causewise.report.html_pages import environment
+from causewise.serving.limits import RequestError
+from causewise.serving.questions import Question, ReadingOptions, parse
 from causewise.web import schema
 from causewise.web.bodies import BodyReader, Upload
 from causewise.web.jobs import CachedAnswer, CachedTable, JobManager
-from causewise.web.limits import RequestError, not_found_error
-from causewise.web.schema import parse
+from causewise.web.limits import not_found_error
 
 _POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; img-src 'self' data:; connect-src 'self'; "
@@ -51,7 +52,7 @@ def _declare_errors(*codes: int) -> dict[int | str, dict[str, Any]]:
     return {code: {"model": schema.ErrorRecord, "description": _ERRORS[code]} for code in codes}
 
 
-def _declare_body(model: type[schema.Question], form: type[schema.Question] | None = None) -> dict[str, Any]:
+def _declare_body(model: type[Question], form: type[Question] | None = None) -> dict[str, Any]:
     """The body of a path that takes JSON or a form with a file."""
     content: dict[str, Any] = {"application/json": {"schema": model.model_json_schema()}}
     if form is not None:
@@ -89,13 +90,13 @@ _begin_job = partial(api.post, status_code=202, response_model=schema.JobStatus,
     "/tables",
     response_model=schema.TableOverview,
     responses=_BODY_ERRORS,
-    openapi_extra=_declare_body(schema.TableText, schema.ReadingOptions),
+    openapi_extra=_declare_body(schema.TableText, ReadingOptions),
 )
 async def add_table(request: Request, jobs: Jobs, bodies: Bodies) -> Response:
     """Keep a table, a file, pasted lines or an example, and say how it was understood."""
-    options: schema.ReadingOptions
+    options: ReadingOptions
     if isinstance(body := await bodies.read(request), Upload):
-        options, name, content, example = parse(schema.ReadingOptions, body.fields), body.name, body.content, ""
+        options, name, content, example = parse(ReadingOptions, body.fields), body.name, body.content, ""
     else:
         options = table_text = parse(schema.TableText, body)
         if (table_text.text is None) == (table_text.example is None):
@@ -169,7 +170,7 @@ async def _begin_table(
     of_table: type[schema.TableScan | schema.TableGraph],
 ) -> Response:
     """A job about all columns of a table."""
-    question: schema.Question
+    question: Question
     if isinstance(body := await bodies.read(request), Upload):
         question = sent = parse(of_file, body.fields)
         table_name, content, settings = "", body.content, _reading_settings(jobs, body.name, sent)
@@ -269,7 +270,7 @@ def _json(text: str) -> Response:
     return Response(text, media_type="application/json")
 
 
-def _reading_settings(jobs: JobManager, name: str, options: schema.ReadingOptions) -> dict[str, Any]:
+def _reading_settings(jobs: JobManager, name: str, options: ReadingOptions) -> dict[str, Any]:
     """How a table is to be read, and how much of it."""
     bounds = {"max_bytes": jobs.limits.table_bytes, "max_lines": jobs.limits.rows}
     return {

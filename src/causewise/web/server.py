@@ -27,10 +27,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from causewise.errors import InputError
+from causewise.serving.limits import RequestError, closing_error
 from causewise.web import routes
 from causewise.web.bodies import BodyReader
 from causewise.web.jobs import JobManager
-from causewise.web.limits import RequestError, ServerLimits, closing_error
+from causewise.web.limits import ServerLimits
 
 _GRACE_SECONDS = 2
 """For requests under way when the server is told to end."""

@@ -10,28 +10,25 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from causewise.catalogue import DEFAULT, blame_settings
 from causewise.column_types import classify_column, explain_unusable
 from causewise.errors import InputError
 from causewise.examples import EXAMPLES, make_line
 from causewise.formatting import json_text, plain_value
-from causewise.graphs.finder import graph
 from causewise.inference import infer
-from causewise.knowledge.knowledge_file import add_statements, parse_knowledge
 from causewise.pair import MIN_ROWS, FloatArray, Pair, has_date_note
-from causewise.parallel import Engine, OnProgress
+from causewise.parallel import OnProgress
 from causewise.report.html_pages import render_decision, render_graph, render_scan
-from causewise.scanning.forecast import ScanForecast
 from causewise.scanning.result import FORMATS
-from causewise.scanning.scanner import scan
 from causewise.scanning.table import read_column
+from causewise.serving.answering import answer_graph, answer_pair, answer_scan
+from causewise.serving.limits import RequestError, list_choices
+from causewise.serving.questions import parse
 from causewise.tables import pair_from, read_pair, read_table
 from causewise.tables.choose import ColumnTable, explain_unreadable
 from causewise.tables.sheets import SheetTable
 from causewise.tables.sniff import DELIMITERS
 from causewise.tables.text import TextTable
-from causewise.web.limits import RequestError, list_choices
-from causewise.web.schema import ArrayPair, parse
+from causewise.web.schema import ArrayPair
 from causewise.web.teaching import Lesson, teach
 
 
@@ -66,49 +63,16 @@ def infer_arrays(settings: dict[str, Any], content: bytes, tell: OnProgress) -> 
 
 def scan_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dict[str, Any]:
     """What `causewise scan --out x.json` writes, and its page."""
-    question = settings["question"]
-    method = question["method"] or DEFAULT
-    with blame_settings(method):
-        result = scan(
-            _open(settings, content),
-            method=method,
-            columns=question["columns"],
-            pairs=question["target"],
-            fdr=question["fdr"],
-            knowledge=_gather_knowledge(question),
-            # One process, whose time and memory are those of the job.
-            engine=Engine(1, on_progress=tell, on_forecast=lambda forecast: _check_time(forecast, settings["seconds"])),
-            **_method_settings(question),
-            **settings["reading"],
-        )
+    question, reading = settings["question"], settings["reading"]
+    result = answer_scan(_open(settings, content), question, reading, settings["seconds"], tell)
     record = FORMATS[".json"](result, False).decode()
     return {"title": str(result), "record": record, **_render(render_scan, result)}
 
 
 def graph_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> dict[str, Any]:
     """What `causewise graph --out x.json` writes, and its page."""
-    question = settings["question"]
-    names = ("alpha", "threshold", "bootstrap", "seed")
-    result = graph(
-        _open(settings, content),
-        columns=question["columns"],
-        exclude=question["exclude"] or (),
-        knowledge=_gather_knowledge(question),
-        engine=Engine(1, on_progress=tell),
-        **{name: question[name] for name in names if question[name] is not None},
-        **settings["reading"],
-    )
+    result = answer_graph(_open(settings, content), settings["question"], settings["reading"], tell)
     return {"title": str(result), "record": json_text(result.to_dict()), **_render(render_graph, result)}
-
-
-def _gather_knowledge(question: dict[str, Any]) -> Any:
-    """The text or mapping of a file, and what is stated beside it; None where nothing is."""
-    stated = {
-        kind: question[kind] for kind in ("first", "last", "tiers", "required", "forbidden") if question.get(kind)
-    }
-    known = question.get("knowledge")
-    content = parse_knowledge(known) if isinstance(known, str) else known or {}
-    return add_statements(content, stated) or None
 
 
 def draw_lesson(settings: dict[str, Any], content: bytes, tell: OnProgress) -> Any:
@@ -140,9 +104,7 @@ def _open(settings: dict[str, Any], content: bytes) -> io.BytesIO:
 
 
 def _infer(pair: Pair, question: dict[str, Any], wants_page: bool) -> dict[str, Any]:
-    method = question["method"] or DEFAULT
-    with blame_settings(method):
-        decision = infer(pair, method=method, **_method_settings(question))
+    decision = answer_pair(pair, question)
     rendered = _render(render_decision, decision) if wants_page else {"page": "", "mark": ""}
     return {"title": decision.verdict, "record": json_text(decision.to_dict(), default=plain_value), **rendered}
 
@@ -152,20 +114,6 @@ def _render(render: Callable[..., str], result: Any) -> dict[str, str]:
     # Drawn anew for every page, so that no column's name can hold it.
     mark = f"mark{secrets.token_hex(16)}"
     return {"page": render(result, nonce=mark), "mark": mark}
-
-
-def _method_settings(question: dict[str, Any]) -> dict[str, Any]:
-    """The given settings; the others are the method's own."""
-    names = ("threshold", "neither", "direct", "recording", "seed")
-    return {name: question[name] for name in names if question[name] is not None}
-
-
-def _check_time(forecast: ScanForecast, seconds: float) -> None:
-    if forecast.seconds > seconds:
-        raise InputError(
-            f"Got {forecast.pairs:,} pairs, which may take {forecast.seconds / 60:.0f} minutes here; expected at most "
-            f"{seconds / 60:.0f}: choose fewer columns or a quicker method, or use causewise scan on the command line."
-        )
 
 
 # ---- a table as it was understood

@@ -10,8 +10,8 @@ from typing import Any
 import psutil
 import pytest
 
-from causewise.web.job_pool import JobPool, PoolTask
-from causewise.web.limits import RequestError as Refusal
+from causewise.serving.job_pool import JobPool, PoolTask
+from causewise.serving.limits import RequestError as Refusal
 
 MIB = 1 << 20
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from causewise.errors import InputError
 from causewise.parallel import OnProgress, limit_memory
-from causewise.web.limits import RequestError, closing_error, list_choices, queue_full_error
+from causewise.serving.limits import RequestError, closing_error, list_choices, queue_full_error
 from causewise.worker import START_SECONDS, Worker, report
 
 _LOOK = 0.1
@@ -27,7 +27,7 @@ _IDLE = 0.5
 """Seconds between two looks at whether a worker at rest is still alive."""
 _EVERY = 0.2
 """Seconds between two reports of progress."""
-_log = logging.getLogger("causewise.web")
+_log = logging.getLogger("causewise.serving")
 
 _TOO_LONG = (
     "This takes longer than the {:g} seconds that a job may take; expected less work: give fewer rows or columns, "
@@ -53,6 +53,12 @@ class TaskProgress(NamedTuple):
     of: int
     since: float
     """When the step was first heard of."""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Until the step ends, if it goes on as it went; None where that cannot be told yet."""
+        elapsed = time.monotonic() - self.since
+        return round(elapsed * (self.of - self.done) / self.done, 1) if self.done and elapsed > 1 else None
 
 
 @dataclass(eq=False)
