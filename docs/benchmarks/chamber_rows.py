@@ -47,7 +47,7 @@ def read_tunnel() -> tuple[dict[str, np.ndarray], Arrows]:
 
 
 def name_design(x: str, y: str, edges: Arrows) -> str:
-    """`->` or `<-`, `<->` for two sensors of one actuator, or nothing: no path in the machine is longer than an edge."""
+    """`->` or `<-`, `<->` for two sensors of one actuator, or nothing; no path is longer than an edge."""
     if (x, y) in edges or (y, x) in edges:
         return "->" if (x, y) in edges else "<-"
     return "<->" if {a for a, b in edges if b == x} & {a for a, b in edges if b == y} else ""
@@ -140,9 +140,8 @@ def draw(axis: Any, rows: Iterable[Mapping[str, str]], column: str) -> None:
         kind = look(row, column) if column != "design" else "right" if row["design"] in ("->", "<-") else ""
         if not kind:
             continue
-        turned = (
-            row["cause"] == row["y"] if column == "status" and row["cause"] else "<-" in (row[column], row["design"])
-        )
+        told = column == "status" and row["cause"]
+        turned = row["cause"] == row["y"] if told else "<-" in (row[column], row["design"])
         cause, effect = (row["y"], row["x"]) if turned else (row["x"], row["y"])
         sensors = places[cause][0] == places[effect][0] == 1.0
         gap = 0.30 if sensors else 0.0  # an arc begins behind the names of the sensors

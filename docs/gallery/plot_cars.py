@@ -29,7 +29,7 @@ print(f"{halves.agreement:.0%} of {halves.draws} halves lean the same way")
 print(causewise.infer(cars, recording=False))
 
 # %%
-# Other methods, each alone. They answer whatever they are given, and here one of them turns the arrow round:
+# Other methods, each alone. They answer whatever they are given; their agreement is no measure of how sure it is:
 
 for name in ("mdl", "loci-h", "anm-h", "lingam", "igci"):
     print(f"{name}: {causewise.infer(cars, method=name).verdict}")

@@ -2,8 +2,8 @@
 Patients: a graph that finds a formula
 ======================================
 
-442 diabetes patients (Efron et al. 2004, inside scikit-learn) once more, all columns together. Given are what comes first
-and what comes last; the cholesterol ratio, which is one column divided by another, is left out.
+442 diabetes patients (Efron et al. 2004, inside scikit-learn) once more, all columns together. Given is what comes
+first and what comes last; the cholesterol ratio, which is one column divided by another, is left out.
 """
 
 import numpy as np
@@ -19,25 +19,32 @@ print(graph)
 figure = graph.plot()
 
 # %%
-# Most lines have no head: the two columns affect each other or share something, and the rows do not tell which way. Dotted
-# arrows follow from what was given, and are no findings. What is left are three arrows:
+# Most lines have no head: the rows do not tell which way they run. Dotted arrows follow from what was given, and are no
+# findings. What is left are three arrows:
 
 for edge in graph.edges:
     if edge.direction == "->" and not edge.is_given:
         print(f"{edge.parent} → {edge.child}: {edge.direction_probability:.0%}, in {edge.support:.0%} of the halves")
 
 # %%
-# They meet in LDL, and they are right. Laboratories did not measure LDL; they computed it from just these three (Friedewald
-# et al. 1972), cholesterol less HDL less a fifth of the triglycerides:
+# They meet in LDL, and they are right. It was not measured but computed from just these three, as laboratories do
+# (Friedewald et al. 1972): cholesterol less HDL less a fifth of the triglycerides.
 
 formula = patients["cholesterol"] - patients["HDL"] - np.exp(patients["log triglycerides"]) / 5
 print(f"correlation {np.corrcoef(formula, patients['LDL'])[0, 1]:.6f}")
 print(f"largest difference {np.abs(formula - patients['LDL']).max():.2f} of {patients['LDL'].std():.0f}")
 
 # %%
-# A pair cannot see this: LDL is nearly cholesterol, and the two by themselves have no direction.
+# A pair cannot see this: cholesterol and LDL by themselves get no answer.
 
 print(causewise.infer(patients, "cholesterol", "LDL"))
+
+# %%
+# And what was given helped. With nothing given one arrow is wrong, and HDL's loses its head:
+
+for edge in causewise.graph(patients.drop(columns="sex")).edges:
+    if edge.direction == "->":
+        print(f"{edge.parent} → {edge.child}: {edge.direction_probability:.0%}")
 
 # %%
 # What the graph does not say: why the lines without a head are there. Each has its reason, which names how the random
