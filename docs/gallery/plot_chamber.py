@@ -50,7 +50,7 @@ for panel, (column, title) in zip(panels, titles.items(), strict=True):
     panel.set_title(title, fontsize=10)
 lines = [plt.Line2D([], [], **look) for look in LOOKS.values()]
 labels = ["right", "wrong", "related, direction open", "an edge that is not seen"]
-figure.legend(lines, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+key = figure.legend(lines, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
 
 # %%
 # What is not seen: the small lamps at the sensors (``l_11`` to ``l_32``), whose light is faint beside the others, and
