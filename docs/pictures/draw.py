@@ -1,9 +1,8 @@
 """The pictures of the front page and of the README: `python docs/pictures/draw.py [FOLDER]` draws each of them anew.
 
-pair.png shows the recorded cars of `causewise demo`, graph.png the recorded patients of scikit-learn, scan.png and
-effect.png a generated table whose arrows are known (`causewise.examples.make_valley`). page.png is the page of
-`causewise serve` in Chromium, which `.ci/browser` installs; where there is none it stays as it is. example.png is the
-first picture of `causewise demo`.
+pair.png, scan.png and effect.png show a generated table whose arrows are known (`causewise.examples.make_valley`),
+graph.png the recorded patients of scikit-learn. page.png is the page of `causewise serve` in Chromium, which
+`.ci/browser` installs; where there is none it stays as it is. example.png is the first picture of `causewise demo`.
 """
 
 import re
@@ -16,27 +15,27 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from matplotlib.figure import Figure
-from PIL import Image
+from PIL import Image, ImageChops
 
 import causewise
-from causewise.examples import load_cars, load_patients, make_dose_response, make_valley
+from causewise.examples import load_patients, make_dose_response, make_valley
 
 HERE = Path(__file__).parent
 TESTS = HERE.parents[1] / "tests"
 SERVE = [sys.executable, "-m", "causewise", "serve", "--port", "0", "--no-browser", "--jobs", "1"]
 SHOWN = {"first": ["age", "sex"], "last": ["progression after a year"]}
 DESK = {"width": 1100, "height": 1120}
-COLOURS = 128
+COLOURS, MARGIN = 128, 12
 
 
 def draw_figures() -> Iterator[tuple[str, Figure]]:
     """Every picture but that of the page, as matplotlib has it."""
     yield "example", causewise.infer(make_dose_response().pair).plot()
-    yield "pair", causewise.infer(load_cars().pair).plot()
     with TemporaryDirectory() as folder:
         valley, patients = Path(folder, "valley.csv"), Path(folder, "patients.csv")
         valley.write_bytes(make_valley())
         patients.write_bytes(load_patients())
+        yield "pair", causewise.infer(valley, "altitude", "temperature").plot()
         yield "scan", causewise.scan(valley).plot()
         yield "effect", causewise.graph(valley).effect("altitude", "growth", at=range(300, 2501, 50)).plot()
         yield "graph", causewise.graph(patients, knowledge=SHOWN, exclude=["cholesterol ratio"]).plot()
@@ -44,7 +43,12 @@ def draw_figures() -> Iterator[tuple[str, Figure]]:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a picture without empty margins, and with no more colours than the eye tells apart."""
-    figure.savefig(path, dpi=110, bbox_inches="tight", pad_inches=0.15)
+    figure.savefig(path, dpi=110)
+    with Image.open(path) as picture:
+        drawn = picture.convert("RGB")
+    blank = Image.new("RGB", drawn.size, drawn.getpixel((0, 0)))
+    left, top, right, bottom = ImageChops.difference(drawn, blank).getbbox()
+    drawn.crop((left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN)).save(path)
     shrink(path)
 
 
