@@ -41,9 +41,9 @@ def draw_figures() -> Iterator[tuple[str, Figure]]:
         yield "graph", causewise.graph(patients, knowledge=SHOWN, exclude=["cholesterol ratio"]).plot()
 
 
-def save(figure: Figure, path: Path) -> None:
+def save(figure: Figure, path: Path, dpi: int = 110) -> None:
     """Write a picture without empty margins, and with no more colours than the eye tells apart."""
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=dpi)
     with Image.open(path) as picture:
         drawn = picture.convert("RGB")
     blank = Image.new("RGB", drawn.size, drawn.getpixel((0, 0)))
