@@ -1,7 +1,7 @@
 """The figures of the paper, and its tables, computed from the kept rows: `python paper/figures.py [FOLDER]`.
 
 pair.png is the generated pair of `causewise demo`, tunnel.png what docs/benchmarks/chamber_rows.py has kept. Tables
-stand in paper.md between `<!-- NAME -->` and `<!-- end -->`, and are written anew there.
+stand in paper.md behind `<!-- NAME -->`, and are written anew there.
 """
 
 import re
@@ -16,15 +16,14 @@ from matplotlib.lines import Line2D
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "docs" / folder) for folder in ("benchmarks", "pictures")]
 
+import causewise
 import chamber_rows
 import graph_rows
 import keep
-from draw import save
-
-import causewise
 from causewise.examples import make_dose_response
 from causewise.formatting import markdown_table
 from causewise.lab.benchmark.scores import MEAN, summarise
+from draw import save
 
 PAIRWISE = ("causewise", "slope", "grci", "qccd", "heci", "igci", "loci-h", "loci-m", "anm-h", "lingam")
 CONTROL = "control-gaussian"
@@ -69,17 +68,21 @@ def tabulate_pairs() -> str:
 
 def tabulate_graphs() -> str:
     """Methods on graphs, on the tables that all of them have answered."""
-    rows = [row for row in graph_rows.read_kept() if row["method"] in GRAPHS and not row["failed"]]
-    answered = [{(*graph_rows.cell(row), row["seed"]) for row in rows if row["method"] == name} for name in GRAPHS]
-    shared = set.intersection(*answered)
-    rows = [row for row in rows if (*graph_rows.cell(row), row["seed"]) in shared]
-    lines = []
+    rows, lines = read_shared(), []
     for method in GRAPHS:
         own = [row for row in rows if row["method"] == method]
         cells = [tell_directions([row for row in own if row["family"] == family]) for family in FAMILIES]
         distance = sum(row["distance"] for row in own) / len(own)
         lines.append((method, *cells, f"{distance:.1f}"))
     return markdown_table(("Method", *(name.capitalize() for name in FAMILIES.values()), "Mean SHD"), lines)
+
+
+def read_shared() -> list[dict[str, Any]]:
+    """The kept rows of the tables that all methods have answered."""
+    rows = [row for row in graph_rows.read_kept() if row["method"] in GRAPHS and not row["failed"]]
+    answered = [{(*graph_rows.cell(row), row["seed"]) for row in rows if row["method"] == name} for name in GRAPHS]
+    shared = set.intersection(*answered)
+    return [row for row in rows if (*graph_rows.cell(row), row["seed"]) in shared]
 
 
 def tell_directions(rows: Sequence[dict[str, Any]]) -> str:
@@ -91,8 +94,8 @@ def tell_directions(rows: Sequence[dict[str, Any]]) -> str:
 def fill_tables(text: str) -> str:
     """The paper with its tables computed anew."""
     for name, tabulate in (("pairs", tabulate_pairs), ("graphs", tabulate_graphs)):
-        block = f"<!-- {name} -->\n\n{tabulate()}\n\n<!-- end -->"
-        text, count = re.subn(f"<!-- {name} -->.*?<!-- end -->", lambda _, block=block: block, text, flags=re.DOTALL)
+        lines = f"<!-- {name} -->\n\n{tabulate()}\n"
+        text, count = re.subn(rf"<!-- {name} -->\n+(?:\|.*\n)*", lambda _, lines=lines: lines, text)
         assert count == 1, name
     return text
 

@@ -129,7 +129,7 @@ def draw(axis: Any, rows: Iterable[Mapping[str, str]], column: str) -> None:
     """Actuators at the left, sensors at the right, what is said of each pair between; `design` draws the machine."""
     from matplotlib.patches import FancyArrowPatch
 
-    axis.set(xlim=(-0.42, 1.75), ylim=(-0.6, 10.6))
+    axis.set(xlim=(-0.42, 1.8), ylim=(-0.6, 10.6))
     axis.axis("off")
     places = {name: (0.0, 10.0 - k) for k, name in enumerate(ACTUATORS)}
     places |= {name: (1.0, 10 - 10 * k / (len(SENSORS) - 1)) for k, name in enumerate(SENSORS)}
@@ -152,6 +152,7 @@ def draw(axis: Any, rows: Iterable[Mapping[str, str]], column: str) -> None:
             arrowstyle="-|>" if kind in ("right", "wrong") else "-",
             connectionstyle="arc3,rad=0.45" if sensors and b < d else "arc3,rad=-0.45" if sensors else "arc3",
             mutation_scale=7,
+            clip_on=False,
             shrinkA=1,
             shrinkB=1,
             zorder=list(LOOKS)[::-1].index(kind),

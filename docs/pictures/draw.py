@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from matplotlib.figure import Figure
-from PIL import Image, ImageChops
+from PIL import Image, ImageOps
 
 import causewise
 from causewise.examples import load_patients, make_dose_response, make_valley
@@ -46,9 +46,8 @@ def save(figure: Figure, path: Path, dpi: int = 110) -> None:
     figure.savefig(path, dpi=dpi)
     with Image.open(path) as picture:
         drawn = picture.convert("RGB")
-    blank = Image.new("RGB", drawn.size, drawn.getpixel((0, 0)))
-    left, top, right, bottom = ImageChops.difference(drawn, blank).getbbox()
-    drawn.crop((left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN)).save(path)
+    drawn = drawn.crop(ImageOps.invert(drawn).getbbox())
+    ImageOps.expand(drawn, MARGIN, "white").save(path)
     shrink(path)
 
 
