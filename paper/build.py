@@ -1,6 +1,7 @@
 """The paper as PDF: `python paper/build.py OUT.pdf`, with pandoc and typst from the package index (`make paper`).
 
-A warning of pandoc, such as a citation without an entry in paper.bib, is an error. JOSS builds the same paper.md by LaTeX.
+A warning of pandoc, such as a citation without an entry in paper.bib, is an error. JOSS builds the same paper.md by
+LaTeX.
 """
 
 import subprocess
@@ -15,14 +16,9 @@ HERE = Path(__file__).parent
 
 def convert() -> bytes:
     """The paper as typst's markup."""
-    options = [
-        "--standalone",
-        "--wrap=none",
-        "--columns=200",
-        "--fail-if-warnings",
-        f"--template={HERE / 'template.typ'}",
-    ]
-    options += [f"--lua-filter={HERE / 'references.lua'}", "--citeproc", "--to=typst", "paper.md"]
+    options = ["--standalone", "--fail-if-warnings", "--to=typst", "--template=template.typ", "--wrap=none"]
+    options += ["--columns=200"]  # a wider table would share the width of the page among its columns
+    options += ["--lua-filter=references.lua", "--citeproc", "paper.md"]
     run = subprocess.run([pypandoc.get_pandoc_path(), *options], cwd=HERE, check=True, stdout=subprocess.PIPE)
     return run.stdout
 

@@ -18,12 +18,12 @@ sys.path[:0] = [str(HERE.parent / "docs" / folder) for folder in ("benchmarks", 
 
 import causewise
 import chamber_rows
+import draw
 import graph_rows
 import keep
 from causewise.examples import make_dose_response
 from causewise.formatting import markdown_table
 from causewise.lab.benchmark.scores import MEAN, summarise
-from draw import save
 
 PAIRWISE = ("causewise", "slope", "grci", "qccd", "heci", "igci", "loci-h", "loci-m", "anm-h", "lingam")
 CONTROL = "control-gaussian"
@@ -48,8 +48,8 @@ def draw_tunnel() -> Figure:
 
 def draw_figures(folder: Path) -> None:
     """Both, as files."""
-    save(causewise.infer(make_dose_response().pair).plot(), folder / "pair.png", dpi=170)
-    save(draw_tunnel(), folder / "tunnel.png", dpi=200)
+    draw.save(causewise.infer(make_dose_response().pair).plot(), folder / "pair.png", dpi=170)
+    draw.save(draw_tunnel(), folder / "tunnel.png", dpi=200)
 
 
 def tabulate_pairs() -> str:
