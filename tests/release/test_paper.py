@@ -9,6 +9,8 @@ from types import ModuleType
 import pytest
 import yaml
 
+from causewise.catalogue import CATALOGUE
+
 ROOT = Path(__file__).parents[2]
 PAPER = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
 BIB = (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8")
@@ -51,7 +53,12 @@ def test_its_authors_and_title_are_those_of_the_citation() -> None:
 def test_its_tables_are_computed_from_the_kept_rows(figures: ModuleType) -> None:
     assert figures.fill_tables(PAPER) == PAPER
     rows = [row for row in figures.read_shared() if row["method"] == "causewise" and row["family"] != "recorded"]
-    assert f"{len(rows)} simulated tables of {len({row['world'] for row in rows})} worlds" in BODY
+    assert f"{len(rows)} simulated tables of {len({row['world'] for row in rows})} worlds" in " ".join(BODY.split())
+
+
+def test_it_counts_the_methods_that_there_are() -> None:
+    others = [entry for entry in CATALOGUE if entry.family not in ("default", "control")]
+    assert f"`causewise` brings {len(others)} others" in BODY
 
 
 def test_what_it_says_of_the_light_tunnel_was_kept(figures: ModuleType) -> None:
