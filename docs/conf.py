@@ -68,6 +68,7 @@ html_sidebars |= {"architecture": [], "contributing": [], "changes": [], "benchm
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "show_prev_next": False,
+    "show_toc_level": 2,
     "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "benchmarks/every-method": []},
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -24,14 +24,14 @@ figure = graph.plot()
 
 for edge in graph.edges:
     if edge.direction == "->" and not edge.is_given:
-        print(f"{edge.parent} → {edge.child}: {edge.direction_probability:.0%}, in {edge.support:.0%} of the halves")
+        print(f"{edge.parent} → {edge.child}: {edge.direction_probability:.3f}, in {edge.support:.0%} of the halves")
 
 # %%
 # They meet in LDL, and they are right. It was not measured but computed from just these three, as laboratories do
 # (Friedewald et al. 1972): cholesterol less HDL less a fifth of the triglycerides.
 
 formula = patients["cholesterol"] - patients["HDL"] - np.exp(patients["log triglycerides"]) / 5
-print(f"correlation {np.corrcoef(formula, patients['LDL'])[0, 1]:.6f}")
+print(f"correlation {np.corrcoef(formula, patients['LDL'])[0, 1]:.7f}")
 print(f"largest difference {np.abs(formula - patients['LDL']).max():.2f} of {patients['LDL'].std():.0f}")
 
 # %%
@@ -44,7 +44,7 @@ print(causewise.infer(patients, "cholesterol", "LDL"))
 
 for edge in causewise.graph(patients.drop(columns="sex")).edges:
     if edge.direction == "->":
-        print(f"{edge.parent} → {edge.child}: {edge.direction_probability:.0%}")
+        print(f"{edge.parent} → {edge.child}: {edge.direction_probability:.3f}")
 
 # %%
 # What the graph does not say: why the lines without a head are there. Each has its reason, which names how the random
