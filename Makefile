@@ -4,7 +4,7 @@ BIN := .venv/bin
 export MPLBACKEND := Agg
 
 .PHONY: help demo test test-browser test-programs test-oldest bridges fuzz docs docs-open native lint bench bench-network bench-peers
-.PHONY: reproduce screens release-check clean
+.PHONY: reproduce screens paper release-check clean
 
 help: ## what can be made, a line each
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | awk -F@ '{ printf "%-15s %s\n", $$1, $$2 }'
@@ -61,6 +61,9 @@ bench-peers: .venv/.dev ## speed: beside the published code
 reproduce: .venv/.dev ## the paper's tables and figures, in out/reproduce
 	$(BIN)/causewise bench reproduce --out out/reproduce
 
+paper: out/paper/.installed ## the paper as PDF, by pandoc and typst of the package index, in out/paper
+	out/paper/bin/python paper/build.py out/paper/paper.pdf
+
 release-check: .venv/.dev ## the same bytes twice, an empty environment, licences, the bill of materials
 	$(BIN)/python -m release.version
 	$(BIN)/python -m release.twice out/release
@@ -89,6 +92,11 @@ LOOPS := pyproject.toml hatch_build.py $(wildcard src/causewise/numerics/native/
 out/uv/bin/uv:
 	$(PYTHON) -m venv out/uv
 	out/uv/bin/python -m pip install --quiet --disable-pip-version-check uv
+
+out/paper/.installed:
+	$(PYTHON) -m venv out/paper
+	out/paper/bin/python -m pip install --quiet --disable-pip-version-check pypandoc_binary typst
+	touch $@
 
 out/oldest/.installed: $(LOOPS) | out/uv/bin/uv
 	out/uv/bin/uv venv --quiet --clear --seed --python 3.11 out/oldest

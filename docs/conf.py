@@ -68,7 +68,8 @@ html_sidebars |= {"architecture": [], "contributing": [], "changes": [], "benchm
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "show_prev_next": False,
-    "secondary_sidebar_items": {"**": ["page-toc"], "benchmarks/every-method": []},
+    "show_toc_level": 2,
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "benchmarks/every-method": []},
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 import typer
-from page_blocks import DOCS, PAGES, ROOT, blocks
+from page_blocks import DOCS, PAGES, ROOT, blocks, blocks_of
 from typer.testing import CliRunner
 
 from causewise.cli.app import app
+from causewise.examples import load_patients, make_valley
 
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]\d+)?")
 LANGUAGES = {"python", "text", "console", "sh", "yaml", "csv", "", "toml", "json", "r"}
@@ -44,6 +45,16 @@ def test_the_blocks_of_a_page_run(
             assert_alike(printed, block.code, where)
         elif block.language == "console" and not block.why_not:
             run_console(block.code, where)
+
+
+def test_the_commands_of_the_readme_print_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("valley.csv").write_bytes(make_valley())
+    Path("patients.csv").write_bytes(load_patients())
+    shown = [block for block in blocks_of((ROOT / "README.md").read_text()) if block.language == "console"]
+    assert len(shown) == 3
+    for block in shown:
+        run_console(block.code, f"README.md, line {block.line}")
 
 
 def run_console(shown: str, where: str) -> None:
