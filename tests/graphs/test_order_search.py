@@ -14,6 +14,7 @@ from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.mechanisms import MANY, Mechanisms
 from causewise.graphs.order_search import Likelihoods, Search, to_bits
 from causewise.knowledge.background import Knowledge
+from causewise.pair import standardise
 from causewise.parallel import one_thread
 
 NAMES = ["a", "b", "c", "d", "e"]
@@ -122,3 +123,14 @@ def test_evidence_turned_round_turns_the_probability_round(leans):
     assert there + back == pytest.approx(1.0)
     assert direction_probability(np.inf, leans) == 1.0
     assert (there > 0.5 + 1e-12) <= (np.mean(np.sign(leans) * np.log1p(np.abs(leans))) > 0)
+
+
+def test_a_column_whose_natural_parameters_need_no_parent_has_another_mechanism():
+    rng = np.random.default_rng(0)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        noise = rng.standard_t(2, size=(3, 120))
+        mechanisms = Mechanisms([standardise(column) for column in noise], 0.5)
+        for column in range(3):
+            found = mechanisms.choose(column, [k for k in range(3) if k != column])
+            assert mechanisms.prune(column, found).parents <= found.parents

@@ -193,6 +193,8 @@ class Mechanisms:
             start = None if natural is None else widen(natural, had, widths)
             natural, chosen = select_natural_sums(blocks, v, chosen, COEFFICIENT, fixed, start)
             had = [blocks[k].shape[1] for k in chosen]
+            if not chosen:
+                continue
             law, value = score_law(natural.residual)
             value -= float(np.mean(natural.log_scale)) + COEFFICIENT * natural.coefficients / len(v)
             if choice is not None and value < choice.log_likelihood:
