@@ -11,7 +11,7 @@ from typing import Any
 from causewise.decision import Decision
 from causewise.formatting import format_p, percent, single_line
 from causewise.graphs.causal_graph import ASSUMES, FREE, CausalGraph
-from causewise.graphs.effect import Effect
+from causewise.graphs.effect import Effect, EffectRefusal
 from causewise.report import decision_wording, provenance, scan_wording
 from causewise.report.decision_wording import Stance
 from causewise.report.graph_summary import edge_effect, edge_name, edge_probability, edge_support, explain_signs
@@ -164,10 +164,10 @@ def graph_words(graph: CausalGraph, title: str = "Answer") -> str:
     )
 
 
-def effect_words(effect: Effect | dict[str, str], graph: CausalGraph) -> str:
+def effect_words(effect: Effect | EffectRefusal, graph: CausalGraph) -> str:
     """What becomes of one column where another is set, or why the graph does not tell; then the graph."""
-    if isinstance(effect, dict):
-        return _join(f"Answer: {effect['reason']}", graph_words(graph, "The graph that was found"))
+    if isinstance(effect, EffectRefusal):
+        return _join(f"Answer: {single_line(str(effect))}", graph_words(graph, "The graph that was found"))
     cells = [
         "; ".join(f"{name} {cell}".strip() for name, cell in zip(effect.headings, row, strict=True) if cell)
         for row in effect.cells()

@@ -12,7 +12,7 @@ from causewise.errors import InputError
 from causewise.examples import make_line
 from causewise.formatting import json_text, plain_value
 from causewise.graphs.causal_graph import CausalGraph
-from causewise.graphs.effect import Effect
+from causewise.graphs.effect import Effect, EffectRefusal
 from causewise.inference import half_samples, infer
 from causewise.mcp_server import wording
 from causewise.mcp_server.folders import AllowedFolders
@@ -88,9 +88,8 @@ def effect_file(settings: dict[str, Any], content: bytes, tell: OnProgress) -> A
     question = settings["question"]
     graph = _find_graph(settings, tell)
     effect = _ask_effect(graph, question)
-    told = effect if isinstance(effect, dict) else effect.to_dict()
-    plot = graph.plot if isinstance(effect, dict) else effect.plot
-    record = _json(graph.to_dict() | {"effects": [told]})
+    plot = graph.plot if isinstance(effect, EffectRefusal) else effect.plot
+    record = _json(graph.to_dict() | {"effects": [effect.to_dict()]})
     return _answer(question, wording.effect_words(effect, graph), record, plot)
 
 
@@ -136,18 +135,15 @@ def _find_graph(settings: dict[str, Any], tell: OnProgress) -> CausalGraph:
         return answer_graph(table, settings["question"], settings["reading"], tell)
 
 
-def _ask_effect(graph: CausalGraph, question: dict[str, Any]) -> Effect | dict[str, str]:
-    """The effect, or its columns with the reason why there is none."""
+def _ask_effect(graph: CausalGraph, question: dict[str, Any]) -> Effect | EffectRefusal:
+    """The effect, or the reason why there is none."""
     cause, effect = question["cause"], question["effect"]
     unknown = [name for name in (cause, effect) if name not in graph.order]
     if unknown:
         names = list_names([repr(name) for name in graph.order], "", "")
         why = f", since it was left out: {graph.left_out[unknown[0]]}" if unknown[0] in graph.left_out else ""
         raise InputError(f"Got the column {unknown[0]!r}, which is not in the graph{why}; expected one of {names}.")
-    try:
-        return graph.effect(cause, effect, question["at"])
-    except InputError as refusal:
-        return {"cause": cause, "effect": effect, "reason": str(refusal)}
+    return graph.ask_effect(cause, effect, question["at"])
 
 
 def _json(record: Any) -> str:
