@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from causewise.graphs.direction import CLEAR
 from graph_worlds import Setting
 from graphs import choose, load_table
 
@@ -93,8 +94,11 @@ def describe_support() -> None:
 
 def list_evidence(rows: list[dict[str, Any]], with_parts: bool) -> np.ndarray:
     """What the probability is made of, a line each."""
-    nats = [row["leans"] if with_parts else [max(row["loss"], 0.0)] for row in rows]
-    return np.array([[np.mean(np.sign(each) * np.log1p(np.abs(each)))] for each in nats])
+    loss = np.maximum([row["loss"] for row in rows], 0.0)
+    if not with_parts:
+        return np.log1p(loss)[:, None]
+    leans = np.array([np.mean(np.sign(row["leans"]) * np.log1p(np.abs(row["leans"]))) for row in rows])
+    return (leans * np.minimum(loss / CLEAR, 1.0))[:, None]
 
 
 def fit() -> None:

@@ -119,14 +119,15 @@ def test_many_columns_cost_each_of_them_no_more_fits():
 
 @given(leans=st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=12))
 def test_evidence_turned_round_turns_the_probability_round(leans):
-    there, back = direction_probability(3.0, leans), direction_probability(3.0, [-lean for lean in leans])
+    there, back = direction_probability(30.0, leans), direction_probability(30.0, [-lean for lean in leans])
     assert there + back == pytest.approx(1.0)
     assert direction_probability(np.inf, leans) == 1.0
+    assert abs(direction_probability(1.0, leans) - 0.5) <= abs(there - 0.5)
+    assert direction_probability(0.0, leans) == 0.5
     assert (there > 0.5 + 1e-12) <= (np.mean(np.sign(leans) * np.log1p(np.abs(leans))) > 0)
 
 
 def test_a_column_whose_natural_parameters_need_no_parent_has_another_mechanism():
-    rng = np.random.default_rng(0)
     for seed in range(4):
         rng = np.random.default_rng(seed)
         noise = rng.standard_t(2, size=(3, 120))

@@ -3,7 +3,8 @@
 On random halves of the rows the whole graph is found anew, and each half says by how many nats it prefers the edge as
 it is to the best graph with the edge turned round, or the other way. The mean over the halves of the signed logarithm
 of these nats is the evidence: one clear half does not outweigh seven that lean the other way, and halves that agree on
-next to nothing say next to nothing. Its weight is that of a logistic regression without a constant, since turning the
+next to nothing say next to nothing. Where all rows hardly prefer the edge as it is, the search on a half may have missed
+the order that turns it, and the evidence shrinks in proportion. Its weight is that of a logistic regression without a constant, since turning the
 edge round turns the evidence round, on the edges of simulated tables, of worlds that the mechanisms describe and of
 worlds that they do not (`python benchmarks/graph_directions.py fit`). With whole worlds held out it predicts better
 than the nats of all rows, than the share of halves that show the edge this way, and than both together. Tests of
@@ -28,9 +29,11 @@ from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
 
-PER_LOG_NAT = 1.86
+PER_LOG_NAT = 2.02
 PER_LOG_NAT_ALONE = 0.84
 """Where no parts of the rows were drawn."""
+CLEAR = 6.0
+"""Nats of all rows from which what halves of them prefer counts in full: where all rows hardly do, halves are misled."""
 LEAST_SHOWN = 0.5
 """The share of parts that must show an arrow."""
 MANY_TURNED = 0.2
@@ -93,7 +96,8 @@ def direction_probability(loss: float, leans: Sequence[float]) -> float:
     if math.isinf(loss):
         return 1.0
     if leans:
-        logit = PER_LOG_NAT * float(np.mean(np.sign(leans) * np.log1p(np.abs(leans))))
+        evidence = float(np.mean(np.sign(leans) * np.log1p(np.abs(leans))))
+        logit = PER_LOG_NAT * evidence * min(max(loss, 0.0) / CLEAR, 1.0)
     else:
         logit = PER_LOG_NAT_ALONE * math.log1p(max(loss, 0.0))
     return 1.0 / (1.0 + math.exp(-logit))
