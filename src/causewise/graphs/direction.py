@@ -2,14 +2,14 @@
 
 On random halves of the rows the whole graph is found anew, and each half says by how many nats it prefers the edge as
 it is to the best graph with the edge turned round, or the other way. The mean over the halves of the signed logarithm
-of these nats is the evidence: one clear half does not outweigh seven that lean the other way, and halves that agree on
-next to nothing say next to nothing. Where all rows hardly prefer the edge as it is, the search on a half may have missed
-the order that turns it, and the evidence shrinks in proportion. Its weight is that of a logistic regression without a constant, since turning the
-edge round turns the evidence round, on the edges of simulated tables, of worlds that the mechanisms describe and of
-worlds that they do not (`python benchmarks/graph_directions.py fit`). With whole worlds held out it predicts better
-than the nats of all rows, than the share of halves that show the edge this way, and than both together. Tests of
-independence, the misfit of both directions, the length of tails and the pair by itself were tried beside it and left
-the probability on other worlds as it was.
+of these nats is the evidence: one clear half does not outweigh seven that lean the other way, and halves that agree
+on next to nothing say next to nothing. Where all rows hardly prefer the edge as it is, the search on a half may have
+missed the order that turns it, and the evidence shrinks in proportion. Its weight is that of a logistic regression
+without a constant, since turning the edge round turns the evidence round, on the edges of simulated tables, of worlds
+that the mechanisms describe and of worlds that they do not (`python benchmarks/graph_directions.py fit`). With whole
+worlds held out it predicts better than the nats of all rows, than the share of halves that show the edge this way,
+and than both together. Tests of independence, the misfit of both directions, the length of tails and the pair by
+itself were tried beside it and left the probability on other worlds as it was.
 
 What a probability from these cannot tell is a wrong model. So an arrow is drawn only where nothing of this holds:
 fewer than half of the parts show it; a flexible regression still predicts the child's noise from its parents; neither
@@ -33,7 +33,7 @@ PER_LOG_NAT = 2.02
 PER_LOG_NAT_ALONE = 0.84
 """Where no parts of the rows were drawn."""
 CLEAR = 6.0
-"""Nats of all rows from which what halves of them prefer counts in full: where all rows hardly do, halves are misled."""
+"""Nats that all rows must lose by turning an edge, for what halves of them say to count in full."""
 LEAST_SHOWN = 0.5
 """The share of parts that must show an arrow."""
 MANY_TURNED = 0.2
