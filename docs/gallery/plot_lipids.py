@@ -39,8 +39,8 @@ print(f"largest difference {np.abs(formula - patients['LDL']).max():.2f} of {pat
 print(causewise.infer(patients, "cholesterol", "LDL"))
 
 # %%
-# What is known makes more of it: age and sex come first, the progression a year later comes last. Sex may take part now,
-# since its place is given; arrows that follow from what is given are no findings, and one more is found.
+# What is known makes more of it: age and sex come first, the progression a year later comes last. Sex may take part
+# now, since its place is given; arrows that follow from what is given are no findings, and one more is found.
 
 given = causewise.graph(patients, knowledge={"first": ["age", "sex"], "last": ["progression"]})
 for edge in given.edges:
