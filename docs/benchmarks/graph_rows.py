@@ -1,7 +1,7 @@
 """The kept rows of `benchmarks/graphs.py`, and the tables that pages show of them.
 
 `python docs/benchmarks/graph_rows.py [ROWS.jsonl]` writes graphs.csv beside this file (from out/graphs.jsonl); rows of
-methods that are not among the new ones stay.
+methods and settings that are not among the new ones stay.
 """
 
 import csv
@@ -37,11 +37,11 @@ Measure = Callable[[Row], float | None]
 def read_store(path: Path = STORE, others: Sequence[Row] = ()) -> list[Row]:
     """What `benchmarks/graphs.py` has written so far, each row with the family of its world, in one order.
 
-    With rows of `others` for methods that it lacks.
+    With rows of `others` for methods and settings that it lacks.
     """
     rows, families = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()], list_worlds()
-    methods = {row["method"] for row in rows}
-    rows += [row for row in others if row["method"] not in methods]
+    there = {(row["method"], *cell(row)) for row in rows}
+    rows += [row for row in others if (row["method"], *cell(row)) not in there]
     rows = [dict.fromkeys(COLUMNS) | row | {"family": families.get(row["world"], "recorded")} for row in rows]
     place = {name: k for k, name in enumerate(families)}
     return sorted(rows, key=lambda row: (place.get(row["world"], len(place)), *cell(row), row["method"], row["seed"]))

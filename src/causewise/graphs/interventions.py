@@ -360,7 +360,8 @@ def _explain_open(
     first, second = structure.find(edge.parent), structure.find(edge.child)
     groups: dict[tuple[int, int], list[float]] = {(first, second): [], (second, first): []}
     for model in (structure.model, *structure.parts):
-        for arrow in model.arrows & groups.keys():
+        # Of graphs in which another open edge cuts the way: they say nothing of this one.
+        for arrow in model.arrows & groups.keys() if b in model.descendants(a) else ():
             [(mean, _)] = model.respond(a, [b], quartiles, places, direct)
             groups[arrow].append(float(mean[1] - mean[0]))
     others = _possible_arrows([each for each in edges if each is not edge])
