@@ -13,7 +13,7 @@ import numpy as np
 
 from causewise.graphs.mechanisms import Mechanism, Mechanisms, NaturalSums
 from causewise.graphs.order_search import GraphSearch
-from causewise.models.natural import Scale
+from causewise.models.natural import NaturalUnits
 from causewise.models.smooth_basis import Basis, multiply
 from causewise.numerics.native import FloatArray
 from causewise.pair import standard_deviation
@@ -96,7 +96,7 @@ class Equation:
     """Of the mean, or of the first natural parameter."""
     scale: Sum
     """Of the log-variance, or of the second natural parameter."""
-    natural: Scale | None
+    natural: NaturalUnits | None
     """In which natural parameters are meant; None where there are none."""
     by_value: bool
     """Whether columns with long tails act by their values here, not by their ranks."""

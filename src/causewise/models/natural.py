@@ -34,7 +34,7 @@ _MOVES = 2
 """How many of the most promising changes of the parents are tried before there is none."""
 
 
-class Scale(NamedTuple):
+class NaturalUnits(NamedTuple):
     """In which the two sums are meant."""
 
     middle: float
@@ -60,7 +60,7 @@ class NaturalFit(NamedTuple):
     mean: FloatArray
     log_scale: FloatArray
     residual: FloatArray
-    scale: Scale
+    scale: NaturalUnits
     log_likelihood: float
     """Of all rows, less the prior."""
 
@@ -111,7 +111,7 @@ def fit_natural_sums(features: FloatArray, v: FloatArray, start: FloatArray | No
         w, value = w + length * step, there
     eta, z = features @ w[:size], features @ w[size:-1]
     rates = _soften(z, w[-1])
-    scale = Scale(float(middle), float(unit), float(w[-1]))
+    scale = NaturalUnits(float(middle), float(unit), float(w[-1]))
     residual = (v - eta / rates) * np.sqrt(rates)
     return NaturalFit(w[:size], w[size:-1], *scale.divide(eta, z), residual, scale, value - n * math.log(unit))
 
