@@ -53,11 +53,10 @@ class System(NamedTuple):
 
     def draw(self, rng: np.random.Generator, rows: int, setting: dict[int, float] | None = None) -> np.ndarray:
         """Rows, a line a column, with some columns set."""
-        out = np.zeros((len(self.parents), rows))
+        out, setting = np.zeros((len(self.parents), rows)), setting or {}
         for k, parents in enumerate(self.parents):
             noise = LAWS[self.laws[k]](rng, rows)
-            is_set = setting is not None and k in setting
-            out[k] = setting[k] if is_set else self.equations[k](out[parents], noise)  # type: ignore[index]
+            out[k] = setting[k] if k in setting else self.equations[k](out[parents], noise)
         return out
 
 

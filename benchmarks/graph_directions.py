@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from causewise.graphs.direction import CLEAR
+from causewise.graphs.direction import weigh_parts
 from graph_worlds import Setting
 from graphs import choose, load_table
 
@@ -94,11 +94,28 @@ def describe_support() -> None:
 
 def list_evidence(rows: list[dict[str, Any]], with_parts: bool) -> np.ndarray:
     """What the probability is made of, a line each."""
-    loss = np.maximum([row["loss"] for row in rows], 0.0)
-    if not with_parts:
-        return np.log1p(loss)[:, None]
-    leans = np.array([np.mean(np.sign(row["leans"]) * np.log1p(np.abs(row["leans"]))) for row in rows])
-    return (leans * np.minimum(loss / CLEAR, 1.0))[:, None]
+    if with_parts:
+        return np.array([[weigh_parts(row["loss"], row["leans"])] for row in rows])
+    return np.log1p(np.maximum([[row["loss"]] for row in rows], 0.0))
+
+
+def compare(rows: list[dict[str, Any]]) -> None:
+    """Log-likelihood an edge of the probability and of others, each world by weights that saw none of its tables."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold
+
+    truth, worlds = np.array([row["truth"] > 0 for row in rows]), [row["world"] for row in rows]
+    loss, parts = list_evidence(rows, False), list_evidence(rows, True)
+    agreement = np.array([[row["forward"] - row["backward"]] for row in rows])
+    both = np.hstack([loss, agreement])
+    choices = {"nats of all rows": loss, "share of halves": agreement, "both": both, "nats of halves": parts}
+    for name, columns in choices.items():
+        values = np.zeros(len(rows))
+        for learn, test in GroupKFold(8).split(columns, truth, worlds):
+            model = LogisticRegression(C=1e6, fit_intercept=name != "nats of halves")
+            chance = model.fit(columns[learn], truth[learn]).predict_proba(columns[test])
+            values[test] = np.log(chance[np.arange(len(test)), truth[test].astype(int)])
+        print(f"{name}: {values.mean():.4f}")
 
 
 def fit() -> None:
@@ -112,6 +129,7 @@ def fit() -> None:
         tables[row["setting"], row["seed"]] = tables.get((row["setting"], row["seed"]), 0) + 1
     weight = np.array([1 / tables[row["setting"], row["seed"]] for row in fitted])
     truth = np.array([row["truth"] > 0 for row in fitted])
+    compare(rows)
     for with_parts in (True, False):
         model = LogisticRegression(C=1e6, fit_intercept=False)
         model.fit(list_evidence(fitted, with_parts), truth, weight / weight.mean())

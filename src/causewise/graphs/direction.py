@@ -7,9 +7,9 @@ on next to nothing say next to nothing. Where all rows hardly prefer the edge as
 missed the order that turns it, and the evidence shrinks in proportion. Its weight is that of a logistic regression
 without a constant, since turning the edge round turns the evidence round, on the edges of simulated tables, of worlds
 that the mechanisms describe and of worlds that they do not (`python benchmarks/graph_directions.py fit`). With whole
-worlds held out it predicts better than the nats of all rows, than the share of halves that show the edge this way,
-and than both together. Tests of independence, the misfit of both directions, the length of tails and the pair by
-itself were tried beside it and left the probability on other worlds as it was.
+worlds held out it predicts much better than the nats of all rows, and as well as the share of halves that show the
+edge this way, which needs a constant and has few values. Tests of independence, the misfit of both directions, the
+length of tails and the pair by itself were tried beside it and left the probability on other worlds as it was.
 
 What a probability from these cannot tell is a wrong model. So an arrow is drawn only where nothing of this holds:
 fewer than half of the parts show it; a flexible regression still predicts the child's noise from its parents; neither
@@ -91,15 +91,16 @@ def lean_to_arrow(found: GraphSearch, arrow: Arrow, rows: int) -> float:
     return -found.search.reversal_loss(order, child, parent) * rows
 
 
+def weigh_parts(loss: float, leans: Sequence[float]) -> float:
+    """What parts of the rows say for an edge as it is: the mean of their log-nats, less where all rows lose few."""
+    return float(np.mean(np.sign(leans) * np.log1p(np.abs(leans)))) * min(max(loss, 0.0) / CLEAR, 1.0)
+
+
 def direction_probability(loss: float, leans: Sequence[float]) -> float:
     """That an edge runs as found, from the nats that all rows lose by turning it, and those that parts of them do."""
     if math.isinf(loss):
         return 1.0
-    if leans:
-        evidence = float(np.mean(np.sign(leans) * np.log1p(np.abs(leans))))
-        logit = PER_LOG_NAT * evidence * min(max(loss, 0.0) / CLEAR, 1.0)
-    else:
-        logit = PER_LOG_NAT_ALONE * math.log1p(max(loss, 0.0))
+    logit = PER_LOG_NAT * weigh_parts(loss, leans) if leans else PER_LOG_NAT_ALONE * math.log1p(max(loss, 0.0))
     return 1.0 / (1.0 + math.exp(-logit))
 
 
@@ -115,6 +116,8 @@ def explain_open(
         turned = float(np.mean(np.array(leans) < 0.0)) if leans else 0.0
         if turned > MANY_TURNED:
             return f"{turned:.0%} of the parts of the rows turn it round"
+        if leans and evidence.loss >= CLEAR:
+            return "parts of the rows hardly prefer it to its reversal"
         return f"both directions fit nearly as well ({max(evidence.loss, 0.0):.1f} nats apart)"
     if shown is not None and shown < LEAST_SHOWN:
         return f"only {shown:.0%} of the parts of the rows show it this way"

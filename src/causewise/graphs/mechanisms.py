@@ -148,7 +148,7 @@ class Mechanisms:
             return replace(mechanism, terms=tuple(terms))
         left = sorted(tests.keys() - {weakest})
         smaller = self._build_natural(column, left, left, left, -math.inf) if left else None
-        return self.choose(column, ()) if smaller is None else self.prune(column, smaller, required)
+        return self.choose(column, required, required) if smaller is None else self.prune(column, smaller, required)
 
     def _build(self, fit: AdditiveFit, sensor: "_Sensor | None" = None) -> Mechanism:
         law, value = score_law(fit.residual)
@@ -188,7 +188,7 @@ class Mechanisms:
         for functions in SIZES:
             blocks = [self.block(parent, by_value)[:, :functions] for parent in offered]
             widths = [blocks[k].shape[1] for k in chosen]
-            if 2 * (1 + sum(blocks[k].shape[1] for k in chosen)) * ROWS_A_COEFFICIENT > len(v):
+            if 2 * (1 + sum(widths)) * ROWS_A_COEFFICIENT > len(v):
                 break
             start = None if natural is None else widen(natural, had, widths)
             natural, chosen = select_natural_sums(blocks, v, chosen, COEFFICIENT, fixed, start)

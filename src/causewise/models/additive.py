@@ -7,7 +7,7 @@ two it affects can be told; additive natural parameters (`natural`) mix them.
 With all columns as parents of both, a fit of 20 columns to 500 rows follows single rows, and every test of a term is
 wrong. So terms are added one at a time, the one with the largest score statistic first, while it is significant. A
 term has 1, 3 or 7 functions, smooth ones first: a straight line pays for one. Products of two parents are further
-terms, once both are in the model.
+terms, once one of them is in the model.
 """
 
 import math

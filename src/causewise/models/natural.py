@@ -93,7 +93,7 @@ def fit_natural_sums(features: FloatArray, v: FloatArray, start: FloatArray | No
         w = start
     value = _objective(w, features, v, prior)
     for _ in range(_STEPS):
-        slopes, scores = _linearise(w, features, v)
+        slopes, scores = _linearise(_Rows.at(w, features), features, v)
         slope = slopes.T @ scores - prior * w
         curvature = slopes.T @ slopes
         curvature.flat[:: 2 * size + 2] = curvature.flat[:: 2 * size + 2] * (1.0 + 1e-10) + prior
@@ -154,7 +154,7 @@ def find_p_values(fit: NaturalFit, blocks: Sequence[FloatArray], v: FloatArray) 
     """
     features = _stack(blocks, range(len(blocks)))
     n, size = features.shape
-    slopes, scores = _linearise(fit.vector, features, fit.scale.in_units(v))
+    slopes, scores = _linearise(_Rows.at(fit.vector, features), features, fit.scale.in_units(v))
     inverse = np.linalg.inv(slopes.T @ slopes + np.diag(_prior(size)))
     influence = slopes * scores[:, None]
     influence = (influence[:n] + influence[n:]) @ inverse
@@ -184,9 +184,9 @@ def _rank_moves(
     """Parents with one left out or added, the most promising first, as Wald's and Rao's statistics have it."""
     features = _stack(blocks, chosen)
     n, size = features.shape
-    slopes, scores = _linearise(fit.vector, features, fit.scale.in_units(v))
+    rows, moves, at = _Rows.at(fit.vector, features), [], 1
+    slopes, scores = _linearise(rows, features, fit.scale.in_units(v))
     inverse = np.linalg.inv(slopes.T @ slopes + np.diag(_prior(size)))
-    rows, moves, at = _Rows.of(fit, features), [], 1
     for k in chosen:
         places = at + np.arange(blocks[k].shape[1])
         at += len(places)
@@ -209,24 +209,32 @@ def _rank_moves(
 
 
 class _Rows(NamedTuple):
-    """What slopes by further coefficients need of a fit: its rates, its means and how the rates rise."""
+    """Both natural parameters at the rows, as a rate and a mean, and how the rate rises with its sum."""
 
     rates: FloatArray
     mean: FloatArray
     steepness: FloatArray
 
     @classmethod
-    def of(cls, fit: NaturalFit, features: FloatArray) -> "_Rows":
-        eta, z = features @ fit.location, features @ fit.precision
-        rates = _soften(z, fit.scale.log_rate)
-        return cls(rates, eta / rates, math.exp(fit.scale.log_rate) * expit(z))
+    def at(cls, w: FloatArray, features: FloatArray) -> "_Rows":
+        size = features.shape[1]
+        eta, z = features @ w[:size], features @ w[size:-1]
+        rates = _soften(z, w[-1])
+        return cls(rates, eta / rates, math.exp(w[-1]) * expit(z))
 
-    def slopes(self, block: FloatArray) -> FloatArray:
-        """Of further functions in both sums, two numbers a row, as in `_linearise`."""
-        root, of_rate = np.sqrt(self.rates)[:, None], block * self.steepness[:, None]
-        upper = np.hstack([block / root, -self.mean[:, None] * of_rate / root])
-        lower = np.hstack([np.zeros_like(block), of_rate / (math.sqrt(2.0) * self.rates)[:, None]])
-        return np.vstack([upper, lower])
+    def slopes(self, block: FloatArray, of_rate: FloatArray | None = None) -> FloatArray:
+        """By the coefficients of functions in both sums, under the Cholesky factor of the information: two lines a row.
+
+        `of_rate` are slopes of the rate by coefficients of the second sum, where these are not the block's alone.
+        """
+        n, width = block.shape
+        of_rate = block * self.steepness[:, None] if of_rate is None else of_rate
+        root = np.sqrt(self.rates)
+        out = np.zeros((2 * n, width + of_rate.shape[1]))
+        out[:n, :width] = block / root[:, None]
+        out[:n, width:] = of_rate * (-self.mean / root)[:, None]
+        out[n:, width:] = of_rate / (math.sqrt(2.0) * self.rates)[:, None]
+        return out
 
 
 def _stack(blocks: Sequence[FloatArray], chosen: Sequence[int]) -> FloatArray:
@@ -257,18 +265,10 @@ def _transfer(fit: NaturalFit, blocks: Sequence[FloatArray], old: Sequence[int],
     return np.concatenate([move(fit.location), move(fit.precision), [fit.scale.log_rate]])
 
 
-def _linearise(w: FloatArray, features: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Slopes by all coefficients and scores, two numbers a row, both under the Cholesky factor of the information."""
-    n, size = features.shape
-    eta, z = features @ w[:size], features @ w[size:-1]
-    rates = _soften(z, w[-1])
-    root, mean = np.sqrt(rates), eta / rates
-    of_rate = np.column_stack([features * (math.exp(w[-1]) * expit(z))[:, None], rates])
-    slopes = np.zeros((2 * n, 2 * size + 1))
-    slopes[:n, :size] = features / root[:, None]
-    slopes[:n, size:] = of_rate * (-mean / root)[:, None]
-    slopes[n:, size:] = of_rate / (math.sqrt(2.0) * rates)[:, None]
-    residual = (v - mean) * root
+def _linearise(rows: _Rows, features: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Slopes by all coefficients, that of the rate last, and scores."""
+    slopes = rows.slopes(features, np.column_stack([features * rows.steepness[:, None], rows.rates]))
+    residual = (v - rows.mean) * np.sqrt(rows.rates)
     return slopes, np.concatenate([residual, (1.0 - residual**2) / math.sqrt(2.0)])
 
 
