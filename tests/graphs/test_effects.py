@@ -58,7 +58,8 @@ def test_equations_are_the_fits_that_they_come_from():
     assert model.arrows == found.graph.arrows
     fits = dict(zip(found.graph.order, found.graph.fits, strict=True))
     check_equations(columns, model, fits)
-    by_value = found.likelihoods.mechanisms._grow_natural(4, [3], [3], [3], -np.inf, by_value=True)
+    near = fits[4].fit.fit
+    by_value = found.likelihoods.mechanisms._grow_natural(4, [3], [3], [3], near, -np.inf, by_value=True)
     graph = replace(found.graph, order=(*found.graph.order[:-1], 4), fits=(*found.graph.fits[:-1], by_value))
     assert found.graph.order[-1] == 4
     check_equations(columns, build_model(columns, found._replace(graph=graph)), fits | {4: by_value})

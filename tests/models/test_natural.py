@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from causewise.models.natural import _objective, _prior, find_p_values, fit_natural_sums, select_natural_sums, widen
+from causewise.models.natural import (
+    RIDGES,
+    _objective,
+    _prior,
+    find_p_values,
+    fit_natural_sums,
+    fit_natural_sums_near,
+    select_natural_sums,
+    widen,
+)
 
 COST = 2.0
 
@@ -25,7 +34,7 @@ def test_no_other_optimiser_climbs_higher(link):
     u, v = draw(np.random.default_rng(0), link, 300)
     features = with_constant(u[:, :2])
     fit = fit_natural_sums(features, v)
-    target, prior = fit.scale.in_units(v), _prior(3)
+    target, prior = fit.scale.in_units(v), _prior(3, RIDGES[-1])
     here = _objective(fit.vector, features, target, prior)
     best = minimize(lambda w: -_objective(w, features, target, prior), fit.vector, method="BFGS")
     assert here == pytest.approx(-best.fun, abs=0.2)
@@ -42,6 +51,23 @@ def test_the_rate_tells_an_exponential_from_a_softplus():
         rates[name] = fit.scale.log_rate - 2 * np.log(fit.scale.unit)
     assert abs(rates["softplus"]) < 0.5
     assert rates["exponential"] > rates["softplus"] + 1
+
+
+def test_wide_ranges_of_the_precision_are_reached():
+    """As HOST draws them: both sums from −4 to 4, so that the precision spans e⁸ and coefficients are in the tens."""
+    rng = np.random.default_rng(0)
+    u = rng.normal(size=(1000, 2))
+    sums = u @ np.array([[0.5, 0.3], [-0.3, 0.5]])
+    sums *= 4 / np.abs(sums).max(axis=0)
+    rates = 2 * np.exp(sums[:, 1])
+    mean, scale = sums[:, 0] / rates, 1 / np.sqrt(rates)
+    v = mean + scale * rng.normal(size=1000)
+    true = float(np.mean(-np.log(scale) - 0.5 * ((v - mean) / scale) ** 2))
+    flat = fit_natural_sums(with_constant(u), v)
+    near = fit_natural_sums_near(with_constant(u), v, mean, np.log(scale))
+    found = [float(np.mean(-fit.log_scale - 0.5 * fit.residual**2)) for fit in (flat, near)]
+    assert near.log_likelihood >= flat.log_likelihood
+    assert found[1] > true - 0.05
 
 
 def test_units_change_nothing():

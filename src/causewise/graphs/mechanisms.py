@@ -16,7 +16,14 @@ import numpy as np
 from scipy.special import ndtri
 
 from causewise.models.additive import LONG, ROWS_A_COEFFICIENT, SIZES, AdditiveFit, AdditiveTerm, Smooths
-from causewise.models.natural import NaturalFit, find_p_values, select_natural_sums, widen
+from causewise.models.natural import (
+    NaturalFit,
+    find_p_values,
+    fit_natural_sums_near,
+    select_natural_sums,
+    stack_blocks,
+    widen,
+)
 from causewise.models.smooth_basis import Basis
 from causewise.numerics.density import fit_mixture, log_density_at_rows
 from causewise.numerics.native import FloatArray
@@ -116,14 +123,18 @@ class Mechanisms:
         """The mechanism with the shortest code, its parents chosen among the candidates."""
         candidates = list(candidates)
         required = sorted(required)
-        choices = [self._build(self.smooths.fit(self.smooths.columns[column], candidates, self.alpha, required))]
+        v = self.smooths.columns[column]
+        near = self.smooths.fit(v, candidates, self.alpha, required)
+        choices = [self._build(near)]
         sensor = self.sensors[column]
         if sensor is not None:
             choices.append(self._build(self.smooths.fit(sensor.scores, candidates, self.alpha, required), sensor))
         tried = frozenset[int]().union(*(choice.parents for choice in choices))
-        if any(term.spread for choice in choices for term in choice.terms):
+        is_spread = any(term.spread for choice in choices for term in choice.terms)
+        # Tests of single terms see little of what moves a long column.
+        if is_spread or (candidates and np.abs(v).max() > LONG):
             beat = max(choices, key=_by_code).log_likelihood
-            natural = self._build_natural(column, sorted(tried), candidates, required, beat)
+            natural = self._build_natural(column, sorted(tried), candidates, required, near, beat)
             choices += [] if natural is None else [natural]
         tried = tried.union(*(choice.parents for choice in choices))
         return replace(max(choices, key=_by_code), tried=tried)
@@ -147,7 +158,7 @@ class Mechanisms:
             terms = [term._replace(p=tests[term.parents[0]][term.spread]) for term in mechanism.terms]
             return replace(mechanism, terms=tuple(terms))
         left = sorted(tests.keys() - {weakest})
-        smaller = self._build_natural(column, left, left, left, -math.inf) if left else None
+        smaller = self._build_natural(column, left, left, left, sums.fit) if left else None
         return self.choose(column, required, required) if smaller is None else self.prune(column, smaller, required)
 
     def _build(self, fit: AdditiveFit, sensor: "_Sensor | None" = None) -> Mechanism:
@@ -159,11 +170,17 @@ class Mechanisms:
         return Mechanism("lines" if is_straight else "sums", law, fit.terms, fit.residual, value, fit)
 
     def _build_natural(
-        self, column: int, parents: Sequence[int], offered: Sequence[int], required: Sequence[int], beat: float
+        self,
+        column: int,
+        parents: Sequence[int],
+        offered: Sequence[int],
+        required: Sequence[int],
+        near: AdditiveFit | NaturalFit,
+        beat: float = -math.inf,
     ) -> Mechanism | None:
         """Natural parameters that add up, parents chosen among those offered; given up where `beat` is far better."""
         by_what = (False, True) if self.by_value.keys() & set(offered) else (False,)
-        out = [self._grow_natural(column, parents, offered, required, beat, by_value) for by_value in by_what]
+        out = [self._grow_natural(column, parents, offered, required, near, beat, by_value) for by_value in by_what]
         return max((choice for choice in out if choice is not None), key=_by_code, default=None)
 
     def block(self, parent: int, by_value: bool) -> FloatArray:
@@ -177,10 +194,11 @@ class Mechanisms:
         parents: Sequence[int],
         offered: Sequence[int],
         required: Sequence[int],
+        near: AdditiveFit | NaturalFit,
         beat: float,
         by_value: bool,
     ) -> Mechanism | None:
-        """With 1, 3 or 7 functions a parent, as long as more shorten the code."""
+        """With 1, 3 or 7 functions a parent, as long as more shorten the code; begun near another fit."""
         v, choice, chosen = self.smooths.columns[column], None, [offered.index(parent) for parent in parents]
         fixed = {offered.index(parent) for parent in required}
         natural: NaturalFit | None = None
@@ -190,7 +208,15 @@ class Mechanisms:
             widths = [blocks[k].shape[1] for k in chosen]
             if 2 * (1 + sum(widths)) * ROWS_A_COEFFICIENT > len(v):
                 break
-            start = None if natural is None else widen(natural, had, widths)
+            if natural is None:
+                tries = [chosen] if chosen else [[k] for k in range(len(offered))]
+                fits = [
+                    fit_natural_sums_near(stack_blocks(blocks, each), v, near.mean, near.log_scale) for each in tries
+                ]
+                best = max(range(len(tries)), key=lambda k: fits[k].log_likelihood)
+                start, chosen = fits[best].vector, tries[best]
+            else:
+                start = widen(natural, had, widths)
             natural, chosen = select_natural_sums(blocks, v, chosen, COEFFICIENT, fixed, start)
             had = [blocks[k].shape[1] for k in chosen]
             if not chosen:

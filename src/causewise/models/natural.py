@@ -22,7 +22,8 @@ from scipy.special import chdtrc, expit
 from causewise.models.additive import ROWS_A_COEFFICIENT
 from causewise.numerics.native import FloatArray, IntArray
 
-RIDGE = 1.0
+RIDGES = (1.0, 0.1, 0.01)
+"""Prior precisions of every coefficient, each optimum the start for the next: the likelihood has several."""
 _STEPS = 40
 _LEAST = 1e-6
 """Precision, in units of the column's own."""
@@ -30,6 +31,10 @@ _GAIN = 1e-4
 """Nats a row that a step must promise to be taken."""
 _RATE_PRECISION = 0.05
 """Prior precision of the logarithm of the rate: beyond a few units it changes next to nothing."""
+_NEAR = 0.1
+"""Ridge of the regressions that give coefficients near another model."""
+_FAR = 20.0
+"""Log-units beneath, or units above their median, beyond which the precisions of another model are not followed."""
 _MOVES = 2
 """How many of the most promising changes of the parents are tried before there is none."""
 
@@ -76,43 +81,68 @@ class NaturalFit(NamedTuple):
 
 
 def fit_natural_sums(features: FloatArray, v: FloatArray, start: FloatArray | None = None) -> NaturalFit:
-    """The fit of targets v given features with a constant in front, from a start if there is one.
+    """The fit of targets v given features with a constant in front, from the coefficients of an earlier fit if any.
 
     Parameters belong to v in units of the quartiles' distance, so that the prior means the same for long columns.
     """
-    n, size = features.shape
-    low, middle, high = np.quantile(v, (0.25, 0.5, 0.75))
-    unit = max((high - low) / 1.35, 1e-9)
-    v = (v - middle) / unit
-    prior = _prior(size)
-    w = np.zeros(2 * size + 1)
-    rate = 1.0 / float(np.var(v))
-    w[size] = rate + math.log(-math.expm1(-rate))
-    w[0] = float(np.mean(v)) * rate
     if start is not None:
-        w = start
-    value = _objective(w, features, v, prior)
-    for _ in range(_STEPS):
-        slopes, scores = _linearise(_Rows.at(w, features), features, v)
-        slope = slopes.T @ scores - prior * w
-        curvature = slopes.T @ slopes
-        curvature.flat[:: 2 * size + 2] = curvature.flat[:: 2 * size + 2] * (1.0 + 1e-10) + prior
-        _, step, info = dposv(curvature, slope, lower=1)
-        promise, length = float(slope @ step), 1.0
-        if info or promise < _GAIN * n:
-            break
-        while length > 1e-6:
-            there = _objective(w + length * step, features, v, prior)
-            if there >= value + 1e-4 * length * promise:
+        return _climb(features, v, start, RIDGES[-1:])
+    w = np.zeros(2 * features.shape[1] + 1)
+    u, _, _ = _in_quartiles(v)
+    rate = 1.0 / float(np.var(u))
+    w[features.shape[1]] = _harden(rate)
+    w[0] = float(np.mean(u)) * rate
+    return _climb(features, v, w, RIDGES)
+
+
+def fit_natural_sums_near(features: FloatArray, v: FloatArray, mean: FloatArray, log_scale: FloatArray) -> NaturalFit:
+    """The better of the fit from the constants alone and the fit from the mean and scale of another model."""
+    _, middle, unit = _in_quartiles(v)
+    log_rates = 2.0 * (math.log(unit) - log_scale)
+    log_rate = float(np.median(log_rates))
+    rates, sums = np.exp(log_rates), np.exp(np.clip(log_rates - log_rate, -_FAR, math.log(_FAR)))
+    ridge = _NEAR * np.eye(features.shape[1])
+    weighted = features / rates[:, None]
+    location = np.linalg.solve(weighted.T @ features + ridge, features.T @ ((mean - middle) / unit))
+    precision = np.linalg.solve(features.T @ features + ridge, features.T @ _harden(sums))
+    there = _climb(features, v, np.concatenate([location, precision, [log_rate]]), RIDGES)
+    return max(fit_natural_sums(features, v), there, key=lambda fit: fit.log_likelihood)
+
+
+def _in_quartiles(v: FloatArray) -> tuple[FloatArray, float, float]:
+    """Targets about their median, in units of the quartiles' distance, and these two."""
+    low, middle, high = np.quantile(v, (0.25, 0.5, 0.75))
+    unit = max(float(high - low) / 1.35, 1e-9)
+    return (v - middle) / unit, float(middle), unit
+
+
+def _climb(features: FloatArray, v: FloatArray, w: FloatArray, ridges: Sequence[float]) -> NaturalFit:
+    """The optimum that is reached from some coefficients, the prior weaker from one optimum to the next."""
+    (n, size), (u, middle, unit) = features.shape, _in_quartiles(v)
+    for ridge in ridges:
+        prior = _prior(size, ridge)
+        value = _objective(w, features, u, prior)
+        for _ in range(_STEPS):
+            slopes, scores = _linearise(_Rows.at(w, features), features, u)
+            slope = slopes.T @ scores - prior * w
+            curvature = slopes.T @ slopes
+            curvature.flat[:: 2 * size + 2] = curvature.flat[:: 2 * size + 2] * (1.0 + 1e-10) + prior
+            _, step, info = dposv(curvature, slope, lower=1)
+            promise, length = float(slope @ step), 1.0
+            if info or promise < _GAIN * n:
                 break
-            length /= 2
-        else:
-            break
-        w, value = w + length * step, there
+            while length > 1e-6:
+                there = _objective(w + length * step, features, u, prior)
+                if there >= value + 1e-4 * length * promise:
+                    break
+                length /= 2
+            else:
+                break
+            w, value = w + length * step, there
     eta, z = features @ w[:size], features @ w[size:-1]
     rates = _soften(z, w[-1])
-    scale = NaturalUnits(float(middle), float(unit), float(w[-1]))
-    residual = (v - eta / rates) * np.sqrt(rates)
+    scale = NaturalUnits(middle, unit, float(w[-1]))
+    residual = (u - eta / rates) * np.sqrt(rates)
     return NaturalFit(w[:size], w[size:-1], *scale.divide(eta, z), residual, scale, value - n * math.log(unit))
 
 
@@ -130,7 +160,7 @@ def select_natural_sums(
     log-likelihood, less the cost of the coefficients, rises.
     """
     chosen = list(chosen)
-    fit = fit_natural_sums(_stack(blocks, chosen), v, start)
+    fit = fit_natural_sums(stack_blocks(blocks, chosen), v, start)
     tried = {frozenset(chosen)}
     while True:
         moves = [move for _, move in _rank_moves(blocks, v, fit, chosen, cost, required)[:_MOVES]]
@@ -138,7 +168,7 @@ def select_natural_sums(
             if frozenset(move) in tried:
                 continue
             tried.add(frozenset(move))
-            there = fit_natural_sums(_stack(blocks, move), v, _transfer(fit, blocks, chosen, move))
+            there = fit_natural_sums(stack_blocks(blocks, move), v, _transfer(fit, blocks, chosen, move))
             if there.log_likelihood - fit.log_likelihood > cost * (there.coefficients - fit.coefficients):
                 fit, chosen = there, move
                 break
@@ -152,10 +182,10 @@ def find_p_values(fit: NaturalFit, blocks: Sequence[FloatArray], v: FloatArray) 
     Wald's test, its variance estimated from the rows (White 1980). Score tests, taken where a parent is left out, see
     little once its effect is strong: what it leaves is then nothing like noise.
     """
-    features = _stack(blocks, range(len(blocks)))
+    features = stack_blocks(blocks, range(len(blocks)))
     n, size = features.shape
     slopes, scores = _linearise(_Rows.at(fit.vector, features), features, fit.scale.in_units(v))
-    inverse = np.linalg.inv(slopes.T @ slopes + np.diag(_prior(size)))
+    inverse = np.linalg.inv(slopes.T @ slopes + np.diag(_prior(size, RIDGES[-1])))
     influence = slopes * scores[:, None]
     influence = (influence[:n] + influence[n:]) @ inverse
     covariance = influence.T @ influence * (1.0 + 2 * size / n)
@@ -182,11 +212,11 @@ def _rank_moves(
     required: Collection[int],
 ) -> list[tuple[float, list[int]]]:
     """Parents with one left out or added, the most promising first, as Wald's and Rao's statistics have it."""
-    features = _stack(blocks, chosen)
+    features = stack_blocks(blocks, chosen)
     n, size = features.shape
     rows, moves, at = _Rows.at(fit.vector, features), [], 1
     slopes, scores = _linearise(rows, features, fit.scale.in_units(v))
-    inverse = np.linalg.inv(slopes.T @ slopes + np.diag(_prior(size)))
+    inverse = np.linalg.inv(slopes.T @ slopes + np.diag(_prior(size, RIDGES[-1])))
     for k in chosen:
         places = at + np.arange(blocks[k].shape[1])
         at += len(places)
@@ -237,7 +267,8 @@ class _Rows(NamedTuple):
         return out
 
 
-def _stack(blocks: Sequence[FloatArray], chosen: Sequence[int]) -> FloatArray:
+def stack_blocks(blocks: Sequence[FloatArray], chosen: Sequence[int]) -> FloatArray:
+    """The functions of the chosen parents behind the constant."""
     return np.hstack([np.ones((len(blocks[0]), 1)), *(blocks[k] for k in chosen)])
 
 
@@ -272,8 +303,8 @@ def _linearise(rows: _Rows, features: FloatArray, v: FloatArray) -> tuple[FloatA
     return slopes, np.concatenate([residual, (1.0 - residual**2) / math.sqrt(2.0)])
 
 
-def _prior(size: int) -> FloatArray:
-    out = np.full(2 * size + 1, RIDGE)
+def _prior(size: int, ridge: float) -> FloatArray:
+    out = np.full(2 * size + 1, ridge)
     out[[0, size]], out[-1] = 1e-6, _RATE_PRECISION
     return out
 
@@ -288,3 +319,8 @@ def _objective(w: FloatArray, features: FloatArray, v: FloatArray, prior: FloatA
 
 def _soften(z: FloatArray, log_rate: float) -> FloatArray:
     return np.exp(log_rate) * np.logaddexp(0.0, z) + _LEAST
+
+
+def _harden(sums: FloatArray | float) -> FloatArray:
+    """What the softplus function makes these of."""
+    return np.asarray(sums + np.log(-np.expm1(-np.asarray(sums))))
