@@ -60,7 +60,7 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
                 "backward": share_of_parts(parts, (child, parent)),
                 "leans": [part.leans[parent, child] for part in parts],
                 "kinds": [str(fits[parent]), str(fits[child])],
-                "p": min((t.p for t in fits[child].terms if parent in t.parents), default=1.0),
+                "p": min((t.p for t in fits[child].terms if t.parent == parent), default=1.0),
                 **told,
             }
         )

@@ -30,7 +30,7 @@ def spread_p_values(law: Law, bent: float, tables: int, n: int = 400) -> np.ndar
             smooths = Smooths([standardise(u), v])
             means = [term for term in smooths.fit(v, [0], alpha=1e-3).terms if not term.spread]
             assert means
-            out.append(smooths.test(v, means, AdditiveTerm((0,), True, SIZES[1], 1.0)).p)
+            out.append(smooths.test(v, means, AdditiveTerm(0, True, SIZES[1], 1.0)).p)
     return np.array(out)
 
 

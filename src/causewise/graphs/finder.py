@@ -236,7 +236,7 @@ def _describe_edge(
     p_values = {
         spread: min(1.0, len(each) * min(each))
         for spread in (False, True)
-        if (each := [term.p for term in fit.terms if term.spread == spread and parent in term.parents])
+        if (each := [term.p for term in fit.terms if term.spread == spread and term.parent == parent])
     }
     is_given = bool(constraints.before[arrow])
     leans = [part.leans[arrow] for part in parts]

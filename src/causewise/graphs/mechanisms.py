@@ -8,14 +8,21 @@ what BIC asks for; the density from gaps costs √n/2 nats, about what it gains 
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import chdtrc, ndtri
 
 from causewise.models.additive import LONG, ROWS_A_COEFFICIENT, SIZES, AdditiveFit, AdditiveTerm, Smooths
+from causewise.models.gaussian_process import (
+    PACE,
+    SEARCHED,
+    ProcessFit,
+    draw_frequencies,
+    fit_process,
+)
 from causewise.models.natural import (
     NaturalFit,
     find_p_values,
@@ -54,12 +61,22 @@ class NaturalSums(NamedTuple):
     """Whether those with long tails act by their values, not by their ranks."""
 
 
+class Process(NamedTuple):
+    """A column whose mean is a Gaussian process, and whose variance a sum, of its parents."""
+
+    fit: ProcessFit
+    parents: tuple[int, ...]
+    """Of the process."""
+    variance: AdditiveFit
+    """Of what the process leaves."""
+
+
 @dataclass(frozen=True, eq=False)
 class Mechanism:
     """A column given some of its predecessors."""
 
     kind: str
-    """Of "lines", "sums", "natural parameters", "sensor"."""
+    """Of "lines", "sums", "Gaussian process", "natural parameters", "sensor"."""
     law: str
     """Of the noise: "normal", "mixture" or "free"."""
     terms: tuple[AdditiveTerm, ...]
@@ -67,7 +84,7 @@ class Mechanism:
     residual: FloatArray
     log_likelihood: float
     """Nats a row, less what the code of the mechanism costs."""
-    fit: AdditiveFit | NaturalSums
+    fit: AdditiveFit | Process | NaturalSums
     """Of the normal scores where it is a sensor."""
     tried: frozenset[int] = frozenset()
     """All columns that any of the mechanisms it was chosen among uses."""
@@ -75,7 +92,7 @@ class Mechanism:
     @property
     def parents(self) -> frozenset[int]:
         """All columns that it uses."""
-        return frozenset(parent for term in self.terms for parent in term.parents)
+        return frozenset(term.parent for term in self.terms)
 
     def __str__(self) -> str:
         return f"{self.kind if self.parents else 'no parents'}, {self.law} noise"
@@ -94,15 +111,24 @@ class Mechanisms:
         # Long columns act by their values, too, where natural parameters add up: a few rows have all the variance.
         self.by_value = {k: Basis(column) for k, column in enumerate(columns) if coordinates[k] is not column}
         self._value_blocks = {k: basis(columns[k]) for k, basis in self.by_value.items()}
+        inputs = np.array([block[:, 0] for block in self.smooths.blocks])
+        # Turning a column round turns its frequencies round, so that it changes nothing.
+        turned = np.where(np.mean(inputs**3, axis=1) < 0.0, -1.0, 1.0)
+        self._inputs, self._frequencies = inputs, draw_frequencies(len(inputs)) * turned[:, None]
+        self.wider: dict[str, set[int]] = {"Gaussian process": set(), "natural parameters": set()}
+        """Columns for which these are tried, too: they take their time."""
+        self._paces: dict[tuple[int, bool], dict[int, float]] = {}
+        self._sizes: dict[tuple[int, bool], FloatArray] = {}
         self.sensors = [
             None if np.corrcoef(score, column)[0, 1] ** 2 > NEAR_NORMAL else _Sensor.of(column, score)
             for column, score in zip(columns, scores, strict=True)
         ]
 
-    def screen(self, most: int) -> list[int]:
-        """Of each column: the others that may be its parents, a bit each.
+    def screen(self, most: int) -> list[tuple[int, int]]:
+        """Of each column: the others that may be its parents, and those that may be so together, a bit each.
 
-        Those that show, alone or beside those that do, and no more than `most`: three quarters of them alone.
+        Those that show, alone or beside those that do, and no more than `most`: three quarters of them alone. Together:
+        the strongest ones, whether they show or not.
         """
         count = len(self.smooths.columns)
         # The tail of a chi-squared law falls by exp(−½) a unit, whatever its degrees of freedom.
@@ -115,34 +141,59 @@ class Mechanisms:
             alone = _strongest(others, self.smooths.screen(target, others), shows, most * 3 // 4)
             model = self.smooths.fit(target, alone, self.alpha)
             rest = [k for k in others if k not in alone]
-            beside = _strongest(rest, self.smooths.screen(target, rest, model.terms), shows, most - len(alone))
-            out.append(sum(1 << k for k in alone + beside))
+            strength = self.smooths.screen(target, rest, model.terms)
+            near = {*alone, *_strongest(rest, strength, shows, most - len(alone))}
+            together = near.union(_strongest(rest, strength, -math.inf, most - len(alone)))
+            out.append((sum(1 << k for k in near), sum(1 << k for k in together)))
         return out
 
     def choose(self, column: int, candidates: Iterable[int], required: Iterable[int] = ()) -> Mechanism:
         """The mechanism with the shortest code, its parents chosen among the candidates."""
         candidates = list(candidates)
         required = sorted(required)
-        v = self.smooths.columns[column]
-        near = self.smooths.fit(v, candidates, self.alpha, required)
-        choices = [self._build(near)]
+        choices = [self._build(self.smooths.fit(self.smooths.columns[column], candidates, self.alpha, required))]
         sensor = self.sensors[column]
         if sensor is not None:
             choices.append(self._build(self.smooths.fit(sensor.scores, candidates, self.alpha, required), sensor))
+        for kind, columns in self.wider.items():
+            if column in columns:
+                best = max(choices, key=_by_code)
+                choices += self.fit_wider(
+                    kind, column, candidates, required, best, {k for c in choices for k in c.parents}
+                )
         tried = frozenset[int]().union(*(choice.parents for choice in choices))
-        is_spread = any(term.spread for choice in choices for term in choice.terms)
-        # Tests of single terms see little of what moves a long column.
-        if is_spread or (candidates and np.abs(v).max() > LONG):
-            beat = max(choices, key=_by_code).log_likelihood
-            natural = self._build_natural(column, sorted(tried), candidates, required, near, beat)
-            choices += [] if natural is None else [natural]
-        tried = tried.union(*(choice.parents for choice in choices))
         return replace(max(choices, key=_by_code), tried=tried)
+
+    def fit_wider(
+        self,
+        kind: str,
+        column: int,
+        candidates: Sequence[int],
+        required: Sequence[int],
+        now: Mechanism,
+        near: Collection[int],
+    ) -> list[Mechanism]:
+        """One of the mechanisms that take their time, where it may be better than what there is now."""
+        if kind == "Gaussian process":
+            if len(candidates) < 2:
+                return []
+            sensor = self.sensors[column] if now.kind == "sensor" else None
+            out = self._build_process(column, candidates, near, sensor)
+            return [out] if out.parents.issuperset(required) else []
+        v = self.smooths.columns[column]
+        # Tests of single terms see little of what moves a long column.
+        if not candidates or not (any(term.spread for term in now.terms) or np.abs(v).max() > LONG):
+            return []
+        start = self.smooths.fit(v, candidates, self.alpha, required)
+        natural = self._build_natural(column, sorted(near), candidates, required, start, now.log_likelihood)
+        return [] if natural is None else [natural]
 
     def prune(self, column: int, mechanism: Mechanism, required: Iterable[int] = ()) -> Mechanism:
         """The mechanism given those parents that matter, each given all others."""
         if isinstance(mechanism.fit, NaturalSums):
             return self._prune_natural(column, mechanism, mechanism.fit, frozenset(required))
+        if isinstance(mechanism.fit, Process):
+            return self._prune_process(column, mechanism, mechanism.fit, frozenset(required))
         sensor = self.sensors[column] if mechanism.kind == "sensor" else None
         v = self.smooths.columns[column] if sensor is None else sensor.scores
         return self._build(self.smooths.prune(v, mechanism.fit, self.alpha, required), sensor)
@@ -155,11 +206,44 @@ class Mechanisms:
         tests = dict(zip(sums.parents, p_values, strict=True))
         weakest = max(tests.keys() - required, key=lambda parent: (min(tests[parent]), parent), default=None)
         if weakest is None or min(tests[weakest]) <= self.alpha:
-            terms = [term._replace(p=tests[term.parents[0]][term.spread]) for term in mechanism.terms]
+            terms = [term._replace(p=tests[term.parent][term.spread]) for term in mechanism.terms]
             return replace(mechanism, terms=tuple(terms))
         left = sorted(tests.keys() - {weakest})
         smaller = self._build_natural(column, left, left, left, sums.fit) if left else None
         return self.choose(column, required, required) if smaller is None else self.prune(column, smaller, required)
+
+    def _prune_process(
+        self, column: int, mechanism: Mechanism, process: Process, required: frozenset[int]
+    ) -> Mechanism:
+        """Parents of the mean are tested by the evidence that is lost without them."""
+        sensor = self.sensors[column] if mechanism.kind == "sensor" else None
+        target = self.smooths.columns[column] if sensor is None else sensor.scores
+        fit, parents = process.fit, list(process.parents)
+        start = np.concatenate([np.log(fit.paces), fit.start[-2:]])
+        p_values: dict[tuple[int, bool], float] = {}
+        for j, parent in enumerate(parents):
+            rest = [k for k in parents if k != parent]
+            inputs, frequencies = self._inputs[rest], self._frequencies[rest]
+            without = fit_process(inputs, frequencies, target, fit.log_scale, np.delete(start, j))
+            lost = max(fit.log_evidence - without.log_evidence, 0.0)
+            p_values[parent, False] = 0.5 * float(chdtrc(1, 2.0 * lost))  # a pace is at the end of its range
+        noise, spreads = target - fit.mean, process.variance.terms
+        for j, term in enumerate(spreads):
+            p_values[term.parent, True] = self.smooths.test(noise, [*spreads[:j], *spreads[j + 1 :]], term).p
+        tests = {k: min(p for (parent, _), p in p_values.items() if parent == k) for k in mechanism.parents}
+        weakest = max(tests.keys() - required, key=lambda parent: (tests[parent], parent), default=None)
+        if weakest is None or tests[weakest] <= self.alpha:
+            terms = tuple(term._replace(p=p_values[term.parent, term.spread]) for term in mechanism.terms)
+            return replace(mechanism, terms=terms)
+        left = sorted(tests.keys() - {weakest})
+        if left:
+            known = dict(zip(parents, start, strict=False))
+            paces = [known.get(k, math.log(SEARCHED)) for k in left]
+            smaller = self._fit_process(target, left, np.concatenate([paces, start[-2:]]), fit.log_scale)
+            out = self._describe_process(smaller, sensor)
+            if out.parents.issuperset(required):
+                return self.prune(column, out, required)
+        return self.prune(column, self._build(self.smooths.fit(target, left, self.alpha, required), sensor), required)
 
     def _build(self, fit: AdditiveFit, sensor: "_Sensor | None" = None) -> Mechanism:
         law, value = score_law(fit.residual)
@@ -168,6 +252,43 @@ class Mechanisms:
             return Mechanism("sensor", law, fit.terms, fit.residual, value + sensor.log_slope, fit)
         is_straight = all(term.functions == 1 and not term.spread for term in fit.terms)
         return Mechanism("lines" if is_straight else "sums", law, fit.terms, fit.residual, value, fit)
+
+    def _build_process(
+        self, column: int, candidates: Sequence[int], parents: Collection[int], sensor: "_Sensor | None"
+    ) -> Mechanism:
+        """A Gaussian process, its paces begun where they were before, or faster for those that are parents nearby."""
+        key = column, sensor is not None
+        known = self._paces.setdefault(key, {})
+        paces = [known.get(k, PACE if k in parents else SEARCHED) for k in candidates]
+        start = np.concatenate([np.log(paces), self._sizes.get(key, np.log([1.0, 0.5]))])
+        target = self.smooths.columns[column] if sensor is None else sensor.scores
+        near = self.smooths.fit(target, candidates, self.alpha)
+        process = self._fit_process(target, candidates, start, near.log_scale)
+        known |= {k: max(pace, SEARCHED) for k, pace in zip(process.parents, process.fit.paces, strict=True)}
+        self._sizes[key] = process.fit.start[-2:]
+        return self._describe_process(process, sensor)
+
+    def _fit_process(
+        self, target: FloatArray, candidates: Sequence[int], start: FloatArray, log_scale: FloatArray
+    ) -> Process:
+        """The mean, the variance of what it leaves, and the mean once more where rows do not weigh as they did."""
+        inputs, frequencies = self._inputs[candidates], self._frequencies[candidates]
+        fit = fit_process(inputs, frequencies, target, log_scale, start)
+        variance = self.smooths.fit_variance(target - fit.mean, candidates, self.alpha)
+        if np.var(variance.log_scale - log_scale) > 0.0:
+            fit = fit_process(inputs, frequencies, target, variance.log_scale, fit.start)
+        return Process(fit, tuple(candidates[k] for k in fit.parents), variance)
+
+    def _describe_process(self, process: Process, sensor: "_Sensor | None") -> Mechanism:
+        fit, n = process.fit, len(process.fit.residual)
+        law, value = score_law(fit.residual)
+        # The evidence is that of normal noise: what another law gains on what is left comes on top.
+        value += fit.log_evidence / n + 0.5 * math.log(2 * math.pi * float(np.var(fit.residual))) + 0.5
+        value -= COEFFICIENT * (2 + len(fit.parents) + process.variance.coefficients) / n
+        terms = (*(AdditiveTerm(k, False, 1, 0.0) for k in process.parents), *process.variance.terms)
+        if sensor is not None:
+            value += sensor.log_slope
+        return Mechanism("Gaussian process" if sensor is None else "sensor", law, terms, fit.residual, value, process)
 
     def _build_natural(
         self,
@@ -226,7 +347,7 @@ class Mechanisms:
             if choice is not None and value < choice.log_likelihood:
                 break
             names = tuple(offered[k] for k in chosen)
-            terms = tuple(AdditiveTerm((name,), spread, functions, 1.0) for name in names for spread in (False, True))
+            terms = tuple(AdditiveTerm(name, spread, functions, 1.0) for name in names for spread in (False, True))
             sums = NaturalSums(natural, names, functions, by_value)
             choice = Mechanism("natural parameters", law, terms, natural.residual, value, sums)
             if functions > 1 and value < beat - FAR:

@@ -34,6 +34,8 @@ OnMove = Callable[[int, int], None]
 
 NEIGHBOURS = 24
 """Columns that may be parents of one, at most: those that show most clearly, alone or beside the others."""
+BETTER = 12.0
+"""Nats by which a mechanism that takes its time must be better than what there is, to be tried in other orders."""
 _SWEEPS = 12
 _FAR = 0.15
 """Nats a row below the best place so far, beyond which a column is not moved on: what it lost does not come back."""
@@ -76,6 +78,8 @@ def search_graph(
     likelihoods = Likelihoods(Mechanisms([standardise(column) for column in columns], alpha), constraints)
     search = Search(likelihoods, constraints, columns.shape[1], likelihoods.candidates)
     order = search.best(on_move)
+    while likelihoods.widen(order):
+        order = search.improve(order, on_move)
     fits = tuple(likelihoods.fit(column, to_bits(order[:k])) for k, column in enumerate(order))
     return GraphSearch(OrderedFits(tuple(order), fits, search.total(order)), likelihoods, search)
 
@@ -114,16 +118,51 @@ class Likelihoods:
         self.mechanisms, self.constraints = mechanisms, constraints
         self._required = [to_bits(np.flatnonzero(column)) for column in constraints.required.T]
         barred = [to_bits(np.flatnonzero(column)) for column in constraints.barred.T]
-        screened = mechanisms.screen(NEIGHBOURS)
-        self.candidates = [
-            (near | required) & ~forbidden
-            for near, required, forbidden in zip(screened, self._required, barred, strict=True)
-        ]
+        self.candidates, self._together = (
+            [
+                (near | required) & ~forbidden
+                for near, required, forbidden in zip(each, self._required, barred, strict=True)
+            ]
+            for each in zip(*mechanisms.screen(NEIGHBOURS), strict=True)
+        )
         self._cache: list[list[_CachedFit]] = [[] for _ in self.candidates]
+        self._asked = set[tuple[str, int, Columns]]()
 
     def __call__(self, column: int, earlier: Columns) -> float:
         """Nats a row, less the cost of the code."""
         return self.fit_once(column, earlier).log_likelihood
+
+    def widen(self, order: Sequence[int]) -> bool:
+        """Let in mechanisms that take their time where they are better than what there is; whether there are such.
+
+        For these columns and the parents that they then have, since either may be the other's parent. An order is
+        compared with others by the same mechanisms of a column, so that none is preferred for what was tried there.
+        """
+        mechanisms, new = self.mechanisms, set[int]()
+        for kind, columns in mechanisms.wider.items():
+            let_in = set[int]()
+            for place, column in enumerate(order):
+                earlier = to_bits(order[:place])
+                question = kind, column, earlier & self._offer(kind, column)
+                if column in columns or question in self._asked:
+                    continue
+                self._asked.add(question)
+                now, offered = self.fit_once(column, earlier), to_list(question[-1])
+                required = to_list(self._required[column] & earlier)
+                for other in mechanisms.fit_wider(kind, column, offered, required, now, now.parents):
+                    if other.log_likelihood > now.log_likelihood + BETTER / len(now.residual):
+                        let_in |= {column, *other.parents}
+            for column in let_in - columns:
+                self.candidates[column] |= self._offer(kind, column)
+            new |= let_in - columns
+            columns |= let_in
+        for column in new:
+            self._cache[column].clear()
+        return bool(new)
+
+    def _offer(self, kind: str, column: int) -> Columns:
+        """What may show together only is offered to a Gaussian process."""
+        return self._together[column] if kind == "Gaussian process" else self.candidates[column]
 
     def fit(self, column: int, earlier: Columns) -> Mechanism:
         """The column given those of its predecessors that matter, each given all others."""
@@ -163,7 +202,11 @@ class Search:
 
     def best(self, on_move: OnMove = lambda done, of: None) -> list[int]:
         """An order that satisfies the constraints, and that no move of a single column improves."""
-        order = self.start()
+        return self.improve(self.start(), on_move)
+
+    def improve(self, order: Sequence[int], on_move: OnMove = lambda done, of: None) -> list[int]:
+        """Columns moved one at a time, until no move gains."""
+        order = list(order)
         for _ in range(_SWEEPS):
             before = list(order)
             for done, column in enumerate(before, start=1):

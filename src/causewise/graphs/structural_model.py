@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causewise.graphs.mechanisms import Mechanism, Mechanisms, NaturalSums
+from causewise.graphs.mechanisms import Mechanism, Mechanisms, NaturalSums, Process
 from causewise.graphs.order_search import GraphSearch
+from causewise.models.gaussian_process import ProcessCurve
 from causewise.models.natural import NaturalUnits
-from causewise.models.smooth_basis import Basis, multiply
+from causewise.models.smooth_basis import Basis
 from causewise.numerics.native import FloatArray
 from causewise.pair import standard_deviation
 
@@ -59,10 +60,9 @@ class Coordinate(NamedTuple):
 
 
 class EquationTerm(NamedTuple):
-    """Functions of one parent, or products of those of two, with their coefficients."""
+    """Functions of one parent with their coefficients."""
 
-    parents: tuple[int, ...]
-    functions: int
+    parent: int
     coefficients: FloatArray
 
 
@@ -73,26 +73,48 @@ class Sum:
     constant: float
     terms: tuple[EquationTerm, ...]
 
+    @property
+    def parents(self) -> frozenset[int]:
+        """All columns that it uses."""
+        return frozenset(term.parent for term in self.terms)
+
     @classmethod
-    def of(cls, parts: Iterable[tuple[tuple[int, ...], int, int]], coefficients: FloatArray) -> "Sum":
-        """Of terms' parents, functions and widths, with the coefficients of the constant and all of them in a line."""
+    def of(cls, parts: Iterable[tuple[int, int]], coefficients: FloatArray) -> "Sum":
+        """Of parents and widths, with the coefficients of the constant and all of them in a line."""
         at, terms = 1, []
-        for parents, functions, width in parts:
-            terms.append(EquationTerm(parents, functions, coefficients[at : at + width]))
+        for parent, width in parts:
+            terms.append(EquationTerm(parent, coefficients[at : at + width]))
             at += width
         return cls(float(coefficients[0]), tuple(terms))
 
     def __call__(self, block: Callable[[int], FloatArray]) -> FloatArray:
         """At the rows of which `block` gives the functions of each parent; of no dimension where there are no terms."""
-        parts = (multiply([block(p) for p in term.parents], term.functions) @ term.coefficients for term in self.terms)
+        parts = (block(term.parent)[..., : len(term.coefficients)] @ term.coefficients for term in self.terms)
         return sum(parts, start=np.array(self.constant))
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A function of all parents together."""
+
+    of: tuple[int, ...]
+    curve: ProcessCurve
+
+    @property
+    def parents(self) -> frozenset[int]:
+        """All columns that it uses."""
+        return frozenset(self.of)
+
+    def __call__(self, block: Callable[[int], FloatArray]) -> FloatArray:
+        """At the rows of which `block` gives the functions of each parent, the first of them a straight line."""
+        return self.curve([block(parent)[..., 0] for parent in self.of]) if self.of else np.array(self.curve.constant)
 
 
 @dataclass(frozen=True, eq=False)
 class Equation:
     """A column from its parents and its noise, all standardised."""
 
-    location: Sum
+    location: Sum | Joint
     """Of the mean, or of the first natural parameter."""
     scale: Sum
     """Of the log-variance, or of the second natural parameter."""
@@ -108,7 +130,7 @@ class Equation:
     @property
     def parents(self) -> frozenset[int]:
         """All columns that it uses."""
-        return frozenset(k for each in (self.location, self.scale) for term in each.terms for k in term.parents)
+        return self.location.parents | self.scale.parents
 
     def evaluate(self, block: Callable[[int], FloatArray]) -> tuple[FloatArray, FloatArray]:
         """What the noise is added to, and what it is multiplied by."""
@@ -354,19 +376,20 @@ def _build_equation(mechanisms: Mechanisms, column: int, fit: Mechanism, levels:
     if isinstance(sums, NaturalSums):
         blocks = [mechanisms.block(parent, sums.by_value) for parent in sums.parents]
         parts = [
-            ((parent,), sums.functions, block[:, : sums.functions].shape[1])
-            for parent, block in zip(sums.parents, blocks, strict=True)
+            (parent, block[:, : sums.functions].shape[1]) for parent, block in zip(sums.parents, blocks, strict=True)
         ]
         location, precision = (Sum.of(parts, each) for each in (sums.fit.location, sums.fit.precision))
         return Equation(location, precision, sums.fit.scale, sums.by_value, None, noise)
+    additive = sums.variance if isinstance(sums, Process) else sums
+    mean: Sum | Joint
     mean, variance = (
-        Sum.of(_list_terms(fit, lambda term: smooths.block(term).shape[1], spread), coefficients)
-        for spread, coefficients in ((False, sums.mean_coefficients), (True, sums.variance_coefficients))
+        Sum.of(((t.parent, smooths.block(t).shape[1]) for t in additive.terms if t.spread == spread), coefficients)
+        for spread, coefficients in ((False, additive.mean_coefficients), (True, additive.variance_coefficients))
     )
+    if isinstance(sums, Process):
+        mean = Joint(sums.parents, sums.fit.curve)
+        shift = float(np.mean(sums.fit.log_scale) - np.mean(sums.variance.log_scale))
+        variance = replace(variance, constant=variance.constant + 2.0 * shift)
     sensor = mechanisms.sensors[column] if fit.kind == "sensor" else None
     back = None if sensor is None else Interpolation.of(sensor.scores, smooths.columns[column])
     return Equation(mean, variance, None, False, back, noise)
-
-
-def _list_terms(fit: Mechanism, width: Callable[..., int], spread: bool) -> Sequence[tuple[tuple[int, ...], int, int]]:
-    return [(term.parents, term.functions, width(term)) for term in fit.terms if term.spread == spread]

@@ -1,4 +1,4 @@
-"""A column given several others: Normal(Σ fₚ(uₚ) + Σ fₚᵩ(uₚ, uᵩ), exp(Σ hₚ(uₚ))), its terms chosen one after the other.
+"""A column given several others: Normal(Σ fₚ(uₚ), exp(Σ hₚ(uₚ))), its terms chosen one after the other.
 
 For a given variance the likelihood of the mean is a quadratic, and for a given mean that of the log-variance is
 concave: the two are solved in turn. Here a parent of the variance alone leaves the mean as it is, so that which of the
@@ -6,8 +6,10 @@ two it affects can be told; additive natural parameters (`natural`) mix them.
 
 With all columns as parents of both, a fit of 20 columns to 500 rows follows single rows, and every test of a term is
 wrong. So terms are added one at a time, the one with the largest score statistic first, while it is significant. A
-term has 1, 3 or 7 functions, smooth ones first: a straight line pays for one. Products of two parents are further
-terms, once one of them is in the model.
+term has 1, 3 or 7 functions, smooth ones first: a straight line pays for one.
+
+Rejected: products of two parents as further terms. Of a smooth function of four parents they show little, and a
+Gaussian process of all of them (`gaussian_process`) costs less than to test every pair.
 """
 
 import math
@@ -26,8 +28,8 @@ SIZES = (1, 3, FUNCTIONS - 1)
 """How many functions a term may have."""
 EXTEND = 0.02
 """Significance level of further functions of a parent that is in the model."""
-PRODUCTS = (2, 3)
-"""How many functions of each parent are multiplied with each other in a term of two."""
+PRODUCT = 2
+"""How many functions of each of two parents are multiplied with each other, for what a term must not stand for."""
 LONG = 8.0
 """Standard deviations from the middle beyond which a column's variance is fitted before its mean."""
 RIDGE = 1.0
@@ -43,9 +45,9 @@ ROWS_A_COEFFICIENT = 8
 
 
 class AdditiveTerm(NamedTuple):
-    """What one parent, or two together, do to the mean or, where `spread`, to the variance of a column."""
+    """What one parent does to the mean or, where `spread`, to the variance of a column."""
 
-    parents: tuple[int, ...]
+    parent: int
     spread: bool
     functions: int
     p: float
@@ -72,7 +74,17 @@ class AdditiveFit(NamedTuple):
     @property
     def parents(self) -> frozenset[int]:
         """All columns that stand in a term."""
-        return frozenset(parent for term in self.terms for parent in term.parents)
+        return frozenset(term.parent for term in self.terms)
+
+
+class _KnownFit(NamedTuple):
+    """A fit, with the columns it could choose from and those it chose."""
+
+    question: tuple[float, frozenset[int]]
+    """The level of significance, and the columns that are required."""
+    offered: frozenset[int]
+    chosen: frozenset[int]
+    fit: AdditiveFit
 
 
 class Smooths:
@@ -82,7 +94,11 @@ class Smooths:
         self.columns = tuple(columns)
         self.coordinates = self.columns if coordinates is None else tuple(coordinates)
         self.bases = tuple(Basis(column) for column in self.coordinates)
-        self.blocks = tuple(basis(column) for basis, column in zip(self.bases, self.coordinates, strict=True))
+        # A function's values lie side by side: tests take functions out by the line.
+        self.blocks = tuple(
+            np.asfortranarray(basis(column)) for basis, column in zip(self.bases, self.coordinates, strict=True)
+        )
+        self._fits: dict[int, tuple[FloatArray, list[_KnownFit]]] = {}
 
     def fit(
         self,
@@ -93,25 +109,34 @@ class Smooths:
     ) -> AdditiveFit:
         """The column `target` given those of `parents` that matter at the significance level `alpha`.
 
-        The mean is affected by all that are `required`, whatever their tests say.
+        The mean is affected by all that are `required`, whatever their tests say. Terms come in one by one, the
+        strongest first, so a column that was offered and not taken changes nothing: a fit answers for every set between
+        the columns it chose and those it could choose from.
         """
-        candidates = sorted(parents)
+        candidates, question = frozenset(parents), (alpha, frozenset(required))
+        _, known = self._fits.setdefault(id(target), (target, []))
+        for each in known:
+            if each.question == question and each.chosen <= candidates <= each.offered:
+                return each.fit
+        fit = self._choose(target, sorted(candidates), *question)
+        known.append(_KnownFit(question, candidates, fit.parents | question[1], fit))
+        return fit
+
+    def _choose(
+        self, target: FloatArray, candidates: Sequence[int], alpha: float, required: frozenset[int]
+    ) -> AdditiveFit:
         is_long = bool(np.abs(target).max() > LONG)
         state = _State(self, target, () if is_long else self._choose_lines(target, candidates, alpha))
         for line in list(state.terms):
             state.extend(line)
         for parent in sorted(required):
-            if not any(term.parents == (parent,) and not term.spread for term in state.terms):
-                state.add(AdditiveTerm((parent,), False, self.blocks[parent].shape[1], 1.0))
+            if not any(term.parent == parent and not term.spread for term in state.terms):
+                state.add(AdditiveTerm(parent, False, self.blocks[parent].shape[1], 1.0))
         while state.size * ROWS_A_COEFFICIENT < len(target):
             # Variance last: what a mean lacks looks like variance, while the tests of a mean hold under any variance.
             # A long column is the other way round: a few rows would outweigh all others in its mean.
-            for kind in ("variance", "mean", "product") if is_long else ("mean", "product", "variance"):
-                tests = (
-                    state.test_products(candidates)
-                    if kind == "product"
-                    else state.test(candidates, kind == "variance", alpha)
-                )
+            for spread in (True, False) if is_long else (False, True):
+                tests = state.test(candidates, spread, alpha)
                 best = max(
                     (each for each in tests if each.term.p <= alpha),
                     key=lambda each: each.excess,
@@ -123,6 +148,18 @@ class Smooths:
                     break
             else:
                 break
+        return state.fit
+
+    def fit_variance(self, target: FloatArray, parents: Iterable[int], alpha: float) -> AdditiveFit:
+        """Noise whose variance is affected by those of `parents` that matter."""
+        state, candidates = _State(self, target), sorted(parents)
+        while state.size * ROWS_A_COEFFICIENT < len(target):
+            tests = [each for each in state.test(candidates, True, alpha) if each.term.p <= alpha]
+            if not tests:
+                break
+            best = max(tests, key=lambda each: each.excess).term
+            state.add(best)
+            state.extend(best)
         return state.fit
 
     def _choose_lines(self, target: FloatArray, candidates: Sequence[int], alpha: float) -> list[AdditiveTerm]:
@@ -141,7 +178,7 @@ class Smooths:
                 break
             del left[weakest]
             lines = np.delete(lines, weakest + 1, axis=1)
-        return [AdditiveTerm((k,), False, 1, 0.0) for k in left]
+        return [AdditiveTerm(k, False, 1, 0.0) for k in left]
 
     def prune(self, target: FloatArray, fit: AdditiveFit, alpha: float, required: Iterable[int] = ()) -> AdditiveFit:
         """The fit once every parent is tested given all others, and those that matter no longer have gone.
@@ -152,13 +189,13 @@ class Smooths:
         while True:
             retested = [self.test(target, [*terms[:k], *terms[k + 1 :]], term) for k, term in enumerate(terms)]
             p_values = {
-                parent: min(term.p for term in retested if parent in term.parents)
-                for parent in {parent for term in terms for parent in term.parents} - kept
+                parent: min(term.p for term in retested if term.parent == parent)
+                for parent in {term.parent for term in terms} - kept
             }
             weakest = max(p_values, key=lambda parent: (p_values[parent], parent), default=None)
             if weakest is None or p_values[weakest] <= alpha:
                 return _State(self, target, retested).fit
-            terms = [term for term in terms if weakest not in term.parents]
+            terms = [term for term in terms if term.parent != weakest]
 
     def screen(self, target: FloatArray, candidates: Sequence[int], terms: Iterable[AdditiveTerm] = ()) -> FloatArray:
         """How clearly each candidate moves the mean or the variance of the target, beside the terms of a model."""
@@ -181,20 +218,16 @@ class Smooths:
 
     def _nuisance(self, others: Sequence[AdditiveTerm], term: AdditiveTerm) -> FloatArray:
         """All functions of the parents in other terms, and products of two of them, as far as the rows carry them."""
-        parents = sorted({parent for other in others for parent in other.parents} - set(term.parents[:1]))
+        parents = sorted({other.parent for other in others} - {term.parent})
         most = len(self.columns[0]) // ROWS_A_COEFFICIENT
         blocks = [self.blocks[parent] for parent in parents]
-        blocks += [
-            multiply([self.blocks[k] for k in pair], min(PRODUCTS) ** 2)
-            for pair in combinations(parents, 2)
-            if pair != term.parents
-        ]
+        blocks += [multiply(self.blocks[one], self.blocks[other], PRODUCT) for one, other in combinations(parents, 2)]
         ends = np.cumsum([block.shape[1] for block in blocks])
         return np.hstack([np.zeros((len(self.columns[0]), 0)), *blocks[: int(np.searchsorted(ends, most))]])
 
     def block(self, term: AdditiveTerm) -> FloatArray:
         """The functions of a term at the rows."""
-        return multiply([self.blocks[parent] for parent in term.parents], term.functions)
+        return self.blocks[term.parent][:, : term.functions]
 
 
 class _Test(NamedTuple):
@@ -209,7 +242,7 @@ class _State:
     def __init__(self, smooths: Smooths, v: FloatArray, terms: Iterable[AdditiveTerm] = ()) -> None:
         self.smooths, self.v = smooths, v
         self.terms = list(terms)
-        self._solved: dict[tuple[int, ...], FloatArray] = {}
+        self._solved: dict[int, FloatArray] = {}
         self._solve()
 
     @property
@@ -222,35 +255,22 @@ class _State:
 
     def add(self, term: AdditiveTerm) -> None:
         """With all functions that it had before."""
-        self.terms = [each for each in self.terms if (each.parents, each.spread) != (term.parents, term.spread)]
+        self.terms = [each for each in self.terms if (each.parent, each.spread) != (term.parent, term.spread)]
         self.terms.append(term)
         self._solve()
 
     def extend(self, term: AdditiveTerm) -> None:
         """Give a term as many functions as matter."""
-        while tests := self._test_larger(term):
+        while tests := self.test([term.parent], term.spread, EXTEND):
             best = max(tests, key=lambda test: test.excess)
             if best.term.p > EXTEND:
                 return
             term = best.term
             self.add(term)
 
-    def _test_larger(self, term: AdditiveTerm) -> list[_Test]:
-        if len(term.parents) == 1:
-            return self.test(term.parents, term.spread, EXTEND)
-        widest = multiply([self.smooths.blocks[k] for k in term.parents], max(PRODUCTS) ** 2)
-        if widest.shape[1] <= term.functions:
-            return []
-        [score] = self.score([widest[:, term.functions :]], spread=False)
-        more = widest.shape[1] - term.functions
-        larger = term._replace(functions=widest.shape[1], p=float(chdtrc(more, score[-1])))
-        return [_Test(larger, float(score[-1]) - 2 * more)]
-
     def test(self, candidates: Sequence[int], spread: bool, alpha: float) -> list[_Test]:
         """Test every parent with more functions than it has in the model."""
-        has = {
-            term.parents[0]: term.functions for term in self.terms if term.spread == spread and len(term.parents) == 1
-        }
+        has = {term.parent: term.functions for term in self.terms if term.spread == spread}
         left = [k for k in candidates if has.get(k, 0) < self.smooths.blocks[k].shape[1]]
         scores = self.score([self.smooths.blocks[k][:, has.get(k, 0) :] for k in left], spread)
         tests = []
@@ -262,27 +282,8 @@ class _State:
             # The smallest size that is significant; more functions are tested once these are in the model, since the
             # score of a strong term is far from the chi-squared law of none.
             size, p = next((each for each in zip(sizes, p_values, strict=True) if each[1] <= alpha), (width, 1.0))
-            tests.append(_Test(AdditiveTerm((k,), spread, size, p), excess))
+            tests.append(_Test(AdditiveTerm(k, spread, size, p), excess))
         return tests
-
-    def test_products(self, candidates: Sequence[int]) -> list[_Test]:
-        """Test the products of each parent in the model with every candidate that are not in it yet.
-
-        A parent may show by its products alone: of a smooth function of four parents a single one tells little.
-        """
-        inside = {parent for term in self.terms for parent in term.parents}
-        taken = {term.parents for term in self.terms if len(term.parents) == 2}
-        pairs = [pair for pair in combinations(candidates, 2) if inside.intersection(pair) and pair not in taken]
-        blocks = [multiply([self.smooths.blocks[k] for k in pair], min(PRODUCTS) ** 2) for pair in pairs]
-        return [
-            _Test(
-                AdditiveTerm(
-                    pair, False, block.shape[1], min(1.0, float(chdtrc(block.shape[1], score[-1])) * len(pairs))
-                ),
-                float(score[-1]) - 2 * block.shape[1],
-            )
-            for pair, block, score in zip(pairs, blocks, self.score(blocks, spread=False), strict=True)
-        ]
 
     def score(self, blocks: Sequence[FloatArray], spread: bool, nuisance: FloatArray | None = None) -> list[FloatArray]:
         """The score statistics of the leading 1, 2, … functions of each block, the model and nuisance accounted for.
@@ -294,25 +295,27 @@ class _State:
             return []
         if spread:
             sizes = _noise_sizes(self.residual)
-            old, weight, slope = self._of_variance, np.ones(len(self.v)), sizes - np.mean(sizes)
+            old, slope = self._of_variance, sizes - np.mean(sizes)
         else:
             weight = np.exp(-np.maximum(self.log_variance, _FLOOR))
             old, slope = self._of_mean, weight * (self.v - self.mean)
-        new = np.hstack(blocks)
+        new = np.concatenate([block.T for block in blocks])
         if nuisance is not None and nuisance.shape[1]:
             old = np.hstack([old, nuisance])
             slope = slope * math.sqrt(1.0 + old.shape[1] / len(slope))
-        weighted = old * weight[:, None]
+        weighted = old if spread else old * weight[:, None]
         inner = weighted.T @ old
         if nuisance is not None:
             inner += _SMALL * np.trace(inner) / len(inner) * np.eye(len(inner))
-        new = (new - old @ _solve_positive(inner, weighted.T @ new, 1e-8)) * slope[:, None]
+        new -= _solve_positive(inner, weighted.T @ new.T, 1e-8).T @ old.T
+        new *= slope
         widths = [block.shape[1] for block in blocks]
         starts = np.cumsum([0, *widths[:-1]])
         out: list[FloatArray] = [np.empty(0)] * len(blocks)
         for width in set(widths):
             which = [k for k, each in enumerate(widths) if each == width]
-            rows = new[:, (starts[which][:, None] + np.arange(width)).ravel()].T.reshape(len(which), width, -1)
+            rows = new if len(which) == len(blocks) else new[(starts[which][:, None] + np.arange(width)).ravel()]
+            rows = rows.reshape(len(which), width, -1)
             total, variance = rows.sum(axis=2), rows @ rows.transpose(0, 2, 1)
             traces = np.trace(variance, axis1=1, axis2=2)[:, None, None]
             variance += (_SMALL * traces + 1e-300) * np.eye(width)
@@ -333,9 +336,12 @@ class _State:
         prior, prior_variance = _prior(old.shape[1]), _prior(of_variance.shape[1])
         curvature = 0.5 * of_variance.T @ of_variance + np.diag(prior_variance)
         # From the solution before the last term came in; what is new is zero.
-        parts = [((), 1), *((term.parents, term.functions) for term in self.terms if term.spread)]
-        old_parts = [self._solved.get(key, np.zeros(0)) for key, _ in parts]
-        c = np.concatenate([np.pad(old, (0, size - len(old))) for old, (_, size) in zip(old_parts, parts, strict=True)])
+        parts = [(-1, 1), *((term.parent, term.functions) for term in self.terms if term.spread)]
+        places = np.cumsum([0, *(size for _, size in parts)])
+        c = np.zeros(places[-1])
+        for place, (key, _) in zip(places[:-1], parts, strict=True):
+            solved = self._solved.get(key, c[:0])
+            c[place : place + len(solved)] = solved
         reached = -np.inf
         for _ in range(_ROUNDS if len(c) > 1 else 1):
             weight = np.exp(-np.maximum(of_variance @ c, _FLOOR))
@@ -353,7 +359,6 @@ class _State:
                 break
             reached = now
         self._b, self._c = b, c
-        places = np.cumsum([0, *(size for _, size in parts)])
         self._solved = {key: c[places[k] : places[k + 1]] for k, (key, _) in enumerate(parts)}
         self.mean, self.log_variance = old @ b, of_variance @ c
         self.residual = (self.v - self.mean) * np.exp(-0.5 * self.log_variance)

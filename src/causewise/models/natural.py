@@ -25,6 +25,8 @@ from causewise.numerics.native import FloatArray, IntArray
 RIDGES = (1.0, 0.1, 0.01)
 """Prior precisions of every coefficient, each optimum the start for the next: the likelihood has several."""
 _STEPS = 40
+_SHORTEST = 1e-6
+"""Share of a step below which there is none."""
 _LEAST = 1e-6
 """Precision, in units of the column's own."""
 _GAIN = 1e-4
@@ -119,27 +121,29 @@ def _in_quartiles(v: FloatArray) -> tuple[FloatArray, float, float]:
 def _climb(features: FloatArray, v: FloatArray, w: FloatArray, ridges: Sequence[float]) -> NaturalFit:
     """The optimum that is reached from some coefficients, the prior weaker from one optimum to the next."""
     (n, size), (u, middle, unit) = features.shape, _in_quartiles(v)
+    lines = np.ascontiguousarray(features.T)
+    eta, z = w[:size] @ lines, w[size:-1] @ lines
     for ridge in ridges:
         prior = _prior(size, ridge)
-        value = _objective(w, features, u, prior)
+        value = _measure(eta, z, w[-1], u) - 0.5 * float(prior @ w**2)
         for _ in range(_STEPS):
-            slopes, scores = _linearise(_Rows.at(w, features), features, u)
-            slope = slopes.T @ scores - prior * w
-            curvature = slopes.T @ slopes
+            slope, curvature = _differentiate(eta, z, w[-1], lines, u)
             curvature.flat[:: 2 * size + 2] = curvature.flat[:: 2 * size + 2] * (1.0 + 1e-10) + prior
-            _, step, info = dposv(curvature, slope, lower=1)
-            promise, length = float(slope @ step), 1.0
+            _, step, info = dposv(curvature, slope - prior * w, lower=1)
+            promise, length = float((slope - prior * w) @ step), 1.0
             if info or promise < _GAIN * n:
                 break
-            while length > 1e-6:
-                there = _objective(w + length * step, features, u, prior)
+            # Both sums are straight along the step.
+            eta_step, z_step = step[:size] @ lines, step[size:-1] @ lines
+            while length > _SHORTEST:
+                to, new_eta, new_z = w + length * step, eta + length * eta_step, z + length * z_step
+                there = _measure(new_eta, new_z, to[-1], u) - 0.5 * float(prior @ to**2)
                 if there >= value + 1e-4 * length * promise:
                     break
                 length /= 2
             else:
                 break
-            w, value = w + length * step, there
-    eta, z = features @ w[:size], features @ w[size:-1]
+            w, value, eta, z = to, there, new_eta, new_z
     rates = _soften(z, w[-1])
     scale = NaturalUnits(middle, unit, float(w[-1]))
     residual = (u - eta / rates) * np.sqrt(rates)
@@ -309,16 +313,37 @@ def _prior(size: int, ridge: float) -> FloatArray:
     return out
 
 
-def _objective(w: FloatArray, features: FloatArray, v: FloatArray, prior: FloatArray) -> float:
-    size = features.shape[1]
+def _measure(eta: FloatArray, z: FloatArray, log_rate: float, v: FloatArray) -> float:
+    """The log-likelihood, up to a constant."""
     with np.errstate(over="ignore", invalid="ignore"):
-        eta, root = features @ w[:size], np.sqrt(_soften(features @ w[size:-1], w[-1]))
-        value = float(np.sum(np.log(root) - 0.5 * (v * root - eta / root) ** 2) - 0.5 * prior @ w**2)
+        rates = _soften(z, log_rate)
+        value = 0.5 * float(np.sum(np.log(rates)) - np.sum((v * rates - eta) ** 2 / rates))
     return value if math.isfinite(value) else -math.inf
 
 
+def _differentiate(
+    eta: FloatArray, z: FloatArray, log_rate: float, lines: FloatArray, v: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Slopes of the log-likelihood by all coefficients, and Fisher's information."""
+    size, n = lines.shape
+    rates = _soften(z, log_rate)
+    mean, steep = eta / rates, math.exp(log_rate) * expit(z)
+    by_rate = 0.5 / rates - 0.5 * (v - mean) * (v + mean)
+    ratio, twice = steep / rates, 0.5 + mean**2 * rates
+    firsts = np.stack([v - mean, by_rate * steep, -mean, twice * ratio]) @ lines.T
+    slope = np.concatenate([firsts[0], firsts[1], [float(by_rate @ rates)]])
+    weights = np.stack([1.0 / rates, -mean * ratio, twice * ratio**2])
+    inside = ((weights[:, None, :] * lines).reshape(-1, n) @ lines.T).reshape(3, size, size)
+    information = np.empty((2 * size + 1, 2 * size + 1))
+    information[:size, :size], information[size:-1, size:-1] = inside[0], inside[2]
+    information[size:-1, :size] = information[:size, size:-1] = inside[1]
+    information[-1, :-1] = information[:-1, -1] = np.concatenate([firsts[2], firsts[3]])
+    information[-1, -1] = float(np.sum(twice))
+    return slope, information
+
+
 def _soften(z: FloatArray, log_rate: float) -> FloatArray:
-    return np.exp(log_rate) * np.logaddexp(0.0, z) + _LEAST
+    return np.exp(log_rate) * (np.maximum(z, 0.0) + np.log1p(np.exp(-np.abs(z)))) + _LEAST
 
 
 def _harden(sums: FloatArray | float) -> FloatArray:

@@ -1,7 +1,5 @@
 """Smooth functions of a column, the smoothest first (Demmler & Reinsch 1975), and products of those of two."""
 
-import math
-from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -48,11 +46,6 @@ class Basis:
         return out
 
 
-def multiply(blocks: Sequence[FloatArray], functions: int) -> FloatArray:
-    """Functions of one parent, or the products of those of two, the smoothest first."""
-    if len(blocks) == 1:
-        return blocks[0][:, :functions]
-    size = math.isqrt(functions)
-    first, second = (block[:, :size] for block in blocks)
-    places = sorted(product(range(first.shape[1]), range(second.shape[1])), key=lambda place: (max(place), place))
-    return np.column_stack([first[:, i] * second[:, j] for i, j in places])
+def multiply(first: FloatArray, second: FloatArray, functions: int) -> FloatArray:
+    """Products of so many functions of each of two columns."""
+    return np.column_stack([first[:, i] * second[:, j] for i, j in product(range(functions), repeat=2)])
