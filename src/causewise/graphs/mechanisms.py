@@ -115,7 +115,9 @@ class Mechanisms:
         # Turning a column round turns its frequencies round, so that it changes nothing.
         turned = np.where(np.mean(inputs**3, axis=1) < 0.0, -1.0, 1.0)
         self._inputs, self._frequencies = inputs, draw_frequencies(len(inputs)) * turned[:, None]
-        self.wider: dict[str, set[int]] = {"Gaussian process": set(), "natural parameters": set()}
+        # Long tails come from natural parameters, and these bend an order as no sum shows.
+        every = set(range(len(columns))) if any(np.abs(column).max() > LONG for column in columns) else set[int]()
+        self.wider: dict[str, set[int]] = {"Gaussian process": set(), "natural parameters": every}
         """Columns for which these are tried, too: they take their time."""
         self._paces: dict[tuple[int, bool], dict[int, float]] = {}
         self._sizes: dict[tuple[int, bool], FloatArray] = {}
