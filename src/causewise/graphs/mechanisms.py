@@ -153,10 +153,7 @@ class Mechanisms:
         """The mechanism with the shortest code, its parents chosen among the candidates."""
         candidates = list(candidates)
         required = sorted(required)
-        choices = [self._build(self.smooths.fit(self.smooths.columns[column], candidates, self.alpha, required))]
-        sensor = self.sensors[column]
-        if sensor is not None:
-            choices.append(self._build(self.smooths.fit(sensor.scores, candidates, self.alpha, required), sensor))
+        choices = self._fit_simple(column, candidates, required)
         for kind, columns in self.wider.items():
             if column in columns:
                 best = max(choices, key=_by_code)
@@ -166,12 +163,18 @@ class Mechanisms:
         tried = frozenset[int]().union(*(choice.parents for choice in choices))
         return replace(max(choices, key=_by_code), tried=tried)
 
+    def _fit_simple(self, column: int, candidates: Sequence[int], required: Sequence[int]) -> list[Mechanism]:
+        """Sums, and sums behind a sensor."""
+        fit, alpha, sensor = self.smooths.fit, self.alpha, self.sensors[column]
+        out = [self._build(fit(self.smooths.columns[column], candidates, alpha, required))]
+        return out if sensor is None else [*out, self._build(fit(sensor.scores, candidates, alpha, required), sensor)]
+
     def fit_wider(
         self,
         kind: str,
         column: int,
         candidates: Sequence[int],
-        required: Sequence[int],
+        required: Collection[int],
         now: Mechanism,
         near: Collection[int],
     ) -> list[Mechanism]:
@@ -187,7 +190,7 @@ class Mechanisms:
         if not candidates or not (any(term.spread for term in now.terms) or np.abs(v).max() > LONG):
             return []
         start = self.smooths.fit(v, candidates, self.alpha, required)
-        natural = self._build_natural(column, sorted(near), candidates, required, start, now.log_likelihood)
+        natural = self._build_natural(column, sorted(near), candidates, sorted(required), start, now.log_likelihood)
         return [] if natural is None else [natural]
 
     def prune(self, column: int, mechanism: Mechanism, required: Iterable[int] = ()) -> Mechanism:
@@ -210,9 +213,14 @@ class Mechanisms:
         if weakest is None or min(tests[weakest]) <= self.alpha:
             terms = [term._replace(p=tests[term.parent][term.spread]) for term in mechanism.terms]
             return replace(mechanism, terms=tuple(terms))
-        left = sorted(tests.keys() - {weakest})
-        smaller = self._build_natural(column, left, left, left, sums.fit) if left else None
-        return self.choose(column, required, required) if smaller is None else self.prune(column, smaller, required)
+        # What is no natural parameter may need the parent that these do not.
+        choices = self._fit_simple(column, sums.parents, sorted(required))
+        best = max(choices, key=_by_code)
+        choices += self.fit_wider("Gaussian process", column, sorted(sums.parents), required, best, sums.parents)
+        if left := sorted(tests.keys() - {weakest}):
+            smaller = self._build_natural(column, left, left, left, sums.fit)
+            choices += [] if smaller is None else [smaller]
+        return self.prune(column, max(choices, key=_by_code), required)
 
     def _prune_process(
         self, column: int, mechanism: Mechanism, process: Process, required: frozenset[int]

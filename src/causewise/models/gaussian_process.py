@@ -29,7 +29,7 @@ SEARCHED = 0.15
 """Pace at which a column begins that no model had as a parent."""
 PACE_COST = 1.0
 """Nats by which a prior prefers a pace to one e times as fast."""
-_STEPS = 30
+_STEPS = 15
 _GAIN = 2e-5
 """Share of the evidence that a step must gain to be followed by another."""
 _NOISE, _SIZE = (3e-3, 2.0), (1e-2, 20.0)
