@@ -54,7 +54,8 @@ class Edge:
     p_spread: float | None
     """The same of the variance."""
     direction_probability: float | None
-    """That the parent affects the child rather than the other way round, if one does; None where that is given."""
+    """That the parent affects the child rather than the other way round, if one does; None where that is given, and
+    where one follows the noise of the other."""
     support: float | None = None
     """The share of random parts of the rows in which the two are joined by an edge; None where none were drawn."""
     required: bool = False

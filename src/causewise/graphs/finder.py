@@ -21,6 +21,7 @@ from causewise.graphs.direction import (
 )
 from causewise.graphs.effect import Effect
 from causewise.graphs.graph_columns import Constraints, GraphColumns, read_graph_columns
+from causewise.graphs.hidden_causes import join_by_hidden_causes
 from causewise.graphs.interventions import Structure
 from causewise.graphs.mechanisms import Mechanism
 from causewise.graphs.order_search import fit_graph, noise_p_values, search_graph
@@ -140,20 +141,26 @@ def graph(
         )
         opened.enter_context(one_thread())
         found = search_graph(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
-        independence = noise_p_values(table.values, found.graph)
+        joined = join_by_hidden_causes(found)
+        found = found._replace(graph=joined.graph)
+        independence = noise_p_values(table.values, joined.joint)
         evidence = gather_evidence(table.values, found)
         workers = processors() if engine.jobs is None else engine.jobs
         if engine.jobs is None and (time.monotonic() - start) * bootstrap < WORTH_A_PROCESS:
             workers = 1
         here: AbstractContextManager[TaskPool] = open_pool(min(workers, max(bootstrap, 1)), nullcontext, [draws])
         pool = cluster or opened.enter_context(here)
-        arrows = sorted(found.graph.arrows)
+        arrows = sorted(found.graph.arrows | joined.pairs)
         parts = find_on_parts(bootstrap, arrows, pool, journal, lambda done, of: tell("drawing", done, of))
     edges = [
-        _describe_edge(table, constraints, (parent, child), fit, evidence[parent, child], parts, alpha, threshold)
-        for k, (child, fit) in enumerate(zip(found.graph.order, found.graph.fits, strict=True))
+        _describe_hidden_cause(table, (parent, child), joint, parts, alpha)
+        if (parent, child) in joined.pairs
+        else _describe_edge(table, constraints, (parent, child), fit, evidence[parent, child], parts, alpha, threshold)
+        for k, (child, fit, joint) in enumerate(
+            zip(found.graph.order, found.graph.fits, joined.joint.fits, strict=True)
+        )
         for parent in found.graph.order[:k]
-        if parent in fit.parents
+        if parent in fit.parents or (parent, child) in joined.pairs
     ]
     unstable = [edge for edge in edges if edge.support is not None and edge.support < LEAST_SUPPORT]
     unstable = [edge for edge in unstable if not edge.required]
@@ -233,21 +240,16 @@ def _describe_edge(
     threshold: float,
 ) -> Edge:
     parent, child = arrow
-    p_values = {
-        spread: min(1.0, len(each) * min(each))
-        for spread in (False, True)
-        if (each := [term.p for term in fit.terms if term.spread == spread and term.parent == parent])
-    }
+    p_values = _find_p_values(fit, parent)
     is_given = bool(constraints.before[arrow])
     leans = [part.leans[arrow] for part in parts]
     shown, turned = (share_of_parts(parts, each) for each in (arrow, (child, parent))) if parts else (None, None)
     probability = direction_probability(evidence.loss, leans)
     reason = "" if is_given else explain_open(evidence, probability, shown, leans, threshold)
-    direction = TWO_HEADED if reason and evidence.is_common_cause else LINE if reason else ARROW
     return Edge(
         table.names[parent],
         table.names[child],
-        direction,
+        LINE if reason else ARROW,
         p_values.get(False, 1.0) <= alpha,
         p_values.get(True, 1.0) <= alpha,
         p_values.get(False),
@@ -258,6 +260,34 @@ def _describe_edge(
         is_given,
         reason,
     )
+
+
+def _describe_hidden_cause(
+    table: GraphColumns, pair: Arrow, fit: Mechanism, parts: Sequence[Part], alpha: float
+) -> Edge:
+    parent, child = pair
+    p_values = _find_p_values(fit, parent + len(table.names))
+    return Edge(
+        table.names[parent],
+        table.names[child],
+        TWO_HEADED,
+        p_values.get(False, 1.0) <= alpha,
+        p_values.get(True, 1.0) <= alpha,
+        p_values.get(False),
+        p_values.get(True),
+        None,
+        share_of_parts(parts, pair) + share_of_parts(parts, (child, parent)) if parts else None,
+        reason="the second column follows the noise of the first, not its value: a common cause that is no column",
+    )
+
+
+def _find_p_values(fit: Mechanism, parent: int) -> dict[bool, float]:
+    """That a parent does not affect the mean, and (True) not the variance; of what is in the model."""
+    return {
+        spread: min(1.0, len(each) * min(each))
+        for spread in (False, True)
+        if (each := [term.p for term in fit.terms if term.spread == spread and term.parent == parent])
+    }
 
 
 def _compare_with_pairs(table: GraphColumns, edges: Sequence[Edge], seed: int) -> tuple[list[Edge], list[str]]:

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from causewise.graphs.direction import Arrow, lean_to_arrow
 from causewise.graphs.graph_columns import Constraints
@@ -54,10 +55,7 @@ class Draws:
         return Part(model.arrows, dict(zip(arrows, leans, strict=True)), model)
 
     def _search(self, number: int) -> tuple[FloatArray, GraphSearch]:
-        n = self.columns.shape[1]
-        rng = np.random.default_rng([self.seed, number])
-        rows = np.sort(rng.choice(n, size=max(n // 2, min(LEAST_PART, n * 4 // 5)), replace=False))
-        columns = self.columns[:, rows]
+        columns = self.columns[:, draw_half(self.columns.shape[1], self.seed, number)]
         return columns, search_graph(columns, self.constraints, min(LOOSER * self.alpha, 0.5))
 
     @staticmethod
@@ -99,6 +97,12 @@ def find_on_parts(
         journal.add(keys[number], [sorted(part.arrows), [part.leans[arrow] for arrow in arrows]])
         on_draw(len(found), count)
     return [found[key] for key in keys]
+
+
+def draw_half(rows: int, seed: int, number: int) -> NDArray[np.intp]:
+    """Half of the rows, ascending; of a short table more."""
+    rng = np.random.default_rng([seed, number])
+    return np.sort(rng.choice(rows, size=max(rows // 2, min(LEAST_PART, rows * 4 // 5)), replace=False))
 
 
 def share_of_parts(parts: Sequence[Part], arrow: Arrow) -> float:

@@ -47,5 +47,6 @@ class Basis:
 
 
 def multiply(first: FloatArray, second: FloatArray, functions: int) -> FloatArray:
-    """Products of so many functions of each of two columns."""
-    return np.column_stack([first[:, i] * second[:, j] for i, j in product(range(functions), repeat=2)])
+    """Products of so many functions of each of two columns, as far as they have them."""
+    first, second = first[:, :functions], second[:, :functions]
+    return np.column_stack([one * other for one, other in product(first.T, second.T)])

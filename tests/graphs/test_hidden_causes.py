@@ -1,0 +1,79 @@
+"""Two-headed edges: pairs of which one follows the noise of the other, and edges that stay arrows."""
+
+import numpy as np
+import pytest
+from worlds import unit, world
+
+import causewise
+from causewise.graphs.graph_columns import Constraints
+from causewise.graphs.hidden_causes import join_by_hidden_causes
+from causewise.graphs.order_search import search_graph
+
+
+def joined(seed: int, strength: float = 1.0, n: int = 800) -> dict[str, np.ndarray]:
+    """a moves b, c moves d, and a cause that is no column moves b and d."""
+    rng = np.random.default_rng(seed)
+    a, c, hidden = rng.uniform(-2, 2, (3, n))
+    b = unit(np.sin(1.5 * a) + 0.6 * strength * hidden + 0.3 * rng.normal(size=n))
+    d = unit(np.tanh(2 * c) + strength * np.tanh(hidden) + (0.2 + 0.1 * np.abs(c)) * rng.normal(size=n))
+    return {"a": a, "b": b, "c": c, "d": d}
+
+
+def find_marks(table: dict[str, np.ndarray]) -> set[frozenset[str]]:
+    names = list(table)
+    found = search_graph(np.array(list(table.values())), Constraints.none(len(names)), 0.001)
+    return {frozenset(names[k] for k in pair) for pair in join_by_hidden_causes(found).pairs}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_hidden_cause_of_columns_with_parents_is_marked(seed):
+    assert find_marks(joined(seed)) == {frozenset("bd")}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_edges_stay_arrows_where_no_cause_is_hidden(seed):
+    lines, edges = world(6, 600, seed)
+    found = search_graph(lines, Constraints.none(6), 0.001)
+    result = join_by_hidden_causes(found)
+    assert edges
+    assert not result.pairs
+    assert result.graph.arrows == found.graph.arrows
+    assert result.graph.log_likelihood == pytest.approx(found.graph.log_likelihood, abs=1e-9)
+
+
+def test_false_parents_go_with_the_arrow():
+    table = joined(1)
+    columns = np.array(list(table.values()))
+    found = search_graph(columns, Constraints.none(4), 0.001)
+    result = join_by_hidden_causes(found)
+    assert len(found.graph.arrows) > 3  # the parent of one is taken for one of the other, too
+    assert result.graph.arrows == {(0, 1), (2, 3)}
+    assert result.graph.log_likelihood > found.graph.log_likelihood
+
+
+def test_a_two_headed_edge_says_why_and_is_no_effect():
+    table = joined(0)
+    graph = causewise.graph(table)
+    [edge] = [edge for edge in graph.edges if edge.direction == "<->"]
+    assert {edge.parent, edge.child} == {"b", "d"}
+    assert "follows the noise" in edge.reason
+    assert edge.direction_probability is None
+    assert edge.p < 0.001
+    assert edge.support == 1.0
+    assert graph.parents("b") == ("a",)
+    assert graph.parents("d") == ("c",)
+    assert graph.effect("a", "b").from_to.mean != 0
+    with pytest.raises(causewise.InputError, match="common cause that is no column"):
+        graph.effect(edge.parent, edge.child)
+    with pytest.raises(causewise.InputError, match="common cause that is no column"):
+        graph.effect("a", "d")
+    turned = {name: -3.0 * table[name][::-1] for name in "dbca"}
+    assert [(each.direction, {each.parent, each.child}) for each in causewise.graph(turned).edges] == [
+        (each.direction, {each.parent, each.child}) for each in graph.edges
+    ]
+
+
+def test_an_order_that_is_given_is_no_hidden_cause():
+    table = joined(0)
+    graph = causewise.graph(table, knowledge={"before": [["b", "d"]]}, bootstrap=0)
+    assert {(edge.parent, edge.child): edge.direction for edge in graph.edges}["b", "d"] == "->"
