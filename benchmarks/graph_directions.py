@@ -31,7 +31,7 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
     from causewise.graphs.direction import gather_evidence
     from causewise.graphs.graph_columns import Constraints
     from causewise.graphs.order_search import search_graph
-    from causewise.graphs.row_parts import Draws, share_of_parts
+    from causewise.graphs.row_parts import Draws, Whole, share_of_parts
     from causewise.parallel import one_thread
 
     table = load_table(setting, seed)
@@ -40,7 +40,8 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
         found = search_graph(columns, constraints, 0.001)
         evidence = gather_evidence(columns, found)
         draws = Draws(columns, constraints, 0.001, seed)
-        parts = [draws.find(k, sorted(evidence)) for k in range(PARTS)]
+        whole = Whole(sorted(evidence), found.wider)
+        parts = [draws.find(k, whole) for k in range(PARTS)]
     fits = dict(zip(found.graph.order, found.graph.fits, strict=True))
     rows = []
     for (parent, child), each in evidence.items():

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from causewise.graphs.hidden_causes import join_by_hidden_causes
 from causewise.graphs.interventions import Structure
 from causewise.graphs.mechanisms import Mechanism
 from causewise.graphs.order_search import fit_graph, noise_p_values, search_graph
-from causewise.graphs.row_parts import Draws, Part, find_on_parts, open_parts_cluster, share_of_parts
+from causewise.graphs.row_parts import Draws, Part, Whole, find_on_parts, open_parts_cluster, share_of_parts
 from causewise.graphs.structural_model import build_model
 from causewise.inference import infer
 from causewise.numerics.row_sampling import MAX_ROWS, sample_rows
@@ -150,8 +151,8 @@ def graph(
             workers = 1
         here: AbstractContextManager[TaskPool] = open_pool(min(workers, max(bootstrap, 1)), nullcontext, [draws])
         pool = cluster or opened.enter_context(here)
-        arrows = sorted(found.graph.arrows | joined.pairs)
-        parts = find_on_parts(bootstrap, arrows, pool, journal, lambda done, of: tell("drawing", done, of))
+        whole = Whole(sorted(found.graph.arrows | joined.pairs), found.wider)
+        parts = find_on_parts(bootstrap, whole, pool, journal, lambda done, of: tell("drawing", done, of))
     edges = [
         _describe_hidden_cause(table, (parent, child), joint, parts, alpha)
         if (parent, child) in joined.pairs
@@ -196,7 +197,7 @@ def graph(
             table,
             build_model(table.values, found, _name_to_arrows(table, unstable)),
             [part.model for part in parts],
-            draws.fit,
+            partial(draws.fit, wider=found.wider),
         ),
     )
 

@@ -12,7 +12,7 @@ raises the total most, until none moves. A move is a sequence of swaps of neighb
 predecessors of two columns only.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,6 +29,8 @@ Columns = int
 """A set of columns by their number: a bit each."""
 Likelihood = Callable[[int, Columns], float]
 """Of a column given its predecessors, in nats a row."""
+Wider = Mapping[str, frozenset[int]]
+"""Columns for which mechanisms that take their time are tried, too, by the kind of these."""
 OnMove = Callable[[int, int], None]
 """Called with how many columns were tried in this sweep, and of how many."""
 
@@ -72,13 +74,19 @@ def fit_graph(
 
 
 def search_graph(
-    columns: FloatArray, constraints: Constraints, alpha: float, on_move: OnMove = lambda done, of: None
+    columns: FloatArray,
+    constraints: Constraints,
+    alpha: float,
+    on_move: OnMove = lambda done, of: None,
+    wider: Wider | None = None,
 ) -> "GraphSearch":
-    """As `fit_graph`, with all fits that were made."""
+    """As `fit_graph`, with all fits that were made; `wider` is what was let in on all rows, where these are a part."""
     likelihoods = Likelihoods(Mechanisms([standardise(column) for column in columns], alpha), constraints)
     search = Search(likelihoods, constraints, columns.shape[1], likelihoods.candidates)
+    if wider is not None:
+        likelihoods.let_in(wider)
     order = search.best(on_move)
-    while likelihoods.widen(order):
+    while wider is None and likelihoods.widen(order):
         order = search.improve(order, on_move)
     fits = tuple(likelihoods.fit(column, to_bits(order[:k])) for k, column in enumerate(order))
     return GraphSearch(OrderedFits(tuple(order), fits, search.total(order)), likelihoods, search)
@@ -138,9 +146,9 @@ class Likelihoods:
         For these columns and the parents that they then have, since either may be the other's parent. An order is
         compared with others by the same mechanisms of a column, so that none is preferred for what was tried there.
         """
-        mechanisms, new = self.mechanisms, set[int]()
+        mechanisms, new = self.mechanisms, dict[str, frozenset[int]]()
         for kind, columns in mechanisms.wider.items():
-            let_in = set[int]()
+            better = set[int]()
             for place, column in enumerate(order):
                 earlier = to_bits(order[:place])
                 question = kind, column, earlier & self._offer(kind, column)
@@ -151,14 +159,18 @@ class Likelihoods:
                 required = to_list(self._required[column] & earlier)
                 for other in mechanisms.fit_wider(kind, column, offered, required, now, now.parents):
                     if other.log_likelihood > now.log_likelihood + BETTER / len(now.residual):
-                        let_in |= {column, *other.parents}
-            for column in let_in - columns:
+                        better |= {column, *other.parents}
+            new[kind] = frozenset(better - columns)
+        self.let_in(new)
+        return any(new.values())
+
+    def let_in(self, wider: Wider) -> None:
+        """Mechanisms that take their time, for these columns."""
+        for kind, columns in wider.items():
+            self.mechanisms.wider[kind] |= columns
+            for column in columns:
                 self.candidates[column] |= self._offer(kind, column)
-            new |= let_in - columns
-            columns |= let_in
-        for column in new:
-            self._cache[column].clear()
-        return bool(new)
+                self._cache[column].clear()
 
     def _offer(self, kind: str, column: int) -> Columns:
         """What may show together only is offered to a Gaussian process."""
@@ -290,3 +302,8 @@ class GraphSearch(NamedTuple):
     graph: OrderedFits
     likelihoods: Likelihoods
     search: Search
+
+    @property
+    def wider(self) -> Wider:
+        """What was let in."""
+        return {kind: frozenset(columns) for kind, columns in self.likelihoods.mechanisms.wider.items()}

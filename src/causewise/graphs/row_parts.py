@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from causewise.graphs.direction import Arrow, lean_to_arrow
 from causewise.graphs.graph_columns import Constraints
-from causewise.graphs.order_search import GraphSearch, search_graph
+from causewise.graphs.order_search import GraphSearch, Wider, search_graph
 from causewise.graphs.structural_model import StructuralModel, build_model
 from causewise.numerics.native import FloatArray
 from causewise.parallel import Engine, processors
@@ -43,20 +43,20 @@ class Draws:
     alpha: float
     seed: int
 
-    def fit(self, number: int) -> StructuralModel:
+    def fit(self, number: int, wider: Wider) -> StructuralModel:
         """The model of one part."""
-        return self._build(*self._search(number))
+        return self._build(*self._search(number, wider))
 
-    def find(self, number: int, arrows: Sequence[Arrow]) -> "Part":
+    def find(self, number: int, whole: "Whole") -> "Part":
         """What one part says, also of the arrows that all rows have."""
-        columns, found = self._search(number)
-        leans = [lean_to_arrow(found, arrow, columns.shape[1]) for arrow in arrows]
+        columns, found = self._search(number, whole.wider)
+        leans = [lean_to_arrow(found, arrow, columns.shape[1]) for arrow in whole.arrows]
         model = self._build(columns, found)
-        return Part(model.arrows, dict(zip(arrows, leans, strict=True)), model)
+        return Part(model.arrows, dict(zip(whole.arrows, leans, strict=True)), model)
 
-    def _search(self, number: int) -> tuple[FloatArray, GraphSearch]:
+    def _search(self, number: int, wider: Wider) -> tuple[FloatArray, GraphSearch]:
         columns = self.columns[:, draw_half(self.columns.shape[1], self.seed, number)]
-        return columns, search_graph(columns, self.constraints, min(LOOSER * self.alpha, 0.5))
+        return columns, search_graph(columns, self.constraints, min(LOOSER * self.alpha, 0.5), wider=wider)
 
     @staticmethod
     def _build(columns: FloatArray, found: GraphSearch) -> StructuralModel:
@@ -71,6 +71,14 @@ class Draws:
         return GraphIdentity(VERSION, "arrows, leans", table, "graph", self.seed, others)
 
 
+class Whole(NamedTuple):
+    """What all rows have, of which the parts are asked."""
+
+    arrows: Sequence[Arrow]
+    wider: Wider
+    """Mechanisms that were let in, and are in every part."""
+
+
 class Part(NamedTuple):
     """What was found on one part of the rows."""
 
@@ -82,19 +90,19 @@ class Part(NamedTuple):
 
 
 def find_on_parts(
-    count: int, arrows: Sequence[Arrow], pool: TaskPool, journal: Journal, on_draw: OnDraw = lambda done, of: None
+    count: int, whole: Whole, pool: TaskPool, journal: Journal, on_draw: OnDraw = lambda done, of: None
 ) -> list[Part]:
     """What is found on each part, in the order of their numbers, whoever found it and whenever."""
     keys = [f"part {number}" for number in range(count)]
-    found = {key: _read_part(journal.known[key], arrows) for key in keys if key in journal.known}
+    found = {key: _read_part(journal.known[key], whole.arrows) for key in keys if key in journal.known}
     todo = [number for number in range(count) if keys[number] not in found]
     on_draw(len(found), count)
-    for place, [part] in pool.map(_find_parts, [[(number, arrows)] for number in todo]):
+    for place, [part] in pool.map(_find_parts, [[(number, whole)] for number in todo]):
         number = todo[place]
         if isinstance(part, Lost):
             raise WorkerError(f"The graph of part {number + 1} of the rows could not be found. {part.reason}")
         found[keys[number]] = part
-        journal.add(keys[number], [sorted(part.arrows), [part.leans[arrow] for arrow in arrows]])
+        journal.add(keys[number], [sorted(part.arrows), [part.leans[arrow] for arrow in whole.arrows]])
         on_draw(len(found), count)
     return [found[key] for key in keys]
 
@@ -110,8 +118,8 @@ def share_of_parts(parts: Sequence[Part], arrow: Arrow) -> float:
     return sum(arrow in part.arrows for part in parts) / len(parts)
 
 
-def _find_parts(draws: Draws, tasks: Sequence[tuple[int, Sequence[Arrow]]]) -> list[Part]:
-    return [draws.find(number, arrows) for number, arrows in tasks]
+def _find_parts(draws: Draws, tasks: Sequence[tuple[int, Whole]]) -> list[Part]:
+    return [draws.find(number, whole) for number, whole in tasks]
 
 
 def _read_part(kept: Sequence[Any], arrows: Sequence[Arrow]) -> Part:
