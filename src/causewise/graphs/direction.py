@@ -30,8 +30,8 @@ from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
 
-PER_LOG_NAT = 2.02
-PER_LOG_NAT_ALONE = 0.84
+PER_LOG_NAT = 1.54
+PER_LOG_NAT_ALONE = 0.89
 """Where no parts of the rows were drawn."""
 CLEAR = 6.0
 """Nats that all rows must lose by turning an edge, for what halves of them say to count in full."""

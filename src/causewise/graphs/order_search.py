@@ -29,7 +29,7 @@ Columns = int
 """A set of columns by their number: a bit each."""
 Likelihood = Callable[[int, Columns], float]
 """Of a column given its predecessors, in nats a row."""
-Wider = Mapping[str, frozenset[int]]
+Wider = Mapping[str, Sequence[int]]
 """Columns for which mechanisms that take their time are tried, too, by the kind of these."""
 OnMove = Callable[[int, int], None]
 """Called with how many columns were tried in this sweep, and of how many."""
@@ -146,7 +146,7 @@ class Likelihoods:
         For these columns and the parents that they then have, since either may be the other's parent. An order is
         compared with others by the same mechanisms of a column, so that none is preferred for what was tried there.
         """
-        mechanisms, new = self.mechanisms, dict[str, frozenset[int]]()
+        mechanisms, new = self.mechanisms, dict[str, list[int]]()
         for kind, columns in mechanisms.wider.items():
             better = set[int]()
             for place, column in enumerate(order):
@@ -160,14 +160,14 @@ class Likelihoods:
                 for other in mechanisms.fit_wider(kind, column, offered, required, now, now.parents):
                     if other.log_likelihood > now.log_likelihood + BETTER / len(now.residual):
                         better |= {column, *other.parents}
-            new[kind] = frozenset(better - columns)
+            new[kind] = sorted(better - columns)
         self.let_in(new)
         return any(new.values())
 
     def let_in(self, wider: Wider) -> None:
         """Mechanisms that take their time, for these columns."""
         for kind, columns in wider.items():
-            self.mechanisms.wider[kind] |= columns
+            self.mechanisms.wider[kind].update(columns)
             for column in columns:
                 self.candidates[column] |= self._offer(kind, column)
                 self._cache[column].clear()
@@ -306,4 +306,4 @@ class GraphSearch(NamedTuple):
     @property
     def wider(self) -> Wider:
         """What was let in."""
-        return {kind: frozenset(columns) for kind, columns in self.likelihoods.mechanisms.wider.items()}
+        return {kind: sorted(columns) for kind, columns in self.likelihoods.mechanisms.wider.items()}

@@ -102,11 +102,13 @@ def fit_natural_sums_near(features: FloatArray, v: FloatArray, mean: FloatArray,
     _, middle, unit = _in_quartiles(v)
     log_rates = 2.0 * (math.log(unit) - log_scale)
     log_rate = float(np.median(log_rates))
-    rates, sums = np.exp(log_rates), np.exp(np.clip(log_rates - log_rate, -_FAR, math.log(_FAR)))
-    ridge = _NEAR * np.eye(features.shape[1])
-    weighted = features / rates[:, None]
-    location = np.linalg.solve(weighted.T @ features + ridge, features.T @ ((mean - middle) / unit))
-    precision = np.linalg.solve(features.T @ features + ridge, features.T @ _harden(sums))
+    steps = np.clip(log_rates - log_rate, -_FAR, _FAR)
+    weighted, prior = features * np.exp(-0.5 * steps)[:, None], np.sqrt(_NEAR) * np.eye(features.shape[1])
+    # The first sum is the mean times the rate: its rows weigh as the noise of the mean does.
+    product = np.clip((mean - middle) / unit, -1 / _LEAST, 1 / _LEAST) * np.exp(0.5 * steps + log_rate)
+    location = np.linalg.lstsq(np.vstack([weighted, prior]), np.append(product, np.zeros(len(prior))))[0]
+    sums = _harden(np.exp(np.minimum(steps, math.log(_FAR))))
+    precision = np.linalg.lstsq(np.vstack([features, prior]), np.append(sums, np.zeros(len(prior))))[0]
     there = _climb(features, v, np.concatenate([location, precision, [log_rate]]), RIDGES)
     return max(fit_natural_sums(features, v), there, key=lambda fit: fit.log_likelihood)
 
