@@ -9,7 +9,8 @@ such pairs by the dependence of what regressions leave.
 
 Which terms of a fit come in is chance in part, and a code that is a few nats shorter on all rows says little: random
 halves of the rows, on each of which the terms are chosen anew, separate hidden causes from edges much better. Where i
-has no parents, its noise is its value, and nothing is told. A pair with an edge and a hidden cause keeps the edge.
+has no parents, its noise is its value, and where it comes from them by straight lines, its noise with them says what
+its value with them does: nothing is told. A pair with an edge and a hidden cause keeps the edge.
 
 Rejected: pairs that no edge joins, by the correlation of their noise and its squares. One of 41 with a hidden cause
 shows it (p < 10⁻⁴), and so does an edge that was missed.
@@ -81,7 +82,8 @@ class _Search:
         for child, fit in self._fits.items():
             for parent in fit.parents:
                 pair = parent, child
-                if parent < self.count and self._fits[parent].parents and not given[pair]:
+                tells = parent < self.count and self._fits[parent].parents and self._fits[parent].kind != "lines"
+                if tells and not given[pair]:
                     if pair not in self._weights:
                         self._weights[pair] = self._weigh(pair)
                     yield self._weights[pair], pair
