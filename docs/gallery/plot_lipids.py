@@ -19,15 +19,16 @@ print(graph)
 figure = graph.plot()
 
 # %%
-# Most lines have no head: the rows do not tell which way they run. What is left are three arrows:
+# Most lines have no head: the rows do not tell which way they run. What is left are two arrows:
 
 for edge in graph.edges:
     if edge.direction == "->":
         print(f"{edge.parent} → {edge.child}: {edge.direction_probability:.3f}, in {edge.support:.0%} of the halves")
 
 # %%
-# They meet in LDL, and they are right. It was not measured but computed from just these three, as laboratories do
-# (Friedewald et al. 1972): cholesterol less HDL less a fifth of the triglycerides.
+# They meet in LDL, and they are right. It was not measured but computed from these two and cholesterol, whose line
+# stays without a head, as laboratories do (Friedewald et al. 1972): cholesterol less HDL less a fifth of the
+# triglycerides.
 
 formula = patients["cholesterol"] - patients["HDL"] - np.exp(patients["log triglycerides"]) / 5
 print(f"correlation {np.corrcoef(formula, patients['LDL'])[0, 1]:.7f}")
@@ -40,7 +41,7 @@ print(causewise.infer(patients, "cholesterol", "LDL"))
 
 # %%
 # What is known makes more of it: age and sex come first, the progression a year later comes last. Sex may take part
-# now, since its place is given; arrows that follow from what is given are no findings, and one more is found.
+# now, since its place is given; arrows that follow from what is given are no findings.
 
 given = causewise.graph(patients, knowledge={"first": ["age", "sex"], "last": ["progression"]})
 for edge in given.edges:
