@@ -27,8 +27,8 @@ Asked = Effect | EffectRefusal | tuple[str, str]
 """An answer, or cause and effect of which one is asked for."""
 ASSUMES = (
     "This assumes that nothing runs in a circle, that rows are independent, and that each column comes from its "
-    "parents by straight lines, sums of functions, a smooth function of all of them, natural parameters that add up, or a "
-    "sensor over one of these."
+    "parents by straight lines, sums of functions, a smooth function of all of them, natural parameters that add up, "
+    "or a sensor over one of these."
 )
 FREE = "Columns that no path of arrows joins may stand in any order."
 ARROW, LINE, TWO_HEADED = "->", "--", "<->"

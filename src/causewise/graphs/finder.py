@@ -73,9 +73,9 @@ def graph(
 
     Every column comes from its parents by straight lines, sums of smooth functions in its mean and in the logarithm of
     its scale, a Gaussian process of all of them, natural parameters that add up, or a monotone sensor over one of
-    these, and noise of any law: whichever has the shortest code. The order is the one of largest log-likelihood, each column given its predecessors;
-    then parents that do not matter are left out. Where the direction of an edge is not clear, it has none. Rows with a
-    missing value in any column are left out.
+    these, and noise of any law: whichever has the shortest code. The order is the one of largest log-likelihood, each
+    column given its predecessors; then parents that do not matter are left out. Where the direction of an edge is not
+    clear, it has none. Rows with a missing value in any column are left out.
 
     Parameters
     ----------
