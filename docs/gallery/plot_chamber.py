@@ -40,8 +40,8 @@ for column in ("graph", "given"):
         print(f"{column}, {kind}: {said}")
 
 # %%
-# The machine, and both answers. The wrong arrows of the graph run between two sensors at one place (infrared and
-# visible), which see the same light.
+# The machine, and both answers. Three of the four wrong arrows of the graph run between two sensors at one place
+# (infrared and visible), which see the same light, the fourth between two that see infrared light.
 
 figure, panels = plt.subplots(1, 3, figsize=(11, 4.8), layout="constrained")
 titles = {"design": "by design", "status": "what a scan says of the pairs", "graph": "the graph, with nothing given"}

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from causewise.graphs.direction import Arrow, average_log
-from causewise.graphs.mechanisms import Mechanisms
+from causewise.graphs.mechanisms import Mechanisms, NaturalSums, Process
 from causewise.graphs.order_search import GraphSearch, OrderedFits, to_bits, to_list
 from causewise.graphs.row_parts import LOOSER, draw_half
 from causewise.numerics.native import FloatArray
@@ -161,7 +161,9 @@ class _Search:
         return self._build_mechanisms([*mechanisms.smooths.columns[: self.count], *noises], mechanisms.alpha)
 
     def _build_mechanisms(self, columns: Sequence[FloatArray], alpha: float) -> Mechanisms:
-        """As in the graph that was found: both codes of a column are chosen among the same mechanisms."""
+        """Both codes of a column are chosen among the same mechanisms; those that take their time where it has one."""
         out = Mechanisms(columns, alpha)
-        out.wider = self.found.likelihoods.mechanisms.wider
+        slow = {k: type(fit.fit) for k, fit in self._fits.items()}
+        for kind, which in (("Gaussian process", Process), ("natural parameters", NaturalSums)):
+            out.wider[kind] = {k for k, each in slow.items() if each is which}
         return out
