@@ -94,7 +94,7 @@ class Sum:
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class JointMean:
     """A function of all parents together."""
 
     of: tuple[int, ...]
@@ -114,7 +114,7 @@ class Joint:
 class Equation:
     """A column from its parents and its noise, all standardised."""
 
-    location: Sum | Joint
+    location: Sum | JointMean
     """Of the mean, or of the first natural parameter."""
     scale: Sum
     """Of the log-variance, or of the second natural parameter."""
@@ -381,13 +381,13 @@ def _build_equation(mechanisms: Mechanisms, column: int, fit: Mechanism, levels:
         location, precision = (Sum.of(parts, each) for each in (sums.fit.location, sums.fit.precision))
         return Equation(location, precision, sums.fit.scale, sums.by_value, None, noise)
     additive = sums.variance if isinstance(sums, Process) else sums
-    mean: Sum | Joint
+    mean: Sum | JointMean
     mean, variance = (
         Sum.of(((t.parent, smooths.block(t).shape[1]) for t in additive.terms if t.spread == spread), coefficients)
         for spread, coefficients in ((False, additive.mean_coefficients), (True, additive.variance_coefficients))
     )
     if isinstance(sums, Process):
-        mean = Joint(sums.parents, sums.fit.curve)
+        mean = JointMean(sums.parents, sums.fit.curve)
         shift = float(np.mean(sums.fit.log_scale) - np.mean(sums.variance.log_scale))
         variance = replace(variance, constant=variance.constant + 2.0 * shift)
     sensor = mechanisms.sensors[column] if fit.kind == "sensor" else None

@@ -8,8 +8,8 @@ With all columns as parents of both, a fit of 20 columns to 500 rows follows sin
 wrong. So terms are added one at a time, the one with the largest score statistic first, while it is significant. A
 term has 1, 3 or 7 functions, smooth ones first: a straight line pays for one.
 
-Rejected: products of two parents as further terms. Of a smooth function of four parents they show little, and a
-Gaussian process of all of them (`gaussian_process`) costs less than to test every pair.
+Rejected: products of two parents as further terms. Of a smooth function of four parents they show little, where a
+Gaussian process of all of them (`gaussian_process`) finds these, and every pair was tested in worlds that have none.
 """
 
 import math

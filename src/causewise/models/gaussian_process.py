@@ -83,13 +83,13 @@ def fit_process(
 
     The noise of a row has the scale exp(log_scale), up to a constant.
     """
-    from scipy.optimize import minimize  # not before a process is asked for: it takes a tenth of a second to load
+    from scipy.optimize import minimize  # not before a process is asked for: most answers need none
 
     log_scale = log_scale - log_scale.mean()
     weights = np.exp(-log_scale)
     constant = float(np.average(v, weights=weights**2))
     rows = _Rows(inputs.T, frequencies, weights, (v - constant) * weights)
-    # Half the digits take a third of the time, and the evidence at the end is measured with all of them.
+    # Half the digits take half the time, and the evidence at the end is measured with all of them.
     coarse = _Rows(*(each.astype(np.float32) for each in rows))
     d = len(inputs)
     low, high = math.log(SLOWEST), math.log(FASTEST)
