@@ -2,6 +2,7 @@
 
     python benchmarks/graph_studies.py cost         CPU seconds and memory by columns and rows
     python benchmarks/graph_studies.py sachs        the protein-signalling table inside the `cdt` package
+    python benchmarks/graph_studies.py hidden       how many pairs with a hidden common cause are marked
 
 Tables are those of `graph_worlds.py`; `cdt` is looked for in out/peers.
 """
@@ -70,7 +71,35 @@ def sachs() -> None:
         print(f"  {len(found.warnings)} warnings; left out: {dict(found.left_out)}")
 
 
+def hidden() -> None:
+    """Marks and pairs of worlds with hidden common causes, ten tables each, without parts of the rows."""
+    worlds = ("hidden causes, heteroscedastic", "hidden causes", "held-out: hidden causes")
+    tasks = [(world, seed) for world in worlds for seed in range(30, 40)]
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        counts = list(pool.map(count_marks, *zip(*tasks, strict=True)))
+    for world in worlds:
+        rows = [count for (name, _), count in zip(tasks, counts, strict=True) if name == world]
+        alone, marked, beside, wrong = np.sum(rows, axis=0)
+        print(f"{world}: {marked} of {alone} pairs with a hidden cause alone, {beside} with an edge, {wrong} others")
+
+
+def count_marks(world: str, seed: int) -> tuple[int, int, int, int]:
+    """Pairs with a hidden cause and no edge; how many of these, of those with an edge and of others are marked."""
+    from causewise.graphs.graph_columns import Constraints
+    from causewise.graphs.hidden_causes import join_by_hidden_causes
+    from causewise.graphs.order_search import search_graph
+    from causewise.parallel import one_thread
+
+    table = simulated(Setting(10, 1000, 2.0, world), seed)
+    with one_thread():
+        found = search_graph(np.ascontiguousarray(table.rows.T), Constraints.none(10), 0.001)
+        marks = {frozenset(pair) for pair in join_by_hidden_causes(found).pairs}
+    edges = {frozenset(edge) for edge in table.edges}
+    alone = table.hidden - edges
+    return len(alone), len(marks & alone), len(marks & table.hidden & edges), len(marks - table.hidden)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=("cost", "sachs"))
-    {"cost": cost, "sachs": sachs}[parser.parse_args().study]()
+    parser.add_argument("study", choices=("cost", "sachs", "hidden"))
+    {"cost": cost, "sachs": sachs, "hidden": hidden}[parser.parse_args().study]()

@@ -13,7 +13,7 @@ import causewise
 from causewise.graphs.causal_graph import LINE, TWO_HEADED
 from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.interventions import LEVEL
-from causewise.graphs.mechanisms import NaturalSums
+from causewise.graphs.mechanisms import NaturalSums, _Start
 from causewise.graphs.order_search import search_graph
 from causewise.graphs.structural_model import Interpolation, _World, build_model, thin_law
 
@@ -58,8 +58,8 @@ def test_equations_are_the_fits_that_they_come_from():
     assert model.arrows == found.graph.arrows
     fits = dict(zip(found.graph.order, found.graph.fits, strict=True))
     check_equations(columns, model, fits)
-    near = fits[4].fit.fit
-    by_value = found.likelihoods.mechanisms._grow_natural(4, [3], [3], [3], near, -np.inf, by_value=True)
+    begin = _Start([3], fits[4].fit.fit.mean, fits[4].fit.fit.log_scale)
+    by_value = found.likelihoods.mechanisms._grow_natural(4, begin, [3], [3], -np.inf, by_value=True)
     graph = replace(found.graph, order=(*found.graph.order[:-1], 4), fits=(*found.graph.fits[:-1], by_value))
     assert found.graph.order[-1] == 4
     check_equations(columns, build_model(columns, found._replace(graph=graph)), fits | {4: by_value})

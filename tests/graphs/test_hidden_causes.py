@@ -41,6 +41,15 @@ def test_edges_stay_arrows_where_no_cause_is_hidden(seed):
     assert result.graph.log_likelihood == pytest.approx(found.graph.log_likelihood, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_straight_lines_tell_nothing_of_a_hidden_cause(seed):
+    """Value and noise say the same beside the parents, whether a cause is hidden or not."""
+    rng = np.random.default_rng(seed)
+    a, c, hidden = rng.exponential(size=(3, 600))
+    b = unit(0.3 * a + hidden + 0.3 * rng.normal(size=600))
+    assert not find_marks({"a": a, "b": b, "c": c, "d": unit(c + hidden + 0.3 * rng.normal(size=600))})
+
+
 def test_false_parents_go_with_the_arrow():
     table = joined(1)
     columns = np.array(list(table.values()))

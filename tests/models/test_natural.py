@@ -6,8 +6,11 @@ from scipy.optimize import minimize
 
 from causewise.models.natural import (
     RIDGES,
+    _differentiate,
+    _linearise,
     _measure,
     _prior,
+    _Rows,
     find_p_values,
     fit_natural_sums,
     fit_natural_sums_near,
@@ -43,6 +46,17 @@ def test_no_other_optimiser_climbs_higher(link):
     best = minimize(lambda w: -objective(w), fit.vector, method="BFGS")
     assert here == pytest.approx(-best.fun, abs=0.2)
     assert fit.log_likelihood == pytest.approx(here - 300 * np.log(fit.scale.unit))
+
+
+def test_the_information_is_that_of_least_squares():
+    """Both forms of it: the one that steps take, and the two lines a row that the tests of parents take."""
+    u, v = draw(np.random.default_rng(6), np.exp, 200)
+    features = with_constant(u[:, :2])
+    w = 0.3 * np.random.default_rng(7).normal(size=7)
+    slopes, scores = _linearise(_Rows.at(w, features), features, v)
+    slope, information = _differentiate(features @ w[:3], features @ w[3:-1], w[-1], features.T.copy(), v)
+    np.testing.assert_allclose(information, slopes.T @ slopes, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(slope, slopes.T @ scores, rtol=1e-9, atol=1e-9)
 
 
 def test_the_rate_tells_an_exponential_from_a_softplus():

@@ -17,13 +17,7 @@ import numpy as np
 from scipy.special import chdtrc, ndtri
 
 from causewise.models.additive import LONG, ROWS_A_COEFFICIENT, SIZES, AdditiveFit, AdditiveTerm, Smooths
-from causewise.models.gaussian_process import (
-    PACE,
-    SEARCHED,
-    ProcessFit,
-    draw_frequencies,
-    fit_process,
-)
+from causewise.models.gaussian_process import PACE, SEARCHED, ProcessFit, draw_frequencies, fit_process
 from causewise.models.natural import (
     NaturalFit,
     find_p_values,
@@ -137,9 +131,8 @@ class Mechanisms:
         # The tail of a chi-squared law falls by exp(−½) a unit, whatever its degrees of freedom.
         shows = SHOWS + 2.0 * math.log(max(count / MANY, 1.0))
         out = []
-        for column, v in enumerate(self.smooths.columns):
-            sensor = self.sensors[column]
-            target = v if sensor is None else sensor.scores
+        for column in range(count):
+            target = self._target(column, self.sensors[column])
             others = [k for k in range(count) if k != column]
             alone = _strongest(others, self.smooths.screen(target, others), shows, most * 3 // 4)
             model = self.smooths.fit(target, alone, self.alpha)
@@ -157,18 +150,22 @@ class Mechanisms:
         choices = self._fit_simple(column, candidates, required)
         for kind, columns in self.wider.items():
             if column in columns:
-                best = max(choices, key=_by_code)
-                choices += self.fit_wider(
-                    kind, column, candidates, required, best, {k for c in choices for k in c.parents}
-                )
+                near = {parent for choice in choices for parent in choice.parents}
+                choices += self.fit_wider(kind, column, candidates, required, max(choices, key=_by_code), near)
         tried = frozenset[int]().union(*(choice.parents for choice in choices))
         return replace(max(choices, key=_by_code), tried=tried)
 
     def _fit_simple(self, column: int, candidates: Sequence[int], required: Sequence[int]) -> list[Mechanism]:
         """Sums, and sums behind a sensor."""
-        fit, alpha, sensor = self.smooths.fit, self.alpha, self.sensors[column]
-        out = [self._build(fit(self.smooths.columns[column], candidates, alpha, required))]
-        return out if sensor is None else [*out, self._build(fit(sensor.scores, candidates, alpha, required), sensor)]
+        behind = (None,) if self.sensors[column] is None else (None, self.sensors[column])
+        return [
+            self._build(self.smooths.fit(self._target(column, sensor), candidates, self.alpha, required), sensor)
+            for sensor in behind
+        ]
+
+    def _target(self, column: int, sensor: "_Sensor | None") -> FloatArray:
+        """What is fitted: the column, or what a sensor saw."""
+        return self.smooths.columns[column] if sensor is None else sensor.scores
 
     def fit_wider(
         self,
@@ -201,8 +198,8 @@ class Mechanisms:
         if isinstance(mechanism.fit, Process):
             return self._prune_process(column, mechanism, mechanism.fit, frozenset(required))
         sensor = self.sensors[column] if mechanism.kind == "sensor" else None
-        v = self.smooths.columns[column] if sensor is None else sensor.scores
-        return self._build(self.smooths.prune(v, mechanism.fit, self.alpha, required), sensor)
+        target = self._target(column, sensor)
+        return self._build(self.smooths.prune(target, mechanism.fit, self.alpha, required), sensor)
 
     def _prune_natural(
         self, column: int, mechanism: Mechanism, sums: NaturalSums, required: frozenset[int]
@@ -228,7 +225,7 @@ class Mechanisms:
     ) -> Mechanism:
         """Parents of the mean are tested by the evidence that is lost without them."""
         sensor = self.sensors[column] if mechanism.kind == "sensor" else None
-        target = self.smooths.columns[column] if sensor is None else sensor.scores
+        target = self._target(column, sensor)
         fit, parents = process.fit, list(process.parents)
         start = np.concatenate([np.log(fit.paces), fit.start[-2:]])
         p_values: dict[tuple[int, bool], float] = {}
@@ -257,8 +254,7 @@ class Mechanisms:
         return self.prune(column, self._build(self.smooths.fit(target, left, self.alpha, required), sensor), required)
 
     def _build(self, fit: AdditiveFit, sensor: "_Sensor | None" = None) -> Mechanism:
-        law, value = score_law(fit.residual)
-        value -= float(np.mean(fit.log_scale)) + COEFFICIENT * fit.coefficients / len(fit.residual)
+        law, value = _score(fit)
         if sensor is not None:
             return Mechanism("sensor", law, fit.terms, fit.residual, value + sensor.log_slope, fit)
         is_straight = all(term.functions == 1 and not term.spread for term in fit.terms)
@@ -272,7 +268,7 @@ class Mechanisms:
         known = self._paces.setdefault(key, {})
         paces = [known.get(k, PACE if k in parents else SEARCHED) for k in candidates]
         start = np.concatenate([np.log(paces), self._sizes.get(key, np.log([1.0, 0.5]))])
-        target = self.smooths.columns[column] if sensor is None else sensor.scores
+        target = self._target(column, sensor)
         near = self.smooths.fit(target, candidates, self.alpha)
         process = self._fit_process(target, candidates, start, near.log_scale)
         known |= {k: max(pace, SEARCHED) for k, pace in zip(process.parents, process.fit.paces, strict=True)}
@@ -312,7 +308,8 @@ class Mechanisms:
     ) -> Mechanism | None:
         """Natural parameters that add up, parents chosen among those offered; given up where `beat` is far better."""
         by_what = (False, True) if self.by_value.keys() & set(offered) else (False,)
-        out = [self._grow_natural(column, parents, offered, required, near, beat, by_value) for by_value in by_what]
+        start = _Start(parents, near.mean, near.log_scale)
+        out = [self._grow_natural(column, start, offered, required, beat, by_value) for by_value in by_what]
         return max((choice for choice in out if choice is not None), key=_by_code, default=None)
 
     def block(self, parent: int, by_value: bool) -> FloatArray:
@@ -321,17 +318,10 @@ class Mechanisms:
         return self._value_blocks.get(parent, by_rank) if by_value else by_rank
 
     def _grow_natural(
-        self,
-        column: int,
-        parents: Sequence[int],
-        offered: Sequence[int],
-        required: Sequence[int],
-        near: AdditiveFit | NaturalFit,
-        beat: float,
-        by_value: bool,
+        self, column: int, begin: "_Start", offered: Sequence[int], required: Sequence[int], beat: float, by_value: bool
     ) -> Mechanism | None:
         """With 1, 3 or 7 functions a parent, as long as more shorten the code; begun near another fit."""
-        v, choice, chosen = self.smooths.columns[column], None, [offered.index(parent) for parent in parents]
+        v, choice, chosen = self.smooths.columns[column], None, [offered.index(parent) for parent in begin.parents]
         fixed = {offered.index(parent) for parent in required}
         natural: NaturalFit | None = None
         had: list[int] = []
@@ -342,9 +332,8 @@ class Mechanisms:
                 break
             if natural is None:
                 tries = [chosen] if chosen else [[k] for k in range(len(offered))]
-                fits = [
-                    fit_natural_sums_near(stack_blocks(blocks, each), v, near.mean, near.log_scale) for each in tries
-                ]
+                stacks = [stack_blocks(blocks, each) for each in tries]
+                fits = [fit_natural_sums_near(stack, v, begin.mean, begin.log_scale) for stack in stacks]
                 best = max(range(len(tries)), key=lambda k: fits[k].log_likelihood)
                 start, chosen = fits[best].vector, tries[best]
             else:
@@ -353,8 +342,7 @@ class Mechanisms:
             had = [blocks[k].shape[1] for k in chosen]
             if not chosen:
                 continue
-            law, value = score_law(natural.residual)
-            value -= float(np.mean(natural.log_scale)) + COEFFICIENT * natural.coefficients / len(v)
+            law, value = _score(natural)
             if choice is not None and value < choice.log_likelihood:
                 break
             names = tuple(offered[k] for k in chosen)
@@ -374,6 +362,20 @@ def _strongest(columns: Sequence[int], strength: FloatArray, shows: float, most:
 
 def _by_code(mechanism: Mechanism) -> float:
     return mechanism.log_likelihood
+
+
+def _score(fit: AdditiveFit | NaturalFit) -> tuple[str, float]:
+    """The law of the noise, and the log-likelihood a row less what the code costs."""
+    law, value = score_law(fit.residual)
+    return law, value - (float(np.mean(fit.log_scale)) + COEFFICIENT * fit.coefficients / len(fit.residual))
+
+
+class _Start(NamedTuple):
+    """Where natural parameters begin: another fit's parents, and what it says of the rows."""
+
+    parents: Sequence[int]
+    mean: FloatArray
+    log_scale: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
