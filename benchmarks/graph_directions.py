@@ -30,7 +30,7 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
     """The evidence for every edge of the graph that is found in one table."""
     from causewise.graphs.direction import gather_evidence
     from causewise.graphs.graph_columns import Constraints
-    from causewise.graphs.order_search import search_graph
+    from causewise.graphs.graph_search import search_graph
     from causewise.graphs.row_parts import Draws, Whole, share_of_parts
     from causewise.parallel import one_thread
 

@@ -86,8 +86,8 @@ def hidden() -> None:
 def count_marks(world: str, seed: int) -> tuple[int, int, int, int]:
     """Pairs with a hidden cause and no edge; how many of these, of those with an edge and of others are marked."""
     from causewise.graphs.graph_columns import Constraints
+    from causewise.graphs.graph_search import search_graph
     from causewise.graphs.hidden_causes import join_by_hidden_causes
-    from causewise.graphs.order_search import search_graph
     from causewise.parallel import one_thread
 
     table = simulated(Setting(10, 1000, 2.0, world), seed)

@@ -6,8 +6,8 @@ from worlds import unit, world
 
 import causewise
 from causewise.graphs.graph_columns import Constraints
+from causewise.graphs.graph_search import search_graph
 from causewise.graphs.hidden_causes import join_by_hidden_causes
-from causewise.graphs.order_search import search_graph
 
 
 def joined(seed: int, strength: float = 1.0, n: int = 800) -> dict[str, np.ndarray]:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from causewise.graphs.graph_columns import Constraints
-from causewise.graphs.order_search import search_graph, to_bits
+from causewise.graphs.graph_search import search_graph
+from causewise.graphs.order_search import to_bits
 from causewise.graphs.row_parts import Draws, Whole
 from causewise.graphs.structural_model import _World, build_model
 

@@ -23,9 +23,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from causewise.graphs.graph_search import GraphSearch
 from causewise.graphs.mechanisms import Mechanism
 from causewise.graphs.misfit import Misfit, measure_misfit
-from causewise.graphs.order_search import GraphSearch, to_bits
+from causewise.graphs.order_search import to_bits
+from causewise.graphs.reversals import Arrow
 from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
@@ -41,8 +43,6 @@ MANY_TURNED = 0.2
 """The share of parts that turn an edge round from which that is given as the reason."""
 DEPENDENT = 1e-8
 """The p-value below which noise is said to depend on a column: what a fit lacks shows long before it misleads."""
-
-Arrow = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -75,21 +75,12 @@ def gather_evidence(columns: FloatArray, found: GraphSearch) -> dict[Arrow, Dire
         backward = found.likelihoods.fit_once(parent, to_bits(order[:place]) | 1 << child)
         without = found.likelihoods.fit_once(child, to_bits(order[: order.index(child)]) & ~(1 << parent))
         out[parent, child] = DirectionEvidence(
-            found.search.reversal_loss(order, parent, child) * columns.shape[1],
+            found.reversal_loss((parent, child)),
             _independence(fits[child].residual, standard[parent], fits[parent].residual),
             _independence(backward.residual, standard[child], without.residual),
             misfits[child],
         )
     return out
-
-
-def lean_to_arrow(found: GraphSearch, arrow: Arrow, rows: int) -> float:
-    """Nats by which a graph's rows prefer an arrow, which it need not have, to its reversal; below 0 the other way."""
-    parent, child = arrow
-    order = found.graph.order
-    if order.index(parent) < order.index(child):
-        return found.search.reversal_loss(order, parent, child) * rows
-    return -found.search.reversal_loss(order, child, parent) * rows
 
 
 def average_log(nats: Sequence[float]) -> float:

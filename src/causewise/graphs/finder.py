@@ -14,7 +14,6 @@ from causewise.decision import Decision, Direction
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.graphs.causal_graph import ARROW, LINE, TWO_HEADED, CausalGraph, Edge
 from causewise.graphs.direction import (
-    Arrow,
     DirectionEvidence,
     direction_probability,
     explain_open,
@@ -22,10 +21,11 @@ from causewise.graphs.direction import (
 )
 from causewise.graphs.effect import Effect
 from causewise.graphs.graph_columns import Constraints, GraphColumns, read_graph_columns
+from causewise.graphs.graph_search import fit_graph, noise_p_values, search_graph
 from causewise.graphs.hidden_causes import join_by_hidden_causes
 from causewise.graphs.interventions import Structure
 from causewise.graphs.mechanisms import Mechanism
-from causewise.graphs.order_search import fit_graph, noise_p_values, search_graph
+from causewise.graphs.reversals import Arrow
 from causewise.graphs.row_parts import Draws, Part, Whole, find_on_parts, open_parts_cluster, share_of_parts
 from causewise.graphs.structural_model import build_model
 from causewise.inference import infer

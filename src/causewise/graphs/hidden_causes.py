@@ -19,9 +19,11 @@ shows it (p < 10⁻⁴), and so does an edge that was missed.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from causewise.graphs.direction import Arrow, average_log
+from causewise.graphs.direction import average_log
+from causewise.graphs.graph_search import GraphSearch, OrderedFits
 from causewise.graphs.mechanisms import Mechanisms, NaturalSums, Process
-from causewise.graphs.order_search import GraphSearch, OrderedFits, to_bits, to_list
+from causewise.graphs.order_search import to_bits, to_list
+from causewise.graphs.reversals import Arrow
 from causewise.graphs.row_parts import LOOSER, draw_half
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise

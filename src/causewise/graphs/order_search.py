@@ -1,4 +1,4 @@
-"""The order of the columns with the largest log-likelihood, each column given its predecessors, and the fits in it.
+"""The order of the columns with the largest log-likelihood, each column given its predecessors.
 
 Among orders with the true parents before every column, the noise that is left has the least entropy in total. How a
 column comes from its predecessors, and the law of its noise, are chosen among a few by the shortest code
@@ -16,7 +16,6 @@ predecessors of two columns only.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -24,9 +23,6 @@ import numpy as np
 from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.mechanisms import Mechanism, Mechanisms
 from causewise.numerics import ordering
-from causewise.numerics.hsic import hsic_test, kernel_column
-from causewise.numerics.native import FloatArray
-from causewise.pair import standardise
 
 Columns = int
 """A set of columns by their number: a bit each."""
@@ -46,70 +42,6 @@ _FAR = 0.15
 """Nats a row below the best place so far, beyond which a column is not moved on: what it lost does not come back."""
 _LEAST = 1e-9
 """Nats a row that count as a gain, and the grain of the start's whole numbers."""
-
-
-@dataclass(frozen=True, eq=False)
-class OrderedFits:
-    """A graph of columns by their number: their order, and a fit of each given its parents."""
-
-    order: tuple[int, ...]
-    fits: tuple[Mechanism, ...]
-    """Of each column, in the order's order, given its parents."""
-    log_likelihood: float
-    """Nats a row, of all columns together, less the AIC penalty."""
-
-    @property
-    def arrows(self) -> frozenset[tuple[int, int]]:
-        """Parent and child."""
-        return frozenset(
-            (parent, child) for child, fit in zip(self.order, self.fits, strict=True) for parent in fit.parents
-        )
-
-
-def fit_graph(
-    columns: FloatArray, constraints: Constraints, alpha: float, on_move: OnMove = lambda done, of: None
-) -> OrderedFits:
-    """The graph of some columns, one line each, of any unit.
-
-    Arrays in, numbers out, so that it can be repeated on parts of the rows in other processes.
-    """
-    return search_graph(columns, constraints, alpha, on_move).graph
-
-
-def search_graph(
-    columns: FloatArray,
-    constraints: Constraints,
-    alpha: float,
-    on_move: OnMove = lambda done, of: None,
-    wider: Wider | None = None,
-) -> "GraphSearch":
-    """As `fit_graph`, with all fits that were made; `wider` is what was let in on all rows, where these are a part."""
-    likelihoods = Likelihoods(Mechanisms([standardise(column) for column in columns], alpha), constraints)
-    search = Search(likelihoods, constraints, columns.shape[1], likelihoods.candidates)
-    orders = search.reach(on_move)
-    if wider is not None and any(wider.values()):
-        likelihoods.let_in(wider)
-        orders = [search.improve(search.choose(orders), on_move)]
-    while wider is None and any([likelihoods.widen(order) for order in orders]):
-        orders = [search.improve(search.choose(orders), on_move)]
-    order = search.choose(orders)
-    fits = tuple(likelihoods.fit(column, to_bits(order[:k])) for k, column in enumerate(order))
-    return GraphSearch(OrderedFits(tuple(order), fits, search.total(order)), likelihoods, search)
-
-
-def noise_p_values(columns: FloatArray, graph: OrderedFits) -> list[float | None]:
-    """Of each column in the order: is its noise independent of all its predecessors? None for the first.
-
-    The smallest of the p-values (HSIC) with each of them, times their number. A location-scale model without hidden
-    common causes leaves such noise in the true order, and in no other.
-    """
-    kernels = [kernel_column(standardise(column)) for column in columns]
-    out: list[float | None] = []
-    for k, fit in enumerate(graph.fits):
-        noise = kernel_column(standardise(fit.residual))
-        p_values = [hsic_test(noise, kernels[other]).p_value for other in graph.order[:k]]
-        out.append(min(1.0, float(np.min(p_values)) * k) if p_values else None)
-    return out
 
 
 class _CachedFit(NamedTuple):
@@ -145,17 +77,17 @@ class Likelihoods:
         """Nats a row, less the cost of the code."""
         return self.fit_once(column, earlier).log_likelihood
 
-    def widen(self, order: Sequence[int]) -> bool:
+    def widen(self, orders: Sequence[Sequence[int]]) -> bool:
         """Let in mechanisms that take their time where they are better than what there is; whether there are such.
 
         For these columns and the parents that they then have, since either may be the other's parent. An order is
         compared with others by the same mechanisms of a column, so that none is preferred for what was tried there.
         """
         mechanisms, new = self.mechanisms, dict[str, list[int]]()
+        places = [(column, to_bits(order[:place])) for order in orders for place, column in enumerate(order)]
         for kind, columns in mechanisms.wider.items():
             better = set[int]()
-            for place, column in enumerate(order):
-                earlier = to_bits(order[:place])
+            for column, earlier in places:
                 question = kind, column, earlier & self._offer(kind, column)
                 if column in columns or question in self._asked:
                     continue
@@ -225,9 +157,14 @@ class Search:
         """Where moves end that begin at each of the starts."""
         return [self.improve(start, on_move) for start in (self.start_by_sources(), self.start_by_pairs())]
 
-    def choose(self, orders: Iterable[Sequence[int]]) -> list[int]:
+    def choose(self, orders: Sequence[Sequence[int]]) -> list[int]:
         """The order with the largest total, background knowledge included; of equal ones the first."""
-        return list(max(orders, key=lambda order: round((self.total(order) + self._sum_lean(order)) / _LEAST)))
+
+        def measure(order: Sequence[int]) -> int:
+            return round((self.total(order) + self._sum_lean(order)) / _LEAST)
+
+        best = max(orders, key=measure)
+        return list(best)
 
     def improve(self, order: Sequence[int], on_move: OnMove = lambda done, of: None) -> list[int]:
         """Columns moved one at a time, until no move gains."""
@@ -243,7 +180,7 @@ class Search:
         return order
 
     def start_by_sources(self) -> list[int]:
-        """Column after column the one that, given those before it, contradicts its pairs with all that are left least."""
+        """Column after column the one that those left contradict least as their source, given those before it."""
         left, before, order = set(range(len(self._before))), 0, list[int]()
         contradictions = dict.fromkeys(left, 0.0)
         while left:
@@ -340,16 +277,3 @@ class Search:
                 if gain < best - _FAR:
                     break
         return place
-
-
-class GraphSearch(NamedTuple):
-    """A graph, and what it takes to ask how much worse others are."""
-
-    graph: OrderedFits
-    likelihoods: Likelihoods
-    search: Search
-
-    @property
-    def wider(self) -> Wider:
-        """What was let in."""
-        return {kind: sorted(columns) for kind, columns in self.likelihoods.mechanisms.wider.items()}

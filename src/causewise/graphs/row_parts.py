@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causewise.graphs.direction import Arrow, lean_to_arrow
 from causewise.graphs.graph_columns import Constraints
-from causewise.graphs.order_search import GraphSearch, Wider, search_graph
+from causewise.graphs.graph_search import GraphSearch, search_graph
+from causewise.graphs.order_search import Wider
+from causewise.graphs.reversals import Arrow
 from causewise.graphs.structural_model import StructuralModel, build_model
 from causewise.numerics.native import FloatArray
 from causewise.parallel import Engine, processors
@@ -50,7 +51,7 @@ class Draws:
     def find(self, number: int, whole: "Whole") -> "Part":
         """What one part says, also of the arrows that all rows have."""
         columns, found = self._search(number, whole.wider)
-        leans = [lean_to_arrow(found, arrow, columns.shape[1]) for arrow in whole.arrows]
+        leans = [found.reversal_loss(arrow) for arrow in whole.arrows]
         model = self._build(columns, found)
         return Part(model.arrows, dict(zip(whole.arrows, leans, strict=True)), model)
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from causewise.graphs.graph_search import GraphSearch
 from causewise.graphs.mechanisms import Mechanism, Mechanisms, NaturalSums, Process
-from causewise.graphs.order_search import GraphSearch
 from causewise.models.gaussian_process import ProcessCurve
 from causewise.models.natural import NaturalUnits
 from causewise.models.smooth_basis import Basis
