@@ -40,7 +40,7 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
         found = search_graph(columns, constraints, 0.001)
         evidence = gather_evidence(columns, found)
         draws = Draws(columns, constraints, 0.001, seed)
-        whole = Whole(sorted(evidence), found.wider)
+        whole = Whole(sorted(evidence), found.guide)
         parts = [draws.find(k, whole) for k in range(PARTS)]
     fits = dict(zip(found.graph.order, found.graph.fits, strict=True))
     rows = []

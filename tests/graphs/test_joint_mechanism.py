@@ -36,7 +36,7 @@ def test_a_sum_stays_a_sum_and_lets_no_process_in():
     a, b = rng.normal(size=(2, 600))
     columns = np.array([a, b, np.sin(2 * a) + b**2 + 0.3 * rng.normal(size=600)])
     graph = search_graph(columns, Constraints.none(3), 0.001)
-    assert not graph.wider[GP]
+    assert not graph.guide.wider[GP]
     assert {fit.kind for fit in graph.graph.fits} == {"lines", "sums"}
 
 
@@ -71,17 +71,17 @@ def test_a_required_parent_stays_and_a_forbidden_one_never_comes():
 
 def test_parts_try_what_all_rows_let_in(found):
     draws = Draws(draw(), Constraints.none(5), 0.001, seed=0)
-    assert set(found.wider[GP]) >= {0, 1, 2, 4}
-    part = draws.find(0, Whole(sorted(found.graph.arrows), found.wider))
+    assert set(found.guide.wider[GP]) >= {0, 1, 2, 4}
+    part = draws.find(0, Whole(sorted(found.graph.arrows), found.guide))
     assert {(0, 4), (1, 4), (2, 4)} <= part.arrows | {(b, a) for a, b in part.arrows}
-    half = search_graph(draw()[:, ::2], Constraints.none(5), 0.01, wider=found.wider)
-    assert half.wider == found.wider
+    half = search_graph(draw()[:, ::2], Constraints.none(5), 0.01, guide=found.guide)
+    assert half.guide.wider == found.guide.wider
 
 
 def test_a_process_is_asked_for_once_a_question(found, monkeypatch):
     asked = []
     monkeypatch.setattr(found.likelihoods.mechanisms, "fit_wider", lambda kind, column, *_: asked.append(column) or [])
     order = found.graph.order
-    assert not found.likelihoods.widen(order)
+    assert not found.likelihoods.widen([order])
     assert not asked  # the search asked for all of these
     assert found.likelihoods.fit_once(4, to_bits(order)) is not None

@@ -151,7 +151,7 @@ def graph(
             workers = 1
         here: AbstractContextManager[TaskPool] = open_pool(min(workers, max(bootstrap, 1)), nullcontext, [draws])
         pool = cluster or opened.enter_context(here)
-        whole = Whole(sorted(found.graph.arrows | joined.pairs), found.wider)
+        whole = Whole(sorted(found.graph.arrows | joined.pairs), found.guide)
         parts = find_on_parts(bootstrap, whole, pool, journal, lambda done, of: tell("drawing", done, of))
     edges = [
         _describe_hidden_cause(table, (parent, child), joint, parts, alpha)
@@ -197,7 +197,7 @@ def graph(
             table,
             build_model(table.values, found, _name_to_arrows(table, unstable)),
             [part.model for part in parts],
-            partial(draws.fit, wider=found.wider),
+            partial(draws.fit, guide=found.guide),
         ),
     )
 

@@ -1,6 +1,6 @@
 """The graph of largest likelihood: an order of the columns, the parents of each, and graphs nearly as good."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -36,6 +36,15 @@ class OrderedFits:
         )
 
 
+class Guide(NamedTuple):
+    """What all rows tell the search on a part of them."""
+
+    order: Sequence[int]
+    """One more to begin at: a search that ends elsewhere by chance would pass for rows that disagree."""
+    wider: Wider
+    """Mechanisms that were let in, and are in every part."""
+
+
 class GraphSearch(NamedTuple):
     """A graph, and what it takes to ask how much worse others are."""
 
@@ -46,9 +55,10 @@ class GraphSearch(NamedTuple):
     """Of edges that graphs nearby have the other way round: the nats that the best of these has less."""
 
     @property
-    def wider(self) -> Wider:
-        """What was let in."""
-        return {kind: sorted(columns) for kind, columns in self.likelihoods.mechanisms.wider.items()}
+    def guide(self) -> Guide:
+        """For parts of these rows."""
+        wider = self.likelihoods.mechanisms.wider
+        return Guide(self.graph.order, {kind: sorted(columns) for kind, columns in wider.items()})
 
     def reversal_loss(self, arrow: Arrow) -> float:
         """Nats that the best graph with an arrow turned round has less; below 0 where that is the way it stands.
@@ -78,16 +88,17 @@ def search_graph(
     constraints: Constraints,
     alpha: float,
     on_move: OnMove = lambda done, of: None,
-    wider: Wider | None = None,
+    guide: Guide | None = None,
 ) -> GraphSearch:
-    """As `fit_graph`, with all fits that were made; `wider` is what was let in on all rows, where these are a part."""
+    """As `fit_graph`, with all fits that were made; guided by all rows where these are a part."""
     likelihoods = Likelihoods(Mechanisms([standardise(column) for column in columns], alpha), constraints)
     search = Search(likelihoods, constraints, columns.shape[1], likelihoods.candidates)
     orders = search.reach(on_move)
-    if wider is not None and any(wider.values()):
-        likelihoods.let_in(wider)
+    if guide is not None:
+        orders.append(search.improve(guide.order, on_move))
+        likelihoods.let_in(guide.wider)
         orders = [search.improve(search.choose(orders), on_move)]
-    while wider is None and likelihoods.widen(orders):
+    while guide is None and likelihoods.widen(orders):
         orders = [search.improve(search.choose(orders), on_move)]
     order = search.choose(orders)
     near = explore_reversals(likelihoods, order)

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causewise.graphs.graph_columns import Constraints
-from causewise.graphs.graph_search import GraphSearch, search_graph
-from causewise.graphs.order_search import Wider
+from causewise.graphs.graph_search import GraphSearch, Guide, search_graph
 from causewise.graphs.reversals import Arrow
 from causewise.graphs.structural_model import StructuralModel, build_model
 from causewise.numerics.native import FloatArray
@@ -44,20 +43,20 @@ class Draws:
     alpha: float
     seed: int
 
-    def fit(self, number: int, wider: Wider) -> StructuralModel:
+    def fit(self, number: int, guide: Guide) -> StructuralModel:
         """The model of one part."""
-        return self._build(*self._search(number, wider))
+        return self._build(*self._search(number, guide))
 
     def find(self, number: int, whole: "Whole") -> "Part":
         """What one part says, also of the arrows that all rows have."""
-        columns, found = self._search(number, whole.wider)
+        columns, found = self._search(number, whole.guide)
         leans = [found.reversal_loss(arrow) for arrow in whole.arrows]
         model = self._build(columns, found)
         return Part(model.arrows, dict(zip(whole.arrows, leans, strict=True)), model)
 
-    def _search(self, number: int, wider: Wider) -> tuple[FloatArray, GraphSearch]:
+    def _search(self, number: int, guide: Guide) -> tuple[FloatArray, GraphSearch]:
         columns = self.columns[:, draw_half(self.columns.shape[1], self.seed, number)]
-        return columns, search_graph(columns, self.constraints, min(LOOSER * self.alpha, 0.5), wider=wider)
+        return columns, search_graph(columns, self.constraints, min(LOOSER * self.alpha, 0.5), guide=guide)
 
     @staticmethod
     def _build(columns: FloatArray, found: GraphSearch) -> StructuralModel:
@@ -76,8 +75,7 @@ class Whole(NamedTuple):
     """What all rows have, of which the parts are asked."""
 
     arrows: Sequence[Arrow]
-    wider: Wider
-    """Mechanisms that were let in, and are in every part."""
+    guide: Guide
 
 
 class Part(NamedTuple):
