@@ -235,3 +235,14 @@ def test_what_was_done_to_a_column_of_dates_is_said():
     sales = np.sin((days - days.min()).astype(float) / 40) + 0.2 * rng.normal(size=300)
     found = causewise.graph({"day": days, "sales": sales}, columns=["day", "sales"])
     assert any("'day'" in said and "days" in said for said in found.warnings)
+
+
+def test_among_many_columns_an_edge_must_show_the_more_clearly():
+    def edge(p, required=False):
+        return Edge("a", "b", "->", True, False, p / 2, None, None, None, required)
+
+    edges = [edge(1e-12), edge(1e-6), edge(9e-4), edge(1e-3, required=True)]
+    assert finder._list_chance(edges, 5, 0.001) == []
+    assert finder._list_chance(edges, 100, 0.001) == [edges[2]]
+    assert finder._list_chance(edges, 100, 0.05) == []
+    assert finder._list_chance([], 100, 0.001) == []

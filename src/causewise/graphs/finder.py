@@ -43,6 +43,8 @@ THRESHOLD = 0.9
 """The probability of a direction from which an arrow is drawn."""
 LEAST_SUPPORT = 1 / 3
 """The share of parts in which an edge must be found to be one (stability selection, Meinshausen and Bühlmann 2010)."""
+FALSE_DISCOVERIES = 50.0
+"""Times alpha the share of edges that may be there by chance: of many columns this asks for more than alpha does."""
 LONG_TAILS = 50.0
 """Excess kurtosis from which a column is looked at in logs, too."""
 REJECTED = 1e-4
@@ -163,6 +165,8 @@ def graph(
         for parent in found.graph.order[:k]
         if parent in fit.parents or (parent, child) in joined.pairs
     ]
+    chance = _list_chance(edges, len(table.names), alpha)
+    edges = [edge for edge in edges if edge not in chance]
     unstable = [edge for edge in edges if edge.support is not None and edge.support < LEAST_SUPPORT]
     unstable = [edge for edge in unstable if not edge.required]
     edges, contradictions = _compare_with_pairs(table, [edge for edge in edges if edge not in unstable], seed)
@@ -172,6 +176,7 @@ def graph(
     warnings = (
         *_warn_of_dependence(noise),
         *_warn_of_unseen(edges),
+        *_warn_of_chance(chance),
         *_warn_of_unstable(unstable),
         *contradictions,
         *_compare_with_logs(recorded, alpha, edges),
@@ -195,7 +200,7 @@ def graph(
         Structure.of(
             recorded,
             table,
-            build_model(table.values, found, _name_to_arrows(table, unstable)),
+            build_model(table.values, found, _name_to_arrows(table, [*chance, *unstable])),
             [part.model for part in parts],
             partial(draws.fit, guide=found.guide),
         ),
@@ -224,6 +229,17 @@ def estimate_pair_effect(decision: Decision, at: Any, level: float, bootstrap: i
     out = found.effect(cause, effect, at, level=level)
     sure = 1.0 if decision.confidence is None else decision.confidence
     return replace(out, probability=out.probability * sure)
+
+
+def _list_chance(edges: Sequence[Edge], columns: int, alpha: float) -> list[Edge]:
+    """Those that are not required and may be there by chance, where every column may be a parent of every other.
+
+    The rest have the false discovery rate (Benjamini and Hochberg 1995).
+    """
+    count = columns * (columns - 1)
+    ranked = enumerate(sorted(edge.p for edge in edges), start=1)
+    limit = max((p for k, p in ranked if p <= FALSE_DISCOVERIES * alpha * k / count), default=0.0)
+    return [edge for edge in edges if edge.p > limit and not edge.required]
 
 
 def _name_to_arrows(table: GraphColumns, edges: Sequence[Edge]) -> frozenset[Arrow]:
@@ -363,6 +379,11 @@ def _warn_of_dependence(noise: dict[str, float | None]) -> list[str]:
         for name, p in noise.items()
         if p is not None and p < DOUBT
     ]
+
+
+def _warn_of_chance(edges: Sequence[Edge]) -> list[str]:
+    listed = ", ".join(f"{edge.parent!r} — {edge.child!r} (p = {edge.p:.1g})" for edge in edges)
+    return [f"Edges that may be there by chance, among so many columns, are left out: {listed}."] if edges else []
 
 
 def _warn_of_unstable(edges: Sequence[Edge]) -> list[str]:
