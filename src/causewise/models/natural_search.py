@@ -43,6 +43,7 @@ class NaturalSearch:
         self._functions = [np.ascontiguousarray(block.T) for block in blocks]
         self._targets, self._cost, self._score = Targets.of(v), cost, score
         self._known: dict[int, dict[Parents, Optimum]] = {}
+        self._gains: dict[tuple[Parents, int], dict[int, float]] = {}
         self._codes: dict[tuple[Parents, int], Code] = {}
 
     def begin(self, parents: Parents, functions: int, mean: FloatArray, log_scale: FloatArray) -> float:
@@ -79,7 +80,7 @@ class NaturalSearch:
         while True:
             moves = self._rank_moves(parents, functions, offered, required)
             here = self._weigh(parents, functions)
-            for move in [move for _, move in moves[:_MOVES] if move not in tried]:
+            for move in [move for move in moves[:_MOVES] if move not in tried]:
                 tried.add(move)
                 if move not in known:
                     known[move] = self._climb(self._stack(move, functions), self._find_near(move, functions))
@@ -147,9 +148,17 @@ class NaturalSearch:
 
     def _rank_moves(
         self, parents: Parents, functions: int, offered: Sequence[int], required: Collection[int]
-    ) -> list[tuple[float, Parents]]:
-        """Parents with one left out or added, the most promising first, as Wald's and Rao's statistics have it."""
+    ) -> list[Parents]:
+        """Parents with one left out or added, the most promising first."""
         others = [k for k in offered if k not in parents and self.has_room((*parents, k), functions)]
+        gains = self._gains.setdefault((parents, functions), {})
+        if new := [k for k in (*parents, *others) if k not in gains]:
+            gains |= self._weigh_moves(parents, functions, [k for k in new if k not in parents])
+        promising = [k for k in (*parents, *others) if k not in required and gains[k] > 0]
+        return [tuple(sorted({*parents} ^ {k})) for k in sorted(promising, key=lambda k: -gains[k])]
+
+    def _weigh_moves(self, parents: Parents, functions: int, others: Sequence[int]) -> dict[int, float]:
+        """What is gained where each of the parents is left out, or of the others added, as Wald and Rao have it."""
         everything = (*parents, *others)
         lines, had = self._stack(everything, functions), self._place(everything, functions)
         w = self._transfer(self._known[functions][parents].vector, (parents, functions), (everything, functions))
@@ -157,19 +166,18 @@ class NaturalSearch:
         size, kept = len(lines), self._count(parents, functions)
         inside = np.r_[:kept, size : size + kept, 2 * size]
         inverse = np.linalg.inv(information[np.ix_(inside, inside)] + np.diag(weigh_prior(kept, RIDGES[-1])))
-        moves = []
-        for k in set(parents) - set(required):
-            first = np.arange(had[k].start, had[k].stop)
-            places = np.concatenate([first, kept + first])
-            coefficients = w[inside[places]]
-            loss = 0.5 * float(coefficients @ np.linalg.solve(inverse[np.ix_(places, places)], coefficients))
-            moves.append((self._cost * len(places) - loss, tuple(each for each in parents if each != k)))
-        for k in others:
+        gains = {}
+        for k in everything:
             first = np.arange(had[k].start, had[k].stop)
             places = np.concatenate([first, size + first])
-            gain = _weigh_score(slope, information, places, inside, inverse)
-            moves.append((gain - self._cost * len(places), tuple(sorted((*parents, k)))))
-        return sorted((move for move in moves if move[0] > 0), key=lambda move: -move[0])
+            if k in parents:
+                at = np.concatenate([first, kept + first])
+                loss = 0.5 * float(w[places] @ np.linalg.solve(inverse[np.ix_(at, at)], w[places]))
+                gains[k] = self._cost * len(places) - loss
+            else:
+                gain = _weigh_score(slope, information, places, inside, inverse)
+                gains[k] = gain - self._cost * len(places)
+        return gains
 
 
 def _weigh_score(

@@ -5,7 +5,7 @@
 
 #include "linear.h"
 
-#define BLOCK 512
+#define BLOCK 256
 #define LEAST 1e-6      /* natural.py has it too */
 #define TRIES 12        /* of a step, each damped more */
 #define SHARE 0.1       /* of the promise that a step must keep */
@@ -16,11 +16,11 @@
 #define FIRST 1e-3      /* damping after a step that needed none fails */
 #define STRONG 0.03     /* damping above which a step promises little even far from the optimum */
 
-/* log(1 + exp z) and its slope. The sum 1 + e loses digits of a small e; the quotient gives them back (Kahan). */
+/* log(1 + exp z) and its slope. The sum 1 + e loses digits of e, and so does its logarithm, to which they are added. */
 INLINE lanes soften(lanes z, lanes *slope) {
-    lanes e = exp_lanes(choose(z < 0.0, z, -z)), whole_part = 1.0 + e, kept = whole_part - 1.0;
-    *slope = choose(z < 0.0, e, all(1.0)) / whole_part;
-    return choose(z > 0.0, z, all(0.0)) + choose(kept == 0.0, e, log_lanes(whole_part) * (e / kept));
+    lanes e = exp_lanes(choose(z < 0.0, z, -z)), y = 1.0 + e, inverse = 1.0 / y;
+    *slope = choose(z < 0.0, e, all(1.0)) * inverse;
+    return choose(z > 0.0, z, all(0.0)) + (log_lanes(y) + (e - (y - 1.0)) * inverse);
 }
 
 /* A sum of features at some rows; what is behind the last of them is zero. */
@@ -30,20 +30,30 @@ static void add_up(const double *lines, int64_t n, int64_t size, const double *w
         for (int64_t i = 0; i < rows; i++) out[i] += w[j] * lines[j * n + i];
 }
 
-/* The log-likelihood, up to a constant; minus infinity where it is no number. */
+/* The log-likelihood, up to a constant; minus infinity where it is no number. Four rates share a logarithm. */
 EXPORT double natural_measure(const double *lines, const double *v, int64_t n, int64_t size, const double *w) {
-    double eta[BLOCK], z[BLOCK], target[BLOCK] = {0}, out[BLOCK], value = 0.0, rate = exp_one(w[2 * size]);
+    double eta[BLOCK], z[BLOCK], target[BLOCK] = {0}, rates[BLOCK], out[BLOCK];
+    double value = 0.0, rate = exp_one(w[2 * size]);
+    const int64_t quarter = BLOCK / 4;
     for (int64_t first = 0; first < n; first += BLOCK) {
         int64_t rows = n - first < BLOCK ? n - first : BLOCK;
         add_up(lines + first, n, size, w, rows, eta);
         add_up(lines + first, n, size, w + size, rows, z);
         memcpy(target, v + first, (size_t)rows * sizeof(double));
         for (int64_t i = 0; i < rows; i += WIDTH) {
-            lanes slope, rates = rate * soften(load(z + i), &slope) + LEAST;
-            lanes miss = load(target + i) * rates - load(eta + i);
-            store(out + i, log_lanes(rates) - miss * miss / rates);
+            lanes slope, here = rate * soften(load(z + i), &slope) + LEAST;
+            lanes miss = load(target + i) * here - load(eta + i);
+            store(rates + i, here);
+            store(out + i, miss * miss / here);
         }
-        value += total(out, rows);
+        for (int64_t i = rows; i < BLOCK; i++) rates[i] = 1.0;
+        value -= total(out, rows);
+        for (int64_t i = 0; i < quarter; i += WIDTH) {
+            lanes low = load(rates + i) * load(rates + quarter + i);
+            lanes high = load(rates + 2 * quarter + i) * load(rates + 3 * quarter + i);
+            store(out + i, log_lanes(low * high));
+        }
+        value += total(out, quarter);
     }
     return isfinite(value) ? 0.5 * value : -INFINITY;
 }
@@ -63,12 +73,13 @@ static void derive(const double *lines, const double *v, int64_t n, int64_t size
     memcpy(target, v, (size_t)rows * sizeof(double));
     for (int64_t i = 0; i < rows; i += WIDTH) {
         lanes slope, rates = rate * soften(load(z + i), &slope) + LEAST, y = load(target + i);
-        lanes mean = load(eta + i) / rates, ratio = rate * slope / rates, twice = 0.5 + mean * mean * rates;
+        lanes inverse = 1.0 / rates, mean = load(eta + i) * inverse, ratio = rate * slope * inverse;
+        lanes twice = 0.5 + mean * mean * rates;
         lanes by_log = 0.5 - 0.5 * (y - mean) * (y + mean) * rates;
         store(d->to_eta + i, y - mean);
         store(d->to_z + i, by_log * ratio);
         store(d->to_rate + i, by_log);
-        store(d->eta_eta + i, 1.0 / rates);
+        store(d->eta_eta + i, inverse);
         store(d->eta_z + i, -mean * ratio);
         store(d->z_z + i, twice * ratio * ratio);
         store(d->eta_rate + i, -mean);
