@@ -25,7 +25,7 @@ RIDGES = (1.0, 0.1, 0.01)
 _STEPS = 40
 _LEAST = 1e-6
 """Precision, in units of the column's own; `natural.c` has it too."""
-_GAIN, _EARLY_GAIN = 1e-4, 3e-3
+_GAIN, _EARLY_GAIN = 3e-5, 3e-3
 """Nats a row that a step must promise to be taken, under the weakest prior and before."""
 _DAMPING = 1e-3
 """Of the first step, a share of the information."""
