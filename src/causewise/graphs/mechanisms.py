@@ -16,16 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc, ndtri
 
-from causewise.models.additive import LONG, ROWS_A_COEFFICIENT, SIZES, AdditiveFit, AdditiveTerm, Smooths
+from causewise.models.additive import LONG, SIZES, AdditiveFit, AdditiveTerm, Smooths
 from causewise.models.gaussian_process import PACE, SEARCHED, ProcessFit, draw_frequencies, fit_process
-from causewise.models.natural import (
-    NaturalFit,
-    find_p_values,
-    fit_natural_sums_near,
-    select_natural_sums,
-    stack_blocks,
-    widen,
-)
+from causewise.models.natural import NaturalFit, find_p_values
+from causewise.models.natural_search import NaturalSearch
 from causewise.models.smooth_basis import Basis
 from causewise.numerics.density import fit_mixture, log_density_at_rows
 from causewise.numerics.native import FloatArray
@@ -106,6 +100,7 @@ class Mechanisms:
         # Long columns act by their values, too, where natural parameters add up: a few rows have all the variance.
         self.by_value = {k: Basis(column) for k, column in enumerate(columns) if coordinates[k] is not column}
         self._value_blocks = {k: basis(columns[k]) for k, basis in self.by_value.items()}
+        self._searches: dict[tuple[int, bool], NaturalSearch] = {}
         inputs = np.array([block[:, 0] for block in self.smooths.blocks])
         # Turning a column round turns its frequencies round, so that it changes nothing.
         turned = np.where(np.mean(inputs**3, axis=1) < 0.0, -1.0, 1.0)
@@ -309,8 +304,8 @@ class Mechanisms:
         """Natural parameters that add up, parents chosen among those offered; given up where `beat` is far better."""
         by_what = (False, True) if self.by_value.keys() & set(offered) else (False,)
         start = _Start(parents, near.mean, near.log_scale)
-        out = [self._grow_natural(column, start, offered, required, beat, by_value) for by_value in by_what]
-        return max((choice for choice in out if choice is not None), key=_by_code, default=None)
+        grown = [self._grow_natural(column, start, offered, required, beat, by_value) for by_value in by_what]
+        return max((choice for choice in grown if choice is not None), key=_by_code, default=None)
 
     def block(self, parent: int, by_value: bool) -> FloatArray:
         """The functions of a parent at the rows, where natural parameters add up."""
@@ -321,37 +316,40 @@ class Mechanisms:
         self, column: int, begin: "_Start", offered: Sequence[int], required: Sequence[int], beat: float, by_value: bool
     ) -> Mechanism | None:
         """With 1, 3 or 7 functions a parent, as long as more shorten the code; begun near another fit."""
-        v, choice, chosen = self.smooths.columns[column], None, [offered.index(parent) for parent in begin.parents]
-        fixed = {offered.index(parent) for parent in required}
-        natural: NaturalFit | None = None
-        had: list[int] = []
+        search, best, parents = self._search_natural(column, by_value), None, tuple(sorted(begin.parents))
+        had = 0
         for functions in SIZES:
-            blocks = [self.block(parent, by_value)[:, :functions] for parent in offered]
-            widths = [blocks[k].shape[1] for k in chosen]
-            if 2 * (1 + sum(widths)) * ROWS_A_COEFFICIENT > len(v):
+            if not search.has_room(parents, functions):
                 break
-            if natural is None:
-                tries = [chosen] if chosen else [[k] for k in range(len(offered))]
-                stacks = [stack_blocks(blocks, each) for each in tries]
-                fits = [fit_natural_sums_near(stack, v, begin.mean, begin.log_scale) for stack in stacks]
-                best = max(range(len(tries)), key=lambda k: fits[k].log_likelihood)
-                start, chosen = fits[best].vector, tries[best]
+            if had:
+                search.widen(parents, had, functions)
             else:
-                start = widen(natural, had, widths)
-            natural, chosen = select_natural_sums(blocks, v, chosen, COEFFICIENT, fixed, start)
-            had = [blocks[k].shape[1] for k in chosen]
-            if not chosen:
+                tries = [parents] if parents else [(k,) for k in offered]
+                reached = [search.begin(each, functions, begin.mean, begin.log_scale) for each in tries]
+                parents = tries[int(np.argmax(reached))]
+            parents, had = search.select(parents, functions, offered, required), functions
+            if not parents:
                 continue
-            law, value = _score(natural)
-            if choice is not None and value < choice.log_likelihood:
+            law, value = search.score(parents, functions)
+            if best is not None and value < best[-1]:
                 break
-            names = tuple(offered[k] for k in chosen)
-            terms = tuple(AdditiveTerm(name, spread, functions, 1.0) for name in names for spread in (False, True))
-            sums = NaturalSums(natural, names, functions, by_value)
-            choice = Mechanism("natural parameters", law, terms, natural.residual, value, sums)
+            best = parents, functions, law, value
             if functions > 1 and value < beat - FAR:
                 break
-        return choice
+        if best is None:
+            return None
+        parents, functions, law, value = best
+        fit = search.describe(parents, functions)
+        terms = tuple(AdditiveTerm(parent, spread, functions, 1.0) for parent in parents for spread in (False, True))
+        sums = NaturalSums(fit, parents, functions, by_value)
+        return Mechanism("natural parameters", law, terms, fit.residual, value, sums)
+
+    def _search_natural(self, column: int, by_value: bool) -> NaturalSearch:
+        key = column, by_value
+        if key not in self._searches:
+            blocks = [self.block(parent, by_value) for parent in range(len(self.smooths.columns))]
+            self._searches[key] = NaturalSearch(blocks, self.smooths.columns[column], COEFFICIENT, _score)
+        return self._searches[key]
 
 
 def _strongest(columns: Sequence[int], strength: FloatArray, shows: float, most: int) -> list[int]:
