@@ -31,6 +31,7 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
     from causewise.graphs.direction import gather_evidence
     from causewise.graphs.graph_columns import Constraints
     from causewise.graphs.graph_search import search_graph
+    from causewise.graphs.noise import Kernels
     from causewise.graphs.row_parts import Draws, Whole, share_of_parts
     from causewise.parallel import one_thread
 
@@ -38,7 +39,7 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
     columns, constraints = np.ascontiguousarray(table.rows.T), Constraints.none(table.rows.shape[1])
     with one_thread():
         found = search_graph(columns, constraints, 0.001)
-        evidence = gather_evidence(columns, found)
+        evidence = gather_evidence(columns, found, Kernels(columns))
         draws = Draws(columns, constraints, 0.001, seed)
         whole = Whole(sorted(evidence), found.guide)
         parts = [draws.find(k, whole) for k in range(PARTS)]

@@ -5,7 +5,19 @@ import pytest
 from scipy.optimize import check_grad
 from scipy.stats import multivariate_normal
 
-from causewise.models.gaussian_process import PACE, WAVES, _draw_waves, _Rows, draw_frequencies, fit_process
+from causewise.models.gaussian_process import (
+    PACE,
+    WAVES,
+    Task,
+    _draw_waves,
+    _Rows,
+    _Slopes,
+    describe_process,
+    draw_frequencies,
+    fit_mean,
+    fit_process,
+    search_process,
+)
 
 N = 300
 
@@ -22,17 +34,17 @@ def begin(columns):
 
 def fit(u, v, log_scale=None):
     scale = np.zeros(len(v)) if log_scale is None else log_scale
-    return fit_process(u, draw_frequencies(len(u)), v, scale, begin(len(u)))
+    return fit_process(Task(u, draw_frequencies(len(u)), v, scale), begin(len(u)))
 
 
 def test_the_slope_is_that_of_the_evidence():
     rng = np.random.default_rng(0)
     u, v = draw(rng)
-    rows = _Rows(u.T, draw_frequencies(4), rng.uniform(0.5, 2.0, N), v)
+    slopes = _Slopes(_Rows(u.T, draw_frequencies(4), rng.uniform(0.5, 2.0, N), v), np.float64)
     for _ in range(3):
         at = begin(4) + 0.5 * rng.normal(size=6)
-        off = check_grad(lambda a: rows.descend(a)[0], lambda a: rows.descend(a)[1], at, epsilon=1e-6)
-        assert off < 1e-3 * np.linalg.norm(rows.descend(at)[1])
+        off = check_grad(lambda a: slopes.measure(a)[0], lambda a: slopes.measure(a)[1], at, epsilon=1e-6)
+        assert off < 1e-3 * np.linalg.norm(slopes.measure(at)[1])
 
 
 def test_the_evidence_is_the_density_of_the_rows():
@@ -79,3 +91,14 @@ def test_a_pace_of_zero_leaves_a_parent_out():
     with_it = _Rows(u.T, every, np.ones(N), v).measure(paces, 1.0, 0.1)[0]
     without = _Rows(u[:3].T, every[:3], np.ones(N), v).measure(paces[:3], 1.0, 0.1)[0]
     assert with_it == pytest.approx(without)
+
+
+def test_a_search_goes_on_where_another_ended():
+    u, v = draw(np.random.default_rng(6), 600)
+    task = Task(u, draw_frequencies(4), v, np.zeros(600))
+    top = search_process(task, begin(4))
+    again = search_process(task, top.at, top.curvature)
+    np.testing.assert_allclose(again.at, top.at, atol=0.2)
+    fit = describe_process(task, top)
+    assert describe_process(task, again).log_evidence >= fit.log_evidence - 0.1
+    assert np.corrcoef(fit_mean(task, top.at), fit.mean)[0, 1] > 0.99

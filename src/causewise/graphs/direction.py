@@ -26,9 +26,9 @@ import numpy as np
 from causewise.graphs.graph_search import GraphSearch
 from causewise.graphs.mechanisms import Mechanism
 from causewise.graphs.misfit import Misfit, measure_misfit
+from causewise.graphs.noise import Kernels, least_p_value
 from causewise.graphs.order_search import to_bits
 from causewise.graphs.reversals import Arrow
-from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
 
@@ -51,36 +51,38 @@ class DirectionEvidence:
 
     loss: float
     """Nats that the best graph with the edge turned round has less; infinite where that is forbidden."""
-    forward_p: float
-    """That the child's noise is independent of the parent, and of the parent's own noise (HSIC)."""
-    backward_p: float
-    """The same of the parent's noise and the child, once the edge is turned round."""
+    is_dependent: bool
+    """Whether the noise is dependent whichever way the edge runs, though the parents predict nothing of it."""
     misfit: Misfit
     """What the child's parents still say about its noise."""
 
-    @property
-    def is_dependent(self) -> bool:
-        """Whether the noise is dependent whichever way the edge runs, though the parents predict nothing of it."""
-        return max(self.forward_p, self.backward_p) < DEPENDENT and not self.misfit.describe()
 
-
-def gather_evidence(columns: FloatArray, found: GraphSearch) -> dict[Arrow, DirectionEvidence]:
+def gather_evidence(columns: FloatArray, found: GraphSearch, kernels: Kernels) -> dict[Arrow, DirectionEvidence]:
     """The evidence for each arrow of a graph."""
-    order, fits = found.graph.order, dict(zip(found.graph.order, found.graph.fits, strict=True))
+    fits = dict(zip(found.graph.order, found.graph.fits, strict=True))
     standard = [standardise(column) for column in columns]
     misfits = {child: _measure(standard, fit) for child, fit in fits.items()}
     out = {}
     for parent, child in sorted(found.graph.arrows):
-        place = order.index(parent)
-        backward = found.likelihoods.fit_once(parent, to_bits(order[:place]) | 1 << child)
-        without = found.likelihoods.fit_once(child, to_bits(order[: order.index(child)]) & ~(1 << parent))
-        out[parent, child] = DirectionEvidence(
-            found.reversal_loss((parent, child)),
-            _independence(fits[child].residual, standard[parent], fits[parent].residual),
-            _independence(backward.residual, standard[child], without.residual),
-            misfits[child],
+        loss = found.reversal_loss((parent, child))
+        forward = least_p_value(
+            kernels.of_noise(fits[child]), [kernels.of_column(parent), kernels.of_noise(fits[parent])]
         )
+        is_dependent = (
+            forward < DEPENDENT
+            and not misfits[child].describe()
+            and _turned_p_value(found, (parent, child), kernels) < DEPENDENT
+        )
+        out[parent, child] = DirectionEvidence(loss, is_dependent, misfits[child])
     return out
+
+
+def _turned_p_value(found: GraphSearch, arrow: Arrow, kernels: Kernels) -> float:
+    """That the parent's noise is independent of the child, and of its noise, once the edge is turned round."""
+    (parent, child), order = arrow, found.graph.order
+    noise = found.likelihoods.fit_once(parent, to_bits(order[: order.index(parent)]) | 1 << child)
+    without = found.likelihoods.fit_once(child, to_bits(order[: order.index(child)]) & ~(1 << parent))
+    return least_p_value(kernels.of_noise(noise), [kernels.of_column(child), kernels.of_noise(without)])
 
 
 def average_log(nats: Sequence[float]) -> float:
@@ -124,9 +126,3 @@ def explain_open(
 def _measure(columns: Sequence[FloatArray], fit: Mechanism) -> Misfit:
     parents = sorted(fit.parents)
     return measure_misfit(np.array([columns[k] for k in parents]), fit.residual) if parents else Misfit(0.0, 0.0, 0.0)
-
-
-def _independence(noise: FloatArray, *others: FloatArray) -> float:
-    kernel = kernel_column(standardise(noise))
-    p_values = [hsic_test(kernel, kernel_column(standardise(other))).p_value for other in others]
-    return min(1.0, len(p_values) * min(p_values))

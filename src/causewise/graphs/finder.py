@@ -21,10 +21,11 @@ from causewise.graphs.direction import (
 )
 from causewise.graphs.effect import Effect
 from causewise.graphs.graph_columns import Constraints, GraphColumns, read_graph_columns
-from causewise.graphs.graph_search import fit_graph, noise_p_values, search_graph
+from causewise.graphs.graph_search import fit_graph, search_graph
 from causewise.graphs.hidden_causes import join_by_hidden_causes
 from causewise.graphs.interventions import Structure
 from causewise.graphs.mechanisms import Mechanism
+from causewise.graphs.noise import Kernels, noise_p_values
 from causewise.graphs.reversals import Arrow
 from causewise.graphs.row_parts import Draws, Part, Whole, find_on_parts, open_parts_cluster, share_of_parts
 from causewise.graphs.structural_model import build_model
@@ -146,8 +147,9 @@ def graph(
         found = search_graph(table.values, constraints, alpha, lambda done, of: tell("ordering", done, of))
         joined = join_by_hidden_causes(found)
         found = found._replace(graph=joined.graph)
-        independence = noise_p_values(table.values, joined.joint)
-        evidence = gather_evidence(table.values, found)
+        kernels = Kernels(table.values)
+        independence = noise_p_values(kernels, joined.joint)
+        evidence = gather_evidence(table.values, found, kernels)
         workers = processors() if engine.jobs is None else engine.jobs
         if engine.jobs is None and (time.monotonic() - start) * bootstrap < WORTH_A_PROCESS:
             workers = 1

@@ -10,7 +10,6 @@ from causewise.graphs.graph_columns import Constraints
 from causewise.graphs.mechanisms import Mechanism, Mechanisms
 from causewise.graphs.order_search import Likelihoods, OnMove, Search, Wider, to_bits
 from causewise.graphs.reversals import Arrow, explore_reversals
-from causewise.numerics.hsic import hsic_test, kernel_column
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
 
@@ -108,18 +107,3 @@ def search_graph(
         near = explore_reversals(likelihoods, order)
     fits = tuple(likelihoods.fit(column, to_bits(order[:k])) for k, column in enumerate(order))
     return GraphSearch(OrderedFits(tuple(order), fits, search.total(order)), likelihoods, search, near.losses)
-
-
-def noise_p_values(columns: FloatArray, graph: OrderedFits) -> list[float | None]:
-    """Of each column in the order: is its noise independent of all its predecessors? None for the first.
-
-    The smallest of the p-values (HSIC) with each of them, times their number. A location-scale model without hidden
-    common causes leaves such noise in the true order, and in no other.
-    """
-    kernels = [kernel_column(standardise(column)) for column in columns]
-    out: list[float | None] = []
-    for k, fit in enumerate(graph.fits):
-        noise = kernel_column(standardise(fit.residual))
-        p_values = [hsic_test(noise, kernels[other]).p_value for other in graph.order[:k]]
-        out.append(min(1.0, float(np.min(p_values)) * k) if p_values else None)
-    return out

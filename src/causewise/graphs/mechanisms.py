@@ -17,7 +17,17 @@ import numpy as np
 from scipy.special import chdtrc, ndtri
 
 from causewise.models.additive import LONG, SIZES, AdditiveFit, AdditiveTerm, Smooths
-from causewise.models.gaussian_process import PACE, SEARCHED, ProcessFit, draw_frequencies, fit_process
+from causewise.models.gaussian_process import (
+    PACE,
+    SEARCHED,
+    ProcessFit,
+    Task,
+    describe_process,
+    draw_frequencies,
+    fit_mean,
+    fit_process,
+    search_process,
+)
 from causewise.models.natural import NaturalFit, find_p_values
 from causewise.models.natural_search import NaturalSearch
 from causewise.models.smooth_basis import Basis
@@ -37,6 +47,8 @@ FAR = 0.3
 """Nats a row by which natural parameters with few functions may be worse than the best, for more to be tried."""
 NEAR_NORMAL = 0.99
 """Squared correlation of a column with its normal scores above which a sensor is not looked for."""
+CHANGE = 0.01
+"""Variance of the change of the log-scale of rows, from which a process is looked for anew."""
 
 
 class NaturalSums(NamedTuple):
@@ -109,8 +121,9 @@ class Mechanisms:
         every = set(range(len(columns))) if any(np.abs(column).max() > LONG for column in columns) else set[int]()
         self.wider: dict[str, set[int]] = {"Gaussian process": set(), "natural parameters": every}
         """Columns for which these are tried, too: they take their time."""
-        self._paces: dict[tuple[int, bool], dict[int, float]] = {}
-        self._sizes: dict[tuple[int, bool], FloatArray] = {}
+        self._last: dict[tuple[int, bool], _LastProcess] = {}
+        self._most: dict[tuple[int, bool], list[tuple[frozenset[int], float]]] = {}
+        """What processes of some columns, or fewer, have at most."""
         self.sensors = [
             None if np.corrcoef(score, column)[0, 1] ** 2 > NEAR_NORMAL else _Sensor.of(column, score)
             for column, score in zip(columns, scores, strict=True)
@@ -147,8 +160,9 @@ class Mechanisms:
             if column in columns:
                 near = {parent for choice in choices for parent in choice.parents}
                 choices += self.fit_wider(kind, column, candidates, required, max(choices, key=_by_code), near)
-        tried = frozenset[int]().union(*(choice.parents for choice in choices))
-        return replace(max(choices, key=_by_code), tried=tried)
+        best = max(choices, key=_by_code)
+        rivals = [choice for choice in choices if _most_of_fewer(choice) >= best.log_likelihood]
+        return replace(best, tried=frozenset[int]().union(*(choice.parents for choice in rivals)))
 
     def _fit_simple(self, column: int, candidates: Sequence[int], required: Sequence[int]) -> list[Mechanism]:
         """Sums, and sums behind a sensor."""
@@ -176,7 +190,11 @@ class Mechanisms:
             if len(candidates) < 2:
                 return []
             sensor = self.sensors[column] if now.kind == "sensor" else None
+            known, offered = self._most.setdefault((column, sensor is not None), []), frozenset(candidates)
+            if any(offered <= more and most < now.log_likelihood for more, most in known):
+                return []
             out = self._build_process(column, candidates, near, sensor)
+            known.append((offered, _most_of_fewer(out)))
             return [out] if out.parents.issuperset(required) else []
         v = self.smooths.columns[column]
         # Tests of single terms see little of what moves a long column.
@@ -222,12 +240,14 @@ class Mechanisms:
         sensor = self.sensors[column] if mechanism.kind == "sensor" else None
         target = self._target(column, sensor)
         fit, parents = process.fit, list(process.parents)
-        start = np.concatenate([np.log(fit.paces), fit.start[-2:]])
+        last = _LastProcess.near(process.variance.log_scale).follow(process)
+        start, curvature = last.begin(parents, ())
         p_values: dict[tuple[int, bool], float] = {}
         for j, parent in enumerate(parents):
             rest = [k for k in parents if k != parent]
-            inputs, frequencies = self._inputs[rest], self._frequencies[rest]
-            without = fit_process(inputs, frequencies, target, fit.log_scale, np.delete(start, j))
+            task = Task(self._inputs[rest], self._frequencies[rest], target, fit.log_scale)
+            bent = np.delete(np.delete(curvature, j, axis=0), j, axis=1)
+            without = fit_process(task, np.delete(start, j), bent)
             lost = max(fit.log_evidence - without.log_evidence, 0.0)
             p_values[parent, False] = 0.5 * float(chdtrc(1, 2.0 * lost))  # a pace is at the end of its range
         noise, spreads = target - fit.mean, process.variance.terms
@@ -240,9 +260,7 @@ class Mechanisms:
             return replace(mechanism, terms=terms)
         left = sorted(tests.keys() - {weakest})
         if left:
-            known = dict(zip(parents, start, strict=False))
-            paces = [known.get(k, math.log(SEARCHED)) for k in left]
-            smaller = self._fit_process(target, left, np.concatenate([paces, start[-2:]]), fit.log_scale)
+            smaller = self._fit_process(target, left, (), last)
             out = self._describe_process(smaller, sensor)
             if out.parents.issuperset(required):
                 return self.prune(column, out, required)
@@ -259,26 +277,28 @@ class Mechanisms:
         self, column: int, candidates: Sequence[int], parents: Collection[int], sensor: "_Sensor | None"
     ) -> Mechanism:
         """A Gaussian process, its paces begun where they were before, or faster for those that are parents nearby."""
-        key = column, sensor is not None
-        known = self._paces.setdefault(key, {})
-        paces = [known.get(k, PACE if k in parents else SEARCHED) for k in candidates]
-        start = np.concatenate([np.log(paces), self._sizes.get(key, np.log([1.0, 0.5]))])
-        target = self._target(column, sensor)
-        near = self.smooths.fit(target, candidates, self.alpha)
-        process = self._fit_process(target, candidates, start, near.log_scale)
-        known |= {k: max(pace, SEARCHED) for k, pace in zip(process.parents, process.fit.paces, strict=True)}
-        self._sizes[key] = process.fit.start[-2:]
+        key, target = (column, sensor is not None), self._target(column, sensor)
+        last = self._last.get(key)
+        if last is None:
+            near = self.smooths.fit(target, candidates, self.alpha)
+            last = _LastProcess.near(near.log_scale)
+        process = self._fit_process(target, candidates, parents, last)
+        self._last[key] = last.follow(process)
         return self._describe_process(process, sensor)
 
     def _fit_process(
-        self, target: FloatArray, candidates: Sequence[int], start: FloatArray, log_scale: FloatArray
+        self, target: FloatArray, candidates: Sequence[int], near: Collection[int], last: "_LastProcess"
     ) -> Process:
         """The mean, the variance of what it leaves, and the mean once more where rows do not weigh as they did."""
-        inputs, frequencies = self._inputs[candidates], self._frequencies[candidates]
-        fit = fit_process(inputs, frequencies, target, log_scale, start)
-        variance = self.smooths.fit_variance(target - fit.mean, candidates, self.alpha)
-        if np.var(variance.log_scale - log_scale) > 0.0:
-            fit = fit_process(inputs, frequencies, target, variance.log_scale, fit.start)
+        start, curvature = last.begin(candidates, near)
+        task = Task(self._inputs[candidates], self._frequencies[candidates], target, last.log_scale)
+        top = search_process(task, start, curvature)
+        variance = self.smooths.fit_variance(target - fit_mean(task, top.at), candidates, self.alpha)
+        change = float(np.var(variance.log_scale - last.log_scale))
+        task = task._replace(log_scale=variance.log_scale)
+        if change > CHANGE:
+            top = search_process(task, top.at, top.curvature)
+        fit = describe_process(task, top)
         return Process(fit, tuple(candidates[k] for k in fit.parents), variance)
 
     def _describe_process(self, process: Process, sensor: "_Sensor | None") -> Mechanism:
@@ -358,6 +378,16 @@ def _strongest(columns: Sequence[int], strength: FloatArray, shows: float, most:
     return sorted(columns[k] for k in ranked if strength[k] > shows)
 
 
+def _most_of_fewer(mechanism: Mechanism) -> float:
+    """The log-likelihood that the same kind has at most, given some of the columns.
+
+    The evidence of a process of fewer columns is no larger, and its code saves all parents at most.
+    """
+    if not isinstance(mechanism.fit, Process):
+        return math.inf
+    return mechanism.log_likelihood + COEFFICIENT * len(mechanism.parents) / len(mechanism.residual)
+
+
 def _by_code(mechanism: Mechanism) -> float:
     return mechanism.log_likelihood
 
@@ -374,6 +404,46 @@ class _Start(NamedTuple):
     parents: Sequence[int]
     mean: FloatArray
     log_scale: FloatArray
+
+
+class _LastProcess(NamedTuple):
+    """Where the search for a process begins."""
+
+    paces: dict[int, float]
+    """Logarithms, of all columns that ever were parents."""
+    sizes: FloatArray
+    """Logarithms of the function's variance, and of the noise's."""
+    log_scale: FloatArray
+    parents: tuple[int, ...]
+    curvature: FloatArray
+    """By the paces of these parents, and the sizes: that of others is that of the way to leaving them out."""
+
+    @classmethod
+    def near(cls, log_scale: FloatArray) -> "_LastProcess":
+        """Where there was none."""
+        return cls({}, np.log([1.0, 0.5]), log_scale, (), np.zeros((2, 2)))
+
+    def follow(self, process: Process) -> "_LastProcess":
+        """Where there was this one, too."""
+        top, here = process.fit.top, [*process.fit.parents, -2, -1]
+        paces = np.log(np.maximum(process.fit.paces, SEARCHED)).tolist()
+        return _LastProcess(
+            self.paces | dict(zip(process.parents, paces, strict=True)),
+            top.at[-2:],
+            process.variance.log_scale,
+            process.parents,
+            top.curvature[np.ix_(here, here)],
+        )
+
+    def begin(self, candidates: Sequence[int], near: Collection[int]) -> tuple[FloatArray, FloatArray]:
+        """Paces where they were before, or faster for those that are parents nearby; and the known curvature."""
+        paces = [self.paces.get(k, math.log(PACE if k in near else SEARCHED)) for k in candidates]
+        shared = [k for k in self.parents if k in candidates]
+        here = [*(candidates.index(k) for k in shared), -2, -1]
+        there = [*(self.parents.index(k) for k in shared), -2, -1]
+        curvature = np.zeros((len(candidates) + 2,) * 2)
+        curvature[np.ix_(here, here)] = self.curvature[np.ix_(there, there)]
+        return np.concatenate([paces, self.sizes]), curvature
 
 
 @dataclass(frozen=True, eq=False)
