@@ -5,6 +5,7 @@ import hashlib
 import numpy as np
 
 import causewise
+from causewise.models.natural import Targets, climb, differentiate, stack_lines
 from causewise.pair import Pair
 from causewise.parallel import one_thread
 
@@ -47,6 +48,18 @@ def methods():
             yield f"{name} {precision}", causewise.method(name, **settings)
 
 
+def climbs():
+    """What natural parameters reach from some coefficients, and how steep it is there."""
+    for x, y in columns():
+        lines = stack_lines([np.stack([np.tanh(x), np.tanh(x) ** 2])])
+        optimum = climb(lines, Targets.of(y), np.full(7, 0.1))
+        yield from (
+            optimum.vector,
+            np.array(optimum.log_likelihood),
+            *differentiate(lines, Targets.of(y), optimum.vector),
+        )
+
+
 def main():
     """Print one line a method: its name and the digest of its numbers."""
     with one_thread():
@@ -56,6 +69,7 @@ def main():
                 for part in numbers(method.decide_many([Pair.of(x, y)])[0]):
                     digest.update(part.tobytes())
             print(name, digest.hexdigest())
+        print("natural parameters", hashlib.sha256(b"".join(part.tobytes() for part in climbs())).hexdigest())
 
 
 if __name__ == "__main__":

@@ -6,9 +6,14 @@ which is the sum itself where that is large and its exponential where it is far 
 either: as it grows, all of z moves below zero, and λ = exp(Σ bₚ(uₚ)), as in Duong and Nguyen (2023). Means are
 quotients here: parents that add up in neither mean nor log-variance add up in these.
 
-Fisher's scoring with damped steps climbs it. With ε the standardised residual of a row, its information matrix of η
-and λ has a Cholesky factor under which the score is (ε, (1 − ε²)/√2): so a step is a least-squares fit of these two
-numbers a row, and the test of a further term as well.
+Fisher's scoring with damped steps (Levenberg 1944, Marquardt 1963) climbs it. With ε the standardised residual of a
+row, its information matrix of η and λ has a Cholesky factor under which the score is (ε, (1 − ε²)/√2): so a step is a
+least-squares fit of these two numbers a row, and the test of a further term as well.
+
+Rejected: steps shortened until they gain, which stand still where the precision nears zero at some rows, thousands of
+nats below; steps along which the rate moves and the precision in the middle does not; and the curvature that the rows
+show in the place of the information, or half of it, which saves a sixth of the steps and may take a softplus of the sum
+for its exponential.
 """
 
 import math

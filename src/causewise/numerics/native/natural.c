@@ -6,15 +6,16 @@
 #include "linear.h"
 
 #define BLOCK 256
-#define LEAST 1e-6      /* natural.py has it too */
-#define TRIES 12        /* of a step, each damped more */
-#define SHARE 0.1       /* of the promise that a step must keep */
-#define GOOD 0.3        /* share above which the next step is damped less */
+#define LEAST 1e-6  /* natural.py has it too */
+#define MOST 1e300  /* of the product of four rates: the logarithm is one of numbers */
+#define TRIES 12    /* of a step, each damped more */
+#define SHARE 0.1   /* of the promise that a step must keep */
+#define GOOD 0.3    /* share above which the next step is damped less */
 #define LESS 0.1
 #define MORE 5.0
 #define SMALLEST 1e-8
-#define FIRST 1e-3      /* damping after a step that needed none fails */
-#define STRONG 0.03     /* damping above which a step promises little even far from the optimum */
+#define FIRST 1e-3  /* damping where a step fails that had next to none */
+#define STRONG 0.03 /* damping above which a step promises little even far from the optimum: a tenth of it is asked */
 
 /* log(1 + exp z) and its slope. The sum 1 + e loses digits of e, and so does its logarithm, to which they are added. */
 INLINE lanes soften(lanes z, lanes *slope) {
@@ -51,7 +52,8 @@ EXPORT double natural_measure(const double *lines, const double *v, int64_t n, i
         for (int64_t i = 0; i < quarter; i += WIDTH) {
             lanes low = load(rates + i) * load(rates + quarter + i);
             lanes high = load(rates + 2 * quarter + i) * load(rates + 3 * quarter + i);
-            store(out + i, log_lanes(low * high));
+            lanes product = low * high;
+            store(out + i, log_lanes(choose(product < MOST, product, all(MOST))));
         }
         value += total(out, quarter);
     }
