@@ -45,10 +45,11 @@ _LEAST = 1e-9
 
 
 class _CachedFit(NamedTuple):
-    """A fit, with the columns it could choose from and those it chose: a bit each."""
+    """A fit, with the columns it could choose from, those it was chosen by, and its parents: a bit each."""
 
     offered: Columns
-    chosen: Columns
+    tried: Columns
+    parents: Columns
     fit: Mechanism
 
 
@@ -56,7 +57,8 @@ class Likelihoods:
     """Log-likelihoods a row of standardised columns given others, each fitted once.
 
     Terms come in one by one, the strongest first, so a column that was offered and not taken changes nothing: a fit
-    answers for every set between the columns it chose and those it could choose from.
+    answers for every set between the columns it was chosen by and those it could choose from. Fits end in one of
+    several optima: a better one that was found where fewer columns were offered is one of more columns, too.
     """
 
     def __init__(self, mechanisms: Mechanisms, constraints: Constraints) -> None:
@@ -120,13 +122,13 @@ class Likelihoods:
     def fit_once(self, column: int, earlier: Columns) -> Mechanism:
         """The column given its predecessors, before terms are tested given all others."""
         offered = earlier & self.candidates[column]
-        for cached in self._cache[column]:
-            if not (cached.chosen & ~offered or offered & ~cached.offered):
-                return cached.fit
-        required = to_list(self._required[column] & offered)
-        fit = self.mechanisms.choose(column, to_list(offered), required)
-        self._cache[column].append(_CachedFit(offered, to_bits(fit.tried.union(required)), fit))
-        return fit
+        required, cache = self._required[column] & offered, self._cache[column]
+        if all(cached.tried & ~offered or offered & ~cached.offered for cached in cache):
+            fit = self.mechanisms.choose(column, to_list(offered), to_list(required))
+            tried = to_bits(fit.tried) | required
+            cache.append(_CachedFit(offered, tried, to_bits(fit.parents), fit))
+            cache.sort(key=lambda cached: -cached.fit.log_likelihood)
+        return next(cached.fit for cached in cache if not (cached.parents & ~offered or required & ~cached.parents))
 
 
 def to_bits(columns: Iterable[int]) -> Columns:
