@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from causewise.graphs.direction import weigh_parts
+from causewise.graphs.finder import LEAST_SUPPORT
 from graph_worlds import Setting
 from graphs import choose, load_table
 
@@ -70,8 +71,9 @@ def collect(setting: Setting, seed: int) -> list[dict[str, Any]]:
 
 
 def read_rows() -> list[dict[str, Any]]:
-    """The edges so far whose table has a true one between the same columns."""
-    return [row for row in map(json.loads, STORE.read_text().splitlines()) if row["truth"]]
+    """The edges so far that an answer has, and whose table has a true one between the same columns."""
+    rows = map(json.loads, STORE.read_text().splitlines())
+    return [row for row in rows if row["truth"] and row["forward"] + row["backward"] >= LEAST_SUPPORT]
 
 
 def describe_support() -> None:
@@ -82,7 +84,7 @@ def describe_support() -> None:
     shares = np.array([row["forward"] + row["backward"] for row in rows])
     lines = []
     for family, chosen in (("all but held out", False), ("held out, recorded", True)):
-        for low, high in ((0, 1 / 3), (1 / 3, 2 / 3), (2 / 3, 0.99), (0.99, 1.01)):
+        for low, high in ((0, 1 / 2), (1 / 2, 3 / 4), (3 / 4, 0.99), (0.99, 1.01)):
             inside = (shares >= low) & (shares < high)
             true = [
                 bool(row["truth"])

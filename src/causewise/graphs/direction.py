@@ -4,7 +4,7 @@ On random halves of the rows the whole graph is found anew, and each half says b
 it is to the best graph with the edge turned round, or the other way. The mean over the halves of the signed logarithm
 of these nats is the evidence: one clear half does not outweigh seven that lean the other way, and halves that agree
 on next to nothing say next to nothing. Where all rows hardly prefer the edge as it is, the search on a half may have
-missed the order that turns it, and the evidence shrinks in proportion. Its weight is that of a logistic regression
+missed the order that turns it: halves say no more than all rows do. The weight is that of a logistic regression
 without a constant, since turning the edge round turns the evidence round, on the edges of simulated tables, of worlds
 that the mechanisms describe and of worlds that they do not (`python benchmarks/graph_directions.py fit`). With whole
 worlds held out it predicts much better than the nats of all rows, and as well as the share of halves that show the
@@ -32,11 +32,11 @@ from causewise.graphs.reversals import Arrow
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
 
-PER_LOG_NAT = 1.54
-PER_LOG_NAT_ALONE = 0.89
+PER_LOG_NAT = 1.76
+PER_LOG_NAT_ALONE = 0.99
 """Where no parts of the rows were drawn."""
 CLEAR = 6.0
-"""Nats that all rows must lose by turning an edge, for what halves of them say to count in full."""
+"""Nats that all rows lose by turning an edge, from which not they but parts of them are said to leave it open."""
 LEAST_SHOWN = 0.5
 """The share of parts that must show an arrow."""
 MANY_TURNED = 0.2
@@ -91,8 +91,9 @@ def average_log(nats: Sequence[float]) -> float:
 
 
 def weigh_parts(loss: float, leans: Sequence[float]) -> float:
-    """What parts of the rows say for an edge as it is: the mean of their log-nats, less where all rows lose few."""
-    return average_log(leans) * min(max(loss, 0.0) / CLEAR, 1.0)
+    """What parts of the rows say for an edge as it is: the mean of their log-nats, no more than all rows say."""
+    mean = average_log(leans)
+    return math.copysign(min(abs(mean), math.log1p(max(loss, 0.0))), mean)
 
 
 def direction_probability(loss: float, leans: Sequence[float]) -> float:

@@ -9,8 +9,9 @@ costs 0.3 √n nats. The evidence of a process has paid for its function already
 """
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +50,9 @@ NEAR_NORMAL = 0.99
 """Squared correlation of a column with its normal scores above which a sensor is not looked for."""
 CHANGE = 0.01
 """Variance of the change of the log-scale of rows, from which a process is looked for anew."""
+
+ScoreLaw = Callable[[FloatArray], tuple[str, float]]
+"""The law of some noise, and its log-likelihood a row less what its code costs."""
 
 
 class NaturalSums(NamedTuple):
@@ -124,9 +128,11 @@ class Mechanisms:
         self._last: dict[tuple[int, bool], _LastProcess] = {}
         self._most: dict[tuple[int, bool], list[tuple[frozenset[int], float]]] = {}
         """What processes of some columns, or fewer, have at most."""
+        # Steps leave a few values beside steps, of which a mixture would make points of infinite density.
+        self._score_laws = [score_normal if len(np.unique(column)) < len(column) else score_law for column in columns]
         self.sensors = [
-            None if np.corrcoef(score, column)[0, 1] ** 2 > NEAR_NORMAL else _Sensor.of(column, score)
-            for column, score in zip(columns, scores, strict=True)
+            None if np.corrcoef(score, column)[0, 1] ** 2 > NEAR_NORMAL else _Sensor.of(column, score, law)
+            for column, score, law in zip(columns, scores, self._score_laws, strict=True)
         ]
 
     def screen(self, most: int) -> list[tuple[int, int]]:
@@ -167,9 +173,10 @@ class Mechanisms:
     def _fit_simple(self, column: int, candidates: Sequence[int], required: Sequence[int]) -> list[Mechanism]:
         """Sums, and sums behind a sensor."""
         behind = (None,) if self.sensors[column] is None else (None, self.sensors[column])
+        targets = [(self._target(column, sensor), sensor) for sensor in behind]
         return [
-            self._build(self.smooths.fit(self._target(column, sensor), candidates, self.alpha, required), sensor)
-            for sensor in behind
+            self._build(column, self.smooths.fit(target, candidates, self.alpha, required), sensor)
+            for target, sensor in targets
         ]
 
     def _target(self, column: int, sensor: "_Sensor | None") -> FloatArray:
@@ -212,7 +219,7 @@ class Mechanisms:
             return self._prune_process(column, mechanism, mechanism.fit, frozenset(required))
         sensor = self.sensors[column] if mechanism.kind == "sensor" else None
         target = self._target(column, sensor)
-        return self._build(self.smooths.prune(target, mechanism.fit, self.alpha, required), sensor)
+        return self._build(column, self.smooths.prune(target, mechanism.fit, self.alpha, required), sensor)
 
     def _prune_natural(
         self, column: int, mechanism: Mechanism, sums: NaturalSums, required: frozenset[int]
@@ -261,13 +268,14 @@ class Mechanisms:
         left = sorted(tests.keys() - {weakest})
         if left:
             smaller = self._fit_process(target, left, (), last)
-            out = self._describe_process(smaller, sensor)
+            out = self._describe_process(column, smaller, sensor)
             if out.parents.issuperset(required):
                 return self.prune(column, out, required)
-        return self.prune(column, self._build(self.smooths.fit(target, left, self.alpha, required), sensor), required)
+        fewer = self.smooths.fit(target, left, self.alpha, required)
+        return self.prune(column, self._build(column, fewer, sensor), required)
 
-    def _build(self, fit: AdditiveFit, sensor: "_Sensor | None" = None) -> Mechanism:
-        law, value = _score(fit)
+    def _build(self, column: int, fit: AdditiveFit, sensor: "_Sensor | None" = None) -> Mechanism:
+        law, value = _score(fit, self._score_laws[column])
         if sensor is not None:
             return Mechanism("sensor", law, fit.terms, fit.residual, value + sensor.log_slope, fit)
         is_straight = all(term.functions == 1 and not term.spread for term in fit.terms)
@@ -284,7 +292,7 @@ class Mechanisms:
             last = _LastProcess.near(near.log_scale)
         process = self._fit_process(target, candidates, parents, last)
         self._last[key] = last.follow(process)
-        return self._describe_process(process, sensor)
+        return self._describe_process(column, process, sensor)
 
     def _fit_process(
         self, target: FloatArray, candidates: Sequence[int], near: Collection[int], last: "_LastProcess"
@@ -301,9 +309,9 @@ class Mechanisms:
         fit = describe_process(task, top)
         return Process(fit, tuple(candidates[k] for k in fit.parents), variance)
 
-    def _describe_process(self, process: Process, sensor: "_Sensor | None") -> Mechanism:
+    def _describe_process(self, column: int, process: Process, sensor: "_Sensor | None") -> Mechanism:
         fit, n = process.fit, len(process.fit.residual)
-        law, value = score_law(fit.residual)
+        law, value = self._score_laws[column](fit.residual)
         # The evidence is that of normal noise: what another law gains on what is left comes on top.
         value += fit.log_evidence / n + 0.5 * math.log(2 * math.pi * float(np.var(fit.residual))) + 0.5
         value -= COEFFICIENT * (2 + len(fit.parents) + process.variance.coefficients) / n
@@ -368,7 +376,8 @@ class Mechanisms:
         key = column, by_value
         if key not in self._searches:
             blocks = [self.block(parent, by_value) for parent in range(len(self.smooths.columns))]
-            self._searches[key] = NaturalSearch(blocks, self.smooths.columns[column], COEFFICIENT, _score)
+            score = partial(_score, score_law=self._score_laws[column])
+            self._searches[key] = NaturalSearch(blocks, self.smooths.columns[column], COEFFICIENT, score)
         return self._searches[key]
 
 
@@ -392,7 +401,7 @@ def _by_code(mechanism: Mechanism) -> float:
     return mechanism.log_likelihood
 
 
-def _score(fit: AdditiveFit | NaturalFit) -> tuple[str, float]:
+def _score(fit: AdditiveFit | NaturalFit, score_law: ScoreLaw) -> tuple[str, float]:
     """The law of the noise, and the log-likelihood a row less what the code costs."""
     law, value = score_law(fit.residual)
     return law, value - (float(np.mean(fit.log_scale)) + COEFFICIENT * fit.coefficients / len(fit.residual))
@@ -453,7 +462,7 @@ class _Sensor:
     """Mean log-derivative of the scores by the column, less the cost of the column's own law."""
 
     @classmethod
-    def of(cls, column: FloatArray, scores: FloatArray) -> "_Sensor":
+    def of(cls, column: FloatArray, scores: FloatArray, score_law: ScoreLaw) -> "_Sensor":
         _, value = score_law(column)
         return cls(scores, value + float(np.mean(0.5 * scores**2)) + 0.5 * math.log(2 * math.pi))
 
@@ -464,14 +473,18 @@ def normal_scores(column: FloatArray) -> FloatArray:
     return ndtri((np.cumsum(counts) - counts / 2)[place] / len(column))
 
 
+def score_normal(residual: FloatArray) -> tuple[str, float]:
+    """The normal law, and its log-likelihood a row less its code."""
+    return "normal", -0.5 * math.log(2 * math.pi * float(np.var(residual))) - 0.5 - 2.0 / len(residual)
+
+
 def score_law(residual: FloatArray) -> tuple[str, float]:
     """The law of noise with the shortest code, and its log-likelihood a row less that code."""
     n = len(residual)
     mixture = fit_mixture(residual)
     size = len(mixture.weight)
-    normal = -0.5 * math.log(2 * math.pi * float(np.var(residual))) - 0.5 - 2.0 / n
     best = max(
-        ("normal", normal),
+        score_normal(residual),
         ("mixture" if size > 1 else "normal", -mixture.data_cost - (3 * size - 1) / n),
         key=lambda law: law[1],
     )
