@@ -45,7 +45,7 @@ THRESHOLD = 0.9
 LEAST_SUPPORT = 1 / 2
 """The share of parts in which an edge must be found to be one (stability selection, Meinshausen and Bühlmann 2010).
 
-Of edges that three of eight show about half are true, and one without a direction is worth drawing where two thirds are.
+Of edges that three of eight show half are true, and one without a direction is worth drawing where two thirds are.
 """
 FALSE_DISCOVERIES = 50.0
 """Times alpha the share of edges that may be there by chance: of many columns this asks for more than alpha does."""

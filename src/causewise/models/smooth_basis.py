@@ -11,6 +11,8 @@ FUNCTIONS = 8
 """Of a column's cubic spline, one of which is the constant; knots lie at quantiles."""
 _DEGREE = 3
 _SMALL = 1e-6
+_CLOSE = 1e-9
+"""Distance of knots that are one, as a share of the column's range."""
 
 
 class Basis:
@@ -21,6 +23,8 @@ class Basis:
 
     def __init__(self, column: FloatArray) -> None:
         base = np.unique(np.quantile(column, np.linspace(0.0, 1.0, FUNCTIONS - _DEGREE + 1)))
+        # Of a very long column all but a few rows lie within rounding of each other.
+        base = base[np.append(True, np.diff(base) > _CLOSE * (base[-1] - base[0]))]
         self._knots = extend_knots(base, _DEGREE)
         raw = self._splines(column)
         self._middle = raw.mean(axis=0)
