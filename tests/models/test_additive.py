@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
 
-from causewise.models.additive import RIDGE, SIZES, AdditiveTerm, Smooths
+from causewise.models.additive import RIDGE, SIZES, AdditiveTerm, Smooths, fit_coefficients
 from causewise.pair import standardise
 
 N = 600
@@ -16,6 +19,35 @@ def parents(count: int, seed: int = 0, n: int = N) -> list[np.ndarray]:
 
 def term_set(terms: tuple[AdditiveTerm, ...]) -> set[tuple[int | str, ...]]:
     return {(term.parent, "spread" if term.spread else "mean") for term in terms}
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 7), st.integers(60, 700))
+def test_no_other_coefficients_are_likelier_by_more_than_is_asked_of_a_round(seed, p, q, n):
+    rng = np.random.default_rng(seed)
+    of_mean, of_variance = (np.vstack([np.ones((1, n)), rng.uniform(-2, 2, (size - 1, n))]) for size in (p, q))
+    v = standardise(rng.normal(size=p) @ of_mean + np.exp(0.3 * rng.normal(size=q) @ of_variance) * rng.normal(size=n))
+    b, c = fit_coefficients(of_mean, of_variance, v, np.zeros(q))
+
+    def cost(w):
+        """Nats a row, up to a constant."""
+        s, ridge = w[p:] @ of_variance, RIDGE * (np.sum(w[1:p] ** 2) + np.sum(w[p + 1 :] ** 2))
+        return (np.sum(s + ((v - w[:p] @ of_mean) ** 2 + 1e-6) * np.exp(-s)) + ridge) / (2 * n)
+
+    here = np.concatenate([b, c])
+    assert cost(here) <= minimize(cost, here).fun + 4e-3
+
+
+def test_an_answer_owes_nothing_but_rounding_to_what_was_asked_before():
+    rng = np.random.default_rng(5)
+    columns = parents(5, 5)
+    u, w, *_ = columns
+    v = standardise(np.sin(2 * u) + w + np.exp(0.5 * w) * rng.normal(size=N))
+    used = Smooths([*columns, v])
+    for candidates in ([0], [1, 2, 3], [0, 1, 2, 3, 4], [0, 1], [1, 4]):
+        new, old = (smooths.fit(v, candidates, 1e-3) for smooths in (Smooths(used.columns), used))
+        assert [term[:3] for term in new.terms] == [term[:3] for term in old.terms]
+        assert new.residual == pytest.approx(old.residual, abs=0.01)
 
 
 def test_without_a_term_of_the_spread_the_mean_is_ridge_regression():

@@ -5,6 +5,7 @@ import hashlib
 import numpy as np
 
 import causewise
+from causewise.models.additive import fit_coefficients
 from causewise.models.natural import Targets, climb, differentiate, stack_lines
 from causewise.pair import Pair
 from causewise.parallel import one_thread
@@ -60,6 +61,14 @@ def climbs():
         )
 
 
+def sums():
+    """Coefficients of mean and log-variance."""
+    for x, y in columns():
+        lines = stack_lines([np.stack([np.tanh(x), np.tanh(x) ** 2, np.cos(x), np.sin(x)])])
+        yield from fit_coefficients(lines, lines[:3].copy(), y / np.std(y), np.zeros(3))
+        yield from fit_coefficients(lines[:2].copy(), lines[:1].copy(), y / np.std(y), np.zeros(1))
+
+
 def main():
     """Print one line a method: its name and the digest of its numbers."""
     with one_thread():
@@ -69,7 +78,8 @@ def main():
                 for part in numbers(method.decide_many([Pair.of(x, y)])[0]):
                     digest.update(part.tobytes())
             print(name, digest.hexdigest())
-        print("natural parameters", hashlib.sha256(b"".join(part.tobytes() for part in climbs())).hexdigest())
+        for name, parts in (("natural parameters", climbs()), ("sums", sums())):
+            print(name, hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest())
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def faults():
 
 
 def test_a_killed_scan_goes_on_to_the_same_file(faults, capsys):
-    assert faults.main(["--engine", "local", "--fault", "client", "--columns", "14", "--rows", "60"]) == 0
+    assert faults.main(["--engine", "local", "--fault", "client", "--columns", "24", "--rows", "60"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == (
         "| local | client | killed by SIGKILL; again: done | that of the quiet run |"
     )

@@ -14,6 +14,7 @@ Gaussian process of all of them (`gaussian_process`) finds these, and every pair
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from scipy.linalg.lapack import dposv
 from scipy.special import chdtrc
 
 from causewise.models.smooth_basis import FUNCTIONS, Basis, multiply
-from causewise.numerics.native import FloatArray
+from causewise.numerics.native import FloatArray, native
 
 SIZES = (1, 3, FUNCTIONS - 1)
 """How many functions a term may have."""
@@ -35,11 +36,9 @@ LONG = 8.0
 RIDGE = 1.0
 """Prior precision of every coefficient, beside the n rows that speak of it."""
 _FLOOR = -9.0
-"""Of the log-variance where it weighs rows: a row that is hit exactly must not outweigh all others."""
+"""Of the log-variance where it weighs rows: a row that is hit exactly must not outweigh all others. `additive.c` has it
+too, and what is added to squares."""
 _SMALL = 1e-6
-_GAIN = 1e-3
-"""Nats a row by which a round must improve the fit to be followed by another."""
-_ROUNDS = 15
 ROWS_A_COEFFICIENT = 8
 """No further term is asked for once there are fewer rows."""
 
@@ -87,6 +86,29 @@ class _KnownFit(NamedTuple):
     fit: AdditiveFit
 
 
+class _Optimum(NamedTuple):
+    """Where a fit with some terms ends, and what was tested there."""
+
+    mean_coefficients: FloatArray
+    variance_coefficients: FloatArray
+    scores: dict[tuple[int, bool], FloatArray]
+    """Of the functions that a parent does not have yet in the mean or in the variance."""
+
+
+class _Target(NamedTuple):
+    """What is known of a column. Terms come in one by one, so most fits begin like one that there was before."""
+
+    values: FloatArray
+    fits: list[_KnownFit]
+    optima: dict[tuple[tuple[int, bool, int], ...], _Optimum]
+    """By the parent of every term, whether it is one of the variance, and its functions."""
+
+    @classmethod
+    def of(cls, values: FloatArray) -> "_Target":
+        """Nothing is known yet."""
+        return cls(values, [], {})
+
+
 class Smooths:
     """A table's columns with a basis of smooth functions each, orthonormal over the rows."""
 
@@ -98,7 +120,7 @@ class Smooths:
         self.blocks = tuple(
             np.asfortranarray(basis(column)) for basis, column in zip(self.bases, self.coordinates, strict=True)
         )
-        self._fits: dict[int, tuple[FloatArray, list[_KnownFit]]] = {}
+        self._targets: dict[int, _Target] = {}
 
     def fit(
         self,
@@ -114,7 +136,7 @@ class Smooths:
         the columns it chose and those it could choose from.
         """
         candidates, question = frozenset(parents), (alpha, frozenset(required))
-        _, known = self._fits.setdefault(id(target), (target, []))
+        known = self._targets.setdefault(id(target), _Target.of(target)).fits
         for each in known:
             if each.question == question and each.chosen <= candidates <= each.offered:
                 return each.fit
@@ -225,6 +247,10 @@ class Smooths:
         ends = np.cumsum([block.shape[1] for block in blocks])
         return np.hstack([np.zeros((len(self.columns[0]), 0)), *blocks[: int(np.searchsorted(ends, most))]])
 
+    def recall(self, target: FloatArray) -> _Target:
+        """What is known of a column that was asked for before."""
+        return self._targets.get(id(target)) or _Target.of(target)
+
     def block(self, term: AdditiveTerm) -> FloatArray:
         """The functions of a term at the rows."""
         return self.blocks[term.parent][:, : term.functions]
@@ -236,13 +262,23 @@ class _Test(NamedTuple):
     """Of the statistic over what it is without any effect: p-values of strong terms are all zero."""
 
 
+class _Rows(NamedTuple):
+    """What a fit says of the rows, and the features that it is made of, a line each."""
+
+    of_mean: FloatArray
+    of_variance: FloatArray
+    mean: FloatArray
+    log_variance: FloatArray
+    residual: FloatArray
+
+
 class _State:
     """The fit of one column while its terms are chosen."""
 
     def __init__(self, smooths: Smooths, v: FloatArray, terms: Iterable[AdditiveTerm] = ()) -> None:
-        self.smooths, self.v = smooths, v
-        self.terms = list(terms)
-        self._solved: dict[int, FloatArray] = {}
+        self.smooths, self.v, self.terms = smooths, v, list(terms)
+        self._known = smooths.recall(v).optima
+        self._begin = dict[int, FloatArray]()
         self._solve()
 
     @property
@@ -251,7 +287,38 @@ class _State:
 
     @property
     def fit(self) -> AdditiveFit:
-        return AdditiveFit(tuple(self.terms), self.mean, 0.5 * self.log_variance, self.residual, self._b, self._c)
+        rows, optimum = self.rows, self._optimum
+        coefficients = optimum.mean_coefficients, optimum.variance_coefficients
+        return AdditiveFit(tuple(self.terms), rows.mean, 0.5 * rows.log_variance, rows.residual, *coefficients)
+
+    @cached_property
+    def rows(self) -> _Rows:
+        """Computed where they are asked for: much of a fit may be known from another."""
+        of_mean, of_variance = self._stack(False), self._stack(True)
+        mean = self._optimum.mean_coefficients @ of_mean
+        log_variance = self._optimum.variance_coefficients @ of_variance
+        return _Rows(of_mean, of_variance, mean, log_variance, (self.v - mean) * np.exp(-0.5 * log_variance))
+
+    def _stack(self, spread: bool) -> FloatArray:
+        blocks = (self.smooths.block(term).T for term in self.terms if term.spread == spread)
+        return np.concatenate([np.ones((1, len(self.v))), *blocks])
+
+    def _solve(self) -> None:
+        """The optimum over the coefficients of all terms."""
+        self.__dict__.pop("rows", None)
+        key = tuple((term.parent, term.spread, term.functions) for term in self.terms)
+        # Of the variance, from the optimum before the last term came in; what is new is zero.
+        parts = [(-1, 1), *((term.parent, term.functions) for term in self.terms if term.spread)]
+        places = np.cumsum([0, *(size for _, size in parts)])
+        if key not in self._known:
+            c = np.zeros(places[-1])
+            for place, (parent, _) in zip(places[:-1], parts, strict=True):
+                begin = self._begin.get(parent, c[:0])
+                c[place : place + len(begin)] = begin
+            self._known[key] = _Optimum(*fit_coefficients(self._stack(False), self._stack(True), self.v, c), {})
+        self._optimum = self._known[key]
+        c = self._optimum.variance_coefficients
+        self._begin = {parent: c[places[k] : places[k + 1]] for k, (parent, _) in enumerate(parts)}
 
     def add(self, term: AdditiveTerm) -> None:
         """With all functions that it had before."""
@@ -272,9 +339,13 @@ class _State:
         """Test every parent with more functions than it has in the model."""
         has = {term.parent: term.functions for term in self.terms if term.spread == spread}
         left = [k for k in candidates if has.get(k, 0) < self.smooths.blocks[k].shape[1]]
-        scores = self.score([self.smooths.blocks[k][:, has.get(k, 0) :] for k in left], spread)
+        known = self._optimum.scores
+        new = [k for k in left if (k, spread) not in known]
+        scores = self.score([self.smooths.blocks[k][:, has.get(k, 0) :] for k in new], spread)
+        known.update(zip(((k, spread) for k in new), scores, strict=True))
         tests = []
-        for k, score in zip(left, scores, strict=True):
+        for k in left:
+            score = known[k, spread]
             taken, width = has.get(k, 0), self.smooths.blocks[k].shape[1]
             sizes = [size for size in sorted({min(size, width) for size in SIZES}) if size > taken]
             p_values = [min(1.0, float(chdtrc(size - taken, score[size - taken - 1])) * len(sizes)) for size in sizes]
@@ -293,30 +364,31 @@ class _State:
         """
         if not blocks:
             return []
+        rows = self.rows
         if spread:
-            sizes = _noise_sizes(self.residual)
-            old, slope = self._of_variance, sizes - np.mean(sizes)
+            sizes = _noise_sizes(rows.residual)
+            old, slope = rows.of_variance, sizes - np.mean(sizes)
         else:
-            weight = np.exp(-np.maximum(self.log_variance, _FLOOR))
-            old, slope = self._of_mean, weight * (self.v - self.mean)
+            weight = np.exp(-np.maximum(rows.log_variance, _FLOOR))
+            old, slope = rows.of_mean, weight * (self.v - rows.mean)
         new = np.concatenate([block.T for block in blocks])
         if nuisance is not None and nuisance.shape[1]:
-            old = np.hstack([old, nuisance])
-            slope = slope * math.sqrt(1.0 + old.shape[1] / len(slope))
-        weighted = old if spread else old * weight[:, None]
-        inner = weighted.T @ old
+            old = np.concatenate([old, nuisance.T])
+            slope = slope * math.sqrt(1.0 + len(old) / len(slope))
+        weighted = old if spread else old * weight
+        inner = weighted @ old.T
         if nuisance is not None:
             inner += _SMALL * np.trace(inner) / len(inner) * np.eye(len(inner))
-        new -= _solve_positive(inner, weighted.T @ new.T, 1e-8).T @ old.T
+        new -= _solve_positive(inner, weighted @ new.T, 1e-8).T @ old
         new *= slope
         widths = [block.shape[1] for block in blocks]
         starts = np.cumsum([0, *widths[:-1]])
         out: list[FloatArray] = [np.empty(0)] * len(blocks)
         for width in set(widths):
             which = [k for k, each in enumerate(widths) if each == width]
-            rows = new if len(which) == len(blocks) else new[(starts[which][:, None] + np.arange(width)).ravel()]
-            rows = rows.reshape(len(which), width, -1)
-            total, variance = rows.sum(axis=2), rows @ rows.transpose(0, 2, 1)
+            lines = new if len(which) == len(blocks) else new[(starts[which][:, None] + np.arange(width)).ravel()]
+            lines = lines.reshape(len(which), width, -1)
+            total, variance = lines.sum(axis=2), lines @ lines.transpose(0, 2, 1)
             traces = np.trace(variance, axis1=1, axis2=2)[:, None, None]
             variance += (_SMALL * traces + 1e-300) * np.eye(width)
             # Cholesky's factor of leading functions is the leading part of that of all.
@@ -325,43 +397,17 @@ class _State:
                 out[k] = each
         return out
 
-    def _solve(self) -> None:
-        """The optimum over the coefficients of all terms, mean and variance in turn."""
-        ones = np.ones((len(self.v), 1))
-        self._of_mean, self._of_variance = (
-            np.hstack([ones, *(self.smooths.block(term) for term in self.terms if term.spread == spread)])
-            for spread in (False, True)
-        )
-        old, of_variance = self._of_mean, self._of_variance
-        prior, prior_variance = _prior(old.shape[1]), _prior(of_variance.shape[1])
-        curvature = 0.5 * of_variance.T @ of_variance + np.diag(prior_variance)
-        # From the solution before the last term came in; what is new is zero.
-        parts = [(-1, 1), *((term.parent, term.functions) for term in self.terms if term.spread)]
-        places = np.cumsum([0, *(size for _, size in parts)])
-        c = np.zeros(places[-1])
-        for place, (key, _) in zip(places[:-1], parts, strict=True):
-            solved = self._solved.get(key, c[:0])
-            c[place : place + len(solved)] = solved
-        reached = -np.inf
-        for _ in range(_ROUNDS if len(c) > 1 else 1):
-            weight = np.exp(-np.maximum(of_variance @ c, _FLOOR))
-            weighted = old * weight[:, None]
-            b = _solve_positive(weighted.T @ old + np.diag(prior), weighted.T @ self.v, 1e-10)
-            squares = (self.v - old @ b) ** 2 + _SMALL
-            if len(c) == 1:
-                c = np.full(1, math.log(float(np.mean(squares))))
-                break
-            c = _ascend(c, squares, of_variance, curvature, prior_variance)
-            c = _ascend(c, squares, of_variance, curvature, prior_variance)
-            penalty = 0.5 * float(prior @ b**2)
-            now = (_variance_likelihood(c, squares, of_variance, prior_variance) - penalty) / len(self.v)
-            if now - reached < _GAIN:
-                break
-            reached = now
-        self._b, self._c = b, c
-        self._solved = {key: c[places[k] : places[k + 1]] for k, (key, _) in enumerate(parts)}
-        self.mean, self.log_variance = old @ b, of_variance @ c
-        self.residual = (self.v - self.mean) * np.exp(-0.5 * self.log_variance)
+
+def fit_coefficients(
+    of_mean: FloatArray, of_variance: FloatArray, v: FloatArray, begin: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The coefficients of mean and log-variance at their optimum, those of the log-variance from where they begin."""
+    p, q, n = len(of_mean), len(of_variance), len(v)
+    prior = np.full(max(p, q), RIDGE)
+    prior[0] = 0.0  # the constants
+    b, c = np.zeros(p), begin.copy()
+    _fit(of_mean, of_variance, v, n, p, q, prior, b, c, np.empty(6 * n + 2 * (p + 1) ** 2 + 2 * (q + 1) ** 2))
+    return b, c
 
 
 def _solve_positive(matrix: FloatArray, right: FloatArray, ridge: float) -> FloatArray:
@@ -385,27 +431,7 @@ def _noise_sizes(residual: FloatArray) -> FloatArray:
     return np.log(np.abs(residual) + 1e-3 * float(np.median(np.abs(residual))) + 1e-300)
 
 
-def _ascend(
-    c: FloatArray, squares: FloatArray, features: FloatArray, curvature: FloatArray, prior: FloatArray
-) -> FloatArray:
-    """One step of Fisher's scoring for the log-variance, halved until it climbs: the likelihood is concave."""
-    surplus = squares * np.exp(-(features @ c)) - 1.0
-    step = _solve_positive(curvature.copy(), 0.5 * features.T @ surplus - prior * c, 0.0)
-    here, length = _variance_likelihood(c, squares, features, prior), 1.0
-    while length > 1e-3:
-        if _variance_likelihood(c + length * step, squares, features, prior) >= here:
-            return c + length * step
-        length /= 2
-    return c
-
-
-def _variance_likelihood(c: FloatArray, squares: FloatArray, features: FloatArray, prior: FloatArray) -> float:
-    s = features @ c
-    with np.errstate(over="ignore"):
-        return float(-0.5 * np.sum(s + squares * np.exp(-s)) - 0.5 * prior @ c**2)
-
-
-def _prior(size: int) -> FloatArray:
-    out = np.full(size, RIDGE)
-    out[0] = 0.0  # the constant
-    return out
+_fit = native(
+    "bool additive_fit(double *of_mean, double *of_variance, double *v, int64_t n, int64_t p, int64_t q, "
+    "double *prior, double *b, double *c, double *scratch)"
+)
