@@ -38,6 +38,19 @@ def test_no_other_coefficients_are_likelier_by_more_than_is_asked_of_a_round(see
     assert cost(here) <= minimize(cost, here).fun + 4e-3
 
 
+@given(st.integers(0, 2**32 - 1), st.floats(-6.0, 0.0))
+def test_the_prior_weighs_no_more_where_there_is_little_noise(seed, log_noise):
+    rng = np.random.default_rng(seed)
+    first = rng.normal(size=N)
+    of_mean = np.vstack([np.ones(N), first, first + 0.1 * rng.normal(size=N)])
+    v = np.array([0.0, 1.0, -2.0]) @ of_mean + np.exp(log_noise) * rng.normal(size=N)
+    b, _ = fit_coefficients(of_mean, np.ones((1, N)), v, np.zeros(1))
+    straight = np.linalg.lstsq(of_mean.T, v)[0]
+    excess = np.sum((v - b @ of_mean) ** 2) / np.sum((v - straight @ of_mean) ** 2) - 1
+    # The prior moves the optimum by what it costs there, five nats, at most.
+    assert 0.0 <= excess + 1e-12 and N * np.log1p(excess) <= 5.0
+
+
 def test_an_answer_owes_nothing_but_rounding_to_what_was_asked_before():
     rng = np.random.default_rng(5)
     columns = parents(5, 5)

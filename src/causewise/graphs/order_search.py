@@ -15,6 +15,7 @@ to where it raises the total most, until none moves. A move is a sequence of swa
 predecessors of two columns only.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -184,9 +185,9 @@ class Search:
     def start_by_sources(self) -> list[int]:
         """Column after column the one that those left contradict least as their source, given those before it."""
         left, before, order = set(range(len(self._before))), 0, list[int]()
-        contradictions = dict.fromkeys(left, 0.0)
+        contradictions = dict.fromkeys(left, 0)
         while left:
-            least, source = np.inf, -1
+            least, source = sys.maxsize, -1
             # Those that were contradicted little are likely to be so again: most others are given up early.
             for column in sorted(left, key=lambda k: (contradictions[k], k)):
                 if not any(self._before[other, column] for other in left):
@@ -199,13 +200,16 @@ class Search:
         return order
 
     def _sum_contradictions(
-        self, column: int, left: Iterable[int], before: Columns, most: float, likely: Mapping[int, float]
-    ) -> float:
-        """Gains of those that are left from standing before a column, directly behind others; no more than it takes."""
-        total = 0.0
+        self, column: int, left: Iterable[int], before: Columns, most: int, likely: Mapping[int, int]
+    ) -> int:
+        """Gains of those that are left from standing before a column, directly behind others; no more than it takes.
+
+        In grains: rounding, which is another on another machine, orders no columns that nothing orders.
+        """
+        total = 0
         for other in sorted(left, key=lambda k: (likely[k], k)):
             if other != column:
-                total += max(0.0, self.swap_gain(before, column, other))
+                total += max(0, round(self.swap_gain(before, column, other) / _LEAST))
                 if total >= most:
                     break
         return total

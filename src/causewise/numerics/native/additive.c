@@ -67,6 +67,26 @@ static double measure(const double *s, const double *way, double length, const d
     return -0.5 * (total(to, n) + total(miss, n));
 }
 
+/* A mean whose noise has one variance, and its logarithm: that tells how strong the prior is, and the other way round.
+   Products of lines are summed once, and their diagonal is kept in `bare`. */
+static bool fit_even(const double *of_mean, const double *v, int64_t n, int64_t p, const double *prior, double *b,
+                     double *c, double *squares, double *bare, double *band, double *factor, double *right) {
+    multiply_lines(of_mean, n, p, NULL, v, band, right);
+    for (int64_t i = 0; i < p; i++) bare[i] = band[(i + 1) * p - 1];
+    for (int round = 0; round < ROUNDS; round++) {
+        double before = c[0], variance = exp_one(before > FLOOR ? before : FLOOR);
+        for (int64_t i = 0; i < p; i++) band[(i + 1) * p - 1] = (bare[i] + prior[i] * variance) * (1.0 + 1e-10);
+        if (!damped_cholesky(band, p, p, factor)) return false;
+        memcpy(b, right, (size_t)p * sizeof(double));
+        solve(factor, p, p, b);
+        add_up(of_mean, n, p, b, squares);
+        for (int64_t i = 0; i < n; i++) squares[i] = (v[i] - squares[i]) * (v[i] - squares[i]) + LEAST;
+        c[0] = log_one(total(squares, n) / (double)n);
+        if (fabs(c[0] - before) < GAIN) break;
+    }
+    return true;
+}
+
 /* Mean and log-variance in turn: the mean by weighted least squares, the log-variance by steps of Fisher's scoring,
    whose information is the same everywhere, halved until they climb. b and c, p and q of them, are the coefficients,
    c where it begins. `scratch` holds 6 n + 2 (p + 1)² + 2 (q + 1)² numbers. False if there is no solution: some number
@@ -76,6 +96,7 @@ EXPORT bool additive_fit(const double *of_mean, const double *of_variance, const
     double *s = scratch, *weight = s + n, *squares = weight + n, *way = squares + n, *to = way + n, *miss = to + n;
     double *band = miss + n, *factor = band + p * p, *right = factor + p * p;
     double *curvature = right + p, *scale = curvature + q * q, *step = scale + q * q, *there = step + q;
+    if (q == 1) return fit_even(of_mean, v, n, p, prior, b, c, squares, way, band, factor, right);
     multiply_lines(of_variance, n, q, NULL, NULL, curvature, NULL);
     for (int64_t i = 0; i < q * q; i++) curvature[i] *= 0.5;
     raise_diagonal(curvature, q, prior, 0.0);
@@ -92,10 +113,6 @@ EXPORT bool additive_fit(const double *of_mean, const double *of_variance, const
         solve(factor, p, p, b);
         add_up(of_mean, n, p, b, squares);
         for (int64_t i = 0; i < n; i++) squares[i] = (v[i] - squares[i]) * (v[i] - squares[i]) + LEAST;
-        if (q == 1) {
-            c[0] = log_one(total(squares, n) / (double)n);
-            return true;
-        }
         memset(way, 0, (size_t)n * sizeof(double));
         double here = measure(s, way, 0.0, squares, n, to, miss) - penalise(prior, c, q);
         for (int tried = 0; tried < STEPS; tried++) {
