@@ -1,8 +1,10 @@
 """Claims: a pair is one runner's at a time, also where runners stop or die, and nobody waits for the dead."""
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from sqlite3 import Connection
 from types import SimpleNamespace
 
 import pytest
@@ -118,3 +120,20 @@ def test_what_is_stored_is_nobodys(tmp_path: Path) -> None:
         one.release()
         assert other.claim(KEYS) == (set(KEYS[2:]), set())
         assert one.keys() == set(KEYS[:2])
+
+
+def test_a_claim_made_while_a_runner_waits_for_the_file_is_kept(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(tmp_path / "s.sqlite") as one, Store.open(tmp_path / "s.sqlite") as other:
+        wait_for_lock = other.transaction
+
+        @contextmanager
+        def wait_longer() -> Iterator[Connection]:
+            clock.now += 0.5
+            assert one.claim(KEYS) == (set(KEYS), set())
+            with wait_for_lock() as connection:
+                yield connection
+
+        monkeypatch.setattr(other, "transaction", wait_longer)
+        assert other.claim(KEYS) == (set(), set(KEYS))

@@ -237,8 +237,8 @@ class Store(Ledger):
 
     def claim(self, keys: Iterable[Key]) -> tuple[set[Key], set[Key]]:
         """Which of these are now this runner's to do, and which another's; those that are there are neither."""
-        now = time.time()
         with self.translate_errors(self.path), self.transaction() as connection:
+            now = time.time()  # not before: claims of others, made while this one waited, would be later than it knows
             connection.execute("DELETE FROM claim WHERE NOT until BETWEEN ? AND ?", (now, now + LEASE_SECONDS))
             missing = [key for key in keys if not self._has(key)]
             connection.executemany(_CLAIM, [(*key, self._runner, now + LEASE_SECONDS) for key in missing])
