@@ -1,6 +1,7 @@
 """`causewise.graph`: what it finds, what it does not depend on, what it applies, and what it refuses."""
 
 import json
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from worlds import CHAIN, chain, unit, world
 
 import causewise
-from causewise.graphs import finder
+from causewise.graphs import cross_checks, finder
 from causewise.graphs.causal_graph import Edge
 from causewise.graphs.graph_columns import MOST_COLUMNS
 
@@ -120,12 +121,26 @@ def test_straight_lines_with_normal_noise_have_no_direction():
     assert "2 without a direction" in str(found)
 
 
-def test_columns_with_long_tails_are_tried_in_logs():
+@pytest.fixture(scope="module")
+def long_table() -> dict[str, np.ndarray]:
     rng = np.random.default_rng(0)
-    a = rng.normal(size=500)
-    b = np.exp(3 * unit(np.sin(2 * a) + 0.3 * rng.normal(size=500)) ** 3)
-    found = causewise.graph({"a": a, "b": b}, bootstrap=0)
-    assert any("in logarithms" in warning and "'b'" in warning for warning in found.warnings)
+    a, c = rng.normal(size=(2, 500))
+    return {"a": a, "b": np.exp(2 * unit(np.sin(2 * a) + 0.5 * c**2 + 0.3 * rng.normal(size=500))), "c": c}
+
+
+def test_columns_with_long_tails_are_tried_in_logs(long_table):
+    found = causewise.graph(long_table, bootstrap=0)
+    assert any("'b'; in logarithms no arrow would run the other way" in warning for warning in found.warnings)
+    assert [edge.direction for edge in found.edges] == ["->", "->"]
+
+
+def test_an_arrow_that_hangs_on_the_scale_of_a_long_column_has_no_direction(monkeypatch, long_table):
+    monkeypatch.setattr(cross_checks, "fit_graph", lambda *_: SimpleNamespace(arrows={(1, 0), (2, 1)}))
+    found = causewise.graph(long_table, bootstrap=0)
+    assert {(edge.parent, edge.child): edge.direction for edge in found.edges} == {("a", "b"): "--", ("c", "b"): "->"}
+    [left_open] = [edge for edge in found.edges if edge.direction == "--"]
+    assert left_open.reason == "with the logarithms of 'b' it would run the other way"
+    assert any("'a' → 'b' would run the other way: left open" in warning for warning in found.warnings)
 
 
 def test_an_edge_that_few_parts_show_is_left_out(monkeypatch, table):

@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from causewise.decision import Decision, Direction
 from causewise.errors import SEEDS, InputError, between, positive
 from causewise.graphs.causal_graph import ARROW, LINE, TWO_HEADED, CausalGraph, Edge
+from causewise.graphs.cross_checks import compare_with_logs, compare_with_pairs
 from causewise.graphs.direction import (
     DirectionEvidence,
     direction_probability,
@@ -21,7 +20,7 @@ from causewise.graphs.direction import (
 )
 from causewise.graphs.effect import Effect
 from causewise.graphs.graph_columns import Constraints, GraphColumns, read_graph_columns
-from causewise.graphs.graph_search import fit_graph, search_graph
+from causewise.graphs.graph_search import search_graph
 from causewise.graphs.hidden_causes import join_by_hidden_causes
 from causewise.graphs.interventions import Structure
 from causewise.graphs.mechanisms import Mechanism
@@ -29,9 +28,7 @@ from causewise.graphs.noise import Kernels, noise_p_values
 from causewise.graphs.reversals import Arrow
 from causewise.graphs.row_parts import Draws, Part, Whole, find_on_parts, open_parts_cluster, share_of_parts
 from causewise.graphs.structural_model import build_model
-from causewise.inference import infer
 from causewise.numerics.row_sampling import MAX_ROWS, sample_rows
-from causewise.pair import standardise
 from causewise.parallel import DEFAULT_ENGINE, Engine, one_thread, processors
 from causewise.scanning.journal import Journal
 from causewise.tables.source import READING_OPTIONS, split_reading_options
@@ -49,10 +46,6 @@ Of edges that three of eight show half are true, and one without a direction is 
 """
 FALSE_DISCOVERIES = 50.0
 """Times alpha the share of edges that may be there by chance: of many columns this asks for more than alpha does."""
-LONG_TAILS = 50.0
-"""Excess kurtosis from which a column is looked at in logs, too."""
-REJECTED = 1e-4
-"""The p-value below which a pair by itself is said to leave dependent noise."""
 WORTH_A_PROCESS = 4.0
 """Seconds that all parts together must take about, for processes to be started for them."""
 OF_PAIRS = 0.01
@@ -174,7 +167,8 @@ def graph(
     edges = [edge for edge in edges if edge not in chance]
     unstable = [edge for edge in edges if edge.support is not None and edge.support < LEAST_SUPPORT]
     unstable = [edge for edge in unstable if not edge.required]
-    edges, contradictions = _compare_with_pairs(table, [edge for edge in edges if edge not in unstable], seed)
+    edges, contradictions = compare_with_pairs(table, [edge for edge in edges if edge not in unstable], seed)
+    edges, in_logs = compare_with_logs(recorded, alpha, edges)
     # Of steps no noise is left that could be independent.
     order = tuple(table.names[column] for column in found.graph.order)
     noise = {name: None if name in table.placed else p for name, p in zip(order, independence, strict=True)}
@@ -184,7 +178,7 @@ def graph(
         *_warn_of_chance(chance),
         *_warn_of_unstable(unstable),
         *contradictions,
-        *_compare_with_logs(recorded, alpha, edges),
+        *in_logs,
         *table.notes,
     )
     return CausalGraph(
@@ -310,71 +304,6 @@ def _find_p_values(fit: Mechanism, parent: int) -> dict[bool, float]:
         for spread in (False, True)
         if (each := [term.p for term in fit.terms if term.spread == spread and term.parent == parent])
     }
-
-
-def _compare_with_pairs(table: GraphColumns, edges: Sequence[Edge], seed: int) -> tuple[list[Edge], list[str]]:
-    """The edges, and a sentence for each that the two columns by themselves contradict.
-
-    Two columns that are joined to no other are all that the graph knows of them, and the more careful scoring of pairs
-    decides. Elsewhere other columns tell of the direction, too, and only an answer the other way contradicts it: where
-    a third column is joined to both, that may explain it, and where none is, the direction is left open.
-    """
-    neighbours: dict[str, set[str]] = {name: set() for name in table.names}
-    for edge in edges:
-        neighbours[edge.parent].add(edge.child)
-        neighbours[edge.child].add(edge.parent)
-    out, sentences = [], []
-    for edge in edges:
-        if edge.direction == ARROW and not (edge.is_given or table.placed & {edge.parent, edge.child}):
-            third = sorted(neighbours[edge.parent] & neighbours[edge.child])
-            columns = (table.values[table.names.index(name)] for name in (edge.parent, edge.child))
-            pair = infer(*columns, seed=seed)
-            if len(neighbours[edge.parent]) == len(neighbours[edge.child]) == 1:
-                edge = _agree_with_pair(edge, pair)
-            elif pair.direction is Direction.BACKWARD:
-                other = "by themselves are answered the other way"
-                if third:
-                    names = ", ".join(map(repr, third))
-                    both = f"{edge.parent!r} and {edge.child!r} {other}"
-                    sentences.append(f"{both}; {names}, joined to both, may explain it.")
-                else:
-                    reason = f"the two columns {other}, and no third is joined to both"
-                    edge = replace(edge, direction=LINE, reason=reason)
-        out.append(edge)
-    return out, sentences
-
-
-def _agree_with_pair(edge: Edge, pair: Decision) -> Edge:
-    """An arrow between columns that are joined to no other, as far as the pair by itself lets it."""
-    p_values = [each.p_value for each in (pair.forward, pair.backward) if each.p_value is not None]
-    if len(p_values) == 2 and max(p_values) < REJECTED:
-        reason = "by themselves neither direction leaves independent noise: a common cause that is no column, perhaps"
-        return replace(edge, direction=TWO_HEADED, reason=reason)
-    if pair.probabilities and pair.probabilities["y->x"] > pair.probabilities["x->y"]:
-        reason = "the two columns by themselves lean the other way, and no third explains it"
-        return replace(edge, direction=LINE, reason=reason)
-    return edge
-
-
-def _compare_with_logs(read: GraphColumns, alpha: float, edges: Sequence[Edge]) -> list[str]:
-    """What becomes of the arrows where columns with long tails are taken in logs."""
-    is_long = {
-        name: name not in read.placed and column.min() > 0 and np.mean(standardise(column) ** 4) - 3.0 > LONG_TAILS
-        for name, column in zip(read.names, read.values, strict=True)
-    }
-    if not any(is_long.values()):
-        return []
-    columns = zip(is_long.values(), read.values, strict=True)
-    table = replace(read, values=np.array([np.log(column) if long else column for long, column in columns]))
-    table = table.to_canonical()
-    with one_thread():
-        arrows = fit_graph(table.values, table.constraints(), alpha).arrows
-    named = {(table.names[parent], table.names[child]) for parent, child in arrows}
-    drawn = [edge for edge in edges if edge.direction == ARROW]
-    turned = [f"{edge.parent!r} → {edge.child!r}" for edge in drawn if (edge.child, edge.parent) in named]
-    names = ", ".join(repr(name) for name, long in sorted(is_long.items()) if long)
-    result = f"{', '.join(turned)} would run the other way" if turned else "no arrow would run the other way"
-    return [f"A few extreme rows hold most of the variance of {names}; in logarithms {result}."]
 
 
 def _warn_of_dependence(noise: dict[str, float | None]) -> list[str]:

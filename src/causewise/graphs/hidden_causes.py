@@ -168,4 +168,5 @@ class _Search:
         slow = {k: type(fit.fit) for k, fit in self._fits.items()}
         for kind, which in (("Gaussian process", Process), ("natural parameters", NaturalSums)):
             out.wider[kind] = {k for k, each in slow.items() if each is which}
+        out.wider["sensor"] = {k for k, fit in self._fits.items() if fit.sensor is not None and fit.sensor.is_learnt}
         return out

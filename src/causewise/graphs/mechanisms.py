@@ -2,10 +2,11 @@
 
 Mechanisms: sums of smooth functions in mean and log-variance, straight lines among them (`models.additive`); a Gaussian
 process of all parents together (`models.gaussian_process`); natural parameters that add up (`models.natural`); and a
-monotone sensor over a sum or a process, for which the normal scores of the column stand in its place. Laws of the
-noise: a mixture of normals, of which one normal is the smallest, or a free density from the gaps between residuals.
-Every coefficient costs two nats, twice what Akaike (1974) asks for, a mixture what BIC does; the density from gaps
-costs 0.3 √n nats. The evidence of a process has paid for its function already.
+monotone sensor over a sum or a process: the normal scores of the column stand in its place or, over a sum, a spline of
+these that is learnt beside it (`models.transformation`). Laws of the noise: a mixture of normals, of which one normal
+is the smallest, or a free density from the gaps between residuals. Every coefficient costs two nats, twice what Akaike
+(1974) asks for, a mixture what BIC does; the density from gaps costs 0.3 √n nats. The evidence of a process has paid
+for its function already.
 """
 
 import math
@@ -32,6 +33,7 @@ from causewise.models.gaussian_process import (
 from causewise.models.natural import NaturalFit, find_p_values
 from causewise.models.natural_search import NaturalSearch
 from causewise.models.smooth_basis import Basis
+from causewise.models.transformation import RISES, find_transformation
 from causewise.numerics.density import fit_mixture, log_density_at_rows
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
@@ -50,6 +52,8 @@ NEAR_NORMAL = 0.99
 """Squared correlation of a column with its normal scores above which a sensor is not looked for."""
 CHANGE = 0.01
 """Variance of the change of the log-scale of rows, from which a process is looked for anew."""
+ROUNDS = 3
+"""Times that a sensor is learnt beside a sum, whose terms are then chosen anew."""
 
 ScoreLaw = Callable[[FloatArray], tuple[str, float]]
 """The law of some noise, and its log-likelihood a row less what its code costs."""
@@ -90,7 +94,8 @@ class Mechanism:
     log_likelihood: float
     """Nats a row, less what the code of the mechanism costs."""
     fit: AdditiveFit | Process | NaturalSums
-    """Of the normal scores where it is a sensor."""
+    """Of what a sensor saw, where there is one."""
+    sensor: "Sensor | None" = None
     tried: frozenset[int] = frozenset()
     """All columns that any of the mechanisms it was chosen among uses."""
 
@@ -123,7 +128,7 @@ class Mechanisms:
         self._inputs, self._frequencies = inputs, draw_frequencies(len(inputs)) * turned[:, None]
         # Long tails come from natural parameters, and these bend an order as no sum shows.
         every = set(range(len(columns))) if any(np.abs(column).max() > LONG for column in columns) else set[int]()
-        self.wider: dict[str, set[int]] = {"Gaussian process": set(), "natural parameters": every}
+        self.wider: dict[str, set[int]] = {"Gaussian process": set(), "natural parameters": every, "sensor": set()}
         """Columns for which these are tried, too: they take their time."""
         self._last: dict[tuple[int, bool], _LastProcess] = {}
         self._most: dict[tuple[int, bool], list[tuple[frozenset[int], float]]] = {}
@@ -131,7 +136,7 @@ class Mechanisms:
         # Steps leave a few values beside steps, of which a mixture would make points of infinite density.
         self._score_laws = [score_normal if len(np.unique(column)) < len(column) else score_law for column in columns]
         self.sensors = [
-            None if np.corrcoef(score, column)[0, 1] ** 2 > NEAR_NORMAL else _Sensor.of(column, score, law)
+            None if np.corrcoef(score, column)[0, 1] ** 2 > NEAR_NORMAL else Sensor.of(column, score, law)
             for column, score, law in zip(columns, scores, self._score_laws, strict=True)
         ]
 
@@ -179,7 +184,7 @@ class Mechanisms:
             for target, sensor in targets
         ]
 
-    def _target(self, column: int, sensor: "_Sensor | None") -> FloatArray:
+    def _target(self, column: int, sensor: "Sensor | None") -> FloatArray:
         """What is fitted: the column, or what a sensor saw."""
         return self.smooths.columns[column] if sensor is None else sensor.scores
 
@@ -196,13 +201,15 @@ class Mechanisms:
         if kind == "Gaussian process":
             if len(candidates) < 2:
                 return []
-            sensor = self.sensors[column] if now.kind == "sensor" else None
+            sensor = self.sensors[column] if now.sensor is not None else None
             known, offered = self._most.setdefault((column, sensor is not None), []), frozenset(candidates)
             if any(offered <= more and most < now.log_likelihood for more, most in known):
                 return []
             out = self._build_process(column, candidates, near, sensor)
             known.append((offered, _most_of_fewer(out)))
             return [out] if out.parents.issuperset(required) else []
+        if kind == "sensor":
+            return [] if now.sensor is None else self._learn_sensor(column, candidates, sorted(required))
         v = self.smooths.columns[column]
         # Tests of single terms see little of what moves a long column.
         if not candidates or not (any(term.spread for term in now.terms) or np.abs(v).max() > LONG):
@@ -217,9 +224,8 @@ class Mechanisms:
             return self._prune_natural(column, mechanism, mechanism.fit, frozenset(required))
         if isinstance(mechanism.fit, Process):
             return self._prune_process(column, mechanism, mechanism.fit, frozenset(required))
-        sensor = self.sensors[column] if mechanism.kind == "sensor" else None
-        target = self._target(column, sensor)
-        return self._build(column, self.smooths.prune(target, mechanism.fit, self.alpha, required), sensor)
+        target = self._target(column, mechanism.sensor)
+        return self._build(column, self.smooths.prune(target, mechanism.fit, self.alpha, required), mechanism.sensor)
 
     def _prune_natural(
         self, column: int, mechanism: Mechanism, sums: NaturalSums, required: frozenset[int]
@@ -244,7 +250,7 @@ class Mechanisms:
         self, column: int, mechanism: Mechanism, process: Process, required: frozenset[int]
     ) -> Mechanism:
         """Parents of the mean are tested by the evidence that is lost without them."""
-        sensor = self.sensors[column] if mechanism.kind == "sensor" else None
+        sensor = mechanism.sensor
         target = self._target(column, sensor)
         fit, parents = process.fit, list(process.parents)
         last = _LastProcess.near(process.variance.log_scale).follow(process)
@@ -274,15 +280,29 @@ class Mechanisms:
         fewer = self.smooths.fit(target, left, self.alpha, required)
         return self.prune(column, self._build(column, fewer, sensor), required)
 
-    def _build(self, column: int, fit: AdditiveFit, sensor: "_Sensor | None" = None) -> Mechanism:
+    def _build(self, column: int, fit: AdditiveFit, sensor: "Sensor | None" = None) -> Mechanism:
         law, value = _score(fit, self._score_laws[column])
         if sensor is not None:
-            return Mechanism("sensor", law, fit.terms, fit.residual, value + sensor.log_slope, fit)
+            return Mechanism("sensor", law, fit.terms, fit.residual, value + sensor.log_slope, fit, sensor)
         is_straight = all(term.functions == 1 and not term.spread for term in fit.terms)
         return Mechanism("lines" if is_straight else "sums", law, fit.terms, fit.residual, value, fit)
 
+    def _learn_sensor(self, column: int, candidates: Sequence[int], required: Sequence[int]) -> list[Mechanism]:
+        """A sum behind a sensor that is learnt beside it, begun at the normal scores."""
+        first = sensor = self.sensors[column]
+        assert first is not None and sensor is not None
+        fit, best = self.smooths.fit(first.scores, candidates, self.alpha, required), None
+        for _ in range(ROUNDS):
+            lines = [self.smooths.block(term).T for term in fit.terms if not term.spread]
+            if not lines:
+                break
+            sensor = first.bend(np.concatenate(lines), fit.log_scale)
+            fit = self.smooths.choose(sensor.scores, candidates, self.alpha, required)
+            best = max([self._build(column, fit, sensor), *([] if best is None else [best])], key=_by_code)
+        return [] if best is None else [best]
+
     def _build_process(
-        self, column: int, candidates: Sequence[int], parents: Collection[int], sensor: "_Sensor | None"
+        self, column: int, candidates: Sequence[int], parents: Collection[int], sensor: "Sensor | None"
     ) -> Mechanism:
         """A Gaussian process, its paces begun where they were before, or faster for those that are parents nearby."""
         key, target = (column, sensor is not None), self._target(column, sensor)
@@ -309,7 +329,7 @@ class Mechanisms:
         fit = describe_process(task, top)
         return Process(fit, tuple(candidates[k] for k in fit.parents), variance)
 
-    def _describe_process(self, column: int, process: Process, sensor: "_Sensor | None") -> Mechanism:
+    def _describe_process(self, column: int, process: Process, sensor: "Sensor | None") -> Mechanism:
         fit, n = process.fit, len(process.fit.residual)
         law, value = self._score_laws[column](fit.residual)
         # The evidence is that of normal noise: what another law gains on what is left comes on top.
@@ -318,7 +338,8 @@ class Mechanisms:
         terms = (*(AdditiveTerm(k, False, 1, 0.0) for k in process.parents), *process.variance.terms)
         if sensor is not None:
             value += sensor.log_slope
-        return Mechanism("Gaussian process" if sensor is None else "sensor", law, terms, fit.residual, value, process)
+        kind = "Gaussian process" if sensor is None else "sensor"
+        return Mechanism(kind, law, terms, fit.residual, value, process, sensor)
 
     def _build_natural(
         self,
@@ -456,15 +477,28 @@ class _LastProcess(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Sensor:
+class Sensor:
+    """What a monotone sensor saw when it showed a column."""
+
     scores: FloatArray
+    """Standardised."""
     log_slope: float
-    """Mean log-derivative of the scores by the column, less the cost of the column's own law."""
+    """Mean log-derivative of the scores by the column, less the cost of the column's own law and of the sensor's."""
+    is_learnt: bool = False
+    """Whether beside a sum; else these are the normal scores."""
 
     @classmethod
-    def of(cls, column: FloatArray, scores: FloatArray, score_law: ScoreLaw) -> "_Sensor":
+    def of(cls, column: FloatArray, scores: FloatArray, score_law: ScoreLaw) -> "Sensor":
+        """Normal scores of the column, of whatever law it is."""
         _, value = score_law(column)
         return cls(scores, value + float(np.mean(0.5 * scores**2)) + 0.5 * math.log(2 * math.pi))
+
+    def bend(self, features: FloatArray, log_scale: FloatArray) -> "Sensor":
+        """One behind which features, one line each, add up with noise of such a log-scale."""
+        seen = find_transformation(self.scores, features, log_scale)
+        slope = float(np.mean(seen.log_slopes)) - math.log(float(np.std(seen.values)))
+        cost = COEFFICIENT * RISES / len(self.scores)
+        return Sensor(standardise(seen.values), self.log_slope + slope - cost, True)
 
 
 def normal_scores(column: FloatArray) -> FloatArray:

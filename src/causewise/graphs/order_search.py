@@ -90,7 +90,9 @@ class Likelihoods:
         places = [(column, to_bits(order[:place])) for order in orders for place, column in enumerate(order)]
         for kind, columns in mechanisms.wider.items():
             better = set[int]()
-            for column, earlier in places:
+            # A sensor may show only beside a parent that stands behind it as yet.
+            more = [(column, -1) for column in range(len(self.candidates))] if kind == "sensor" else []
+            for column, earlier in [*places, *more]:
                 question = kind, column, earlier & self._offer(kind, column)
                 if column in columns or question in self._asked:
                     continue

@@ -390,6 +390,5 @@ def _build_equation(mechanisms: Mechanisms, column: int, fit: Mechanism, levels:
         mean = JointMean(sums.parents, sums.fit.curve)
         shift = float(np.mean(sums.fit.log_scale) - np.mean(sums.variance.log_scale))
         variance = replace(variance, constant=variance.constant + 2.0 * shift)
-    sensor = mechanisms.sensors[column] if fit.kind == "sensor" else None
-    back = None if sensor is None else Interpolation.of(sensor.scores, smooths.columns[column])
+    back = None if fit.sensor is None else Interpolation.of(fit.sensor.scores, smooths.columns[column])
     return Equation(mean, variance, None, False, back, noise)

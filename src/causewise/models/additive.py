@@ -13,7 +13,7 @@ Gaussian process of all of them (`gaussian_process`) finds these, and every pair
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -140,13 +140,14 @@ class Smooths:
         for each in known:
             if each.question == question and each.chosen <= candidates <= each.offered:
                 return each.fit
-        fit = self._choose(target, sorted(candidates), *question)
+        fit = self.choose(target, sorted(candidates), *question)
         known.append(_KnownFit(question, candidates, fit.parents | question[1], fit))
         return fit
 
-    def _choose(
-        self, target: FloatArray, candidates: Sequence[int], alpha: float, required: frozenset[int]
+    def choose(
+        self, target: FloatArray, candidates: Sequence[int], alpha: float, required: Collection[int] = ()
     ) -> AdditiveFit:
+        """The same of a target that is asked for once, of which nothing is kept."""
         is_long = bool(np.abs(target).max() > LONG)
         state = _State(self, target, () if is_long else self._choose_lines(target, candidates, alpha))
         for line in list(state.terms):
