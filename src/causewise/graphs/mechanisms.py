@@ -48,6 +48,8 @@ MANY = 60
 """Columns beyond which a column must show the more clearly, so that chance does not let in more than among so many."""
 FAR = 0.3
 """Nats a row by which natural parameters with few functions may be worse than the best, for more to be tried."""
+VERY_LONG = 2 * LONG
+"""Standard deviations from the middle beyond which one column lets in natural parameters of all, unasked."""
 NEAR_NORMAL = 0.99
 """Squared correlation of a column with its normal scores above which a sensor is not looked for."""
 CHANGE = 0.01
@@ -126,8 +128,9 @@ class Mechanisms:
         # Turning a column round turns its frequencies round, so that it changes nothing.
         turned = np.where(np.mean(inputs**3, axis=1) < 0.0, -1.0, 1.0)
         self._inputs, self._frequencies = inputs, draw_frequencies(len(inputs)) * turned[:, None]
-        # Long tails come from natural parameters, and these bend an order as no sum shows.
-        every = set(range(len(columns))) if any(np.abs(column).max() > LONG for column in columns) else set[int]()
+        # Such tails come from natural parameters, and these bend an order as no sum shows.
+        is_bent = any(np.abs(column).max() > VERY_LONG for column in columns)
+        every = set(range(len(columns))) if is_bent else set[int]()
         self.wider: dict[str, set[int]] = {"Gaussian process": set(), "natural parameters": every, "sensor": set()}
         """Columns for which these are tried, too: they take their time."""
         self._last: dict[tuple[int, bool], _LastProcess] = {}
