@@ -84,7 +84,8 @@ class _Search:
         for child, fit in self._fits.items():
             for parent in fit.parents:
                 pair = parent, child
-                tells = parent < self.count and self._fits[parent].parents and self._fits[parent].kind != "lines"
+                tells = parent < self.count and self._fits[parent].kind != "lines"
+                tells = tells and not self._fits[parent].parents.isdisjoint(fit.parents)
                 if tells and not given[pair]:
                     if pair not in self._weights:
                         self._weights[pair] = self._weigh(pair)

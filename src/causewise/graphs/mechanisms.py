@@ -54,6 +54,8 @@ NEAR_NORMAL = 0.99
 """Squared correlation of a column with its normal scores above which a sensor is not looked for."""
 CHANGE = 0.01
 """Variance of the change of the log-scale of rows, from which a process is looked for anew."""
+HOPELESS = 30.0
+"""Nats by which a sensor over the sum that describes the column may be worse, for a sum of its own to be looked for."""
 ROUNDS = 3
 """Times that a sensor is learnt beside a sum, whose terms are then chosen anew."""
 
@@ -179,13 +181,16 @@ class Mechanisms:
         return replace(best, tried=frozenset[int]().union(*(choice.parents for choice in rivals)))
 
     def _fit_simple(self, column: int, candidates: Sequence[int], required: Sequence[int]) -> list[Mechanism]:
-        """Sums, and sums behind a sensor."""
-        behind = (None,) if self.sensors[column] is None else (None, self.sensors[column])
-        targets = [(self._target(column, sensor), sensor) for sensor in behind]
-        return [
-            self._build(column, self.smooths.fit(target, candidates, self.alpha, required), sensor)
-            for target, sensor in targets
-        ]
+        """Sums, and sums behind a sensor, unless these are far off."""
+        sensor, n = self.sensors[column], len(self.smooths.columns[column])
+        sums = self.smooths.fit(self.smooths.columns[column], candidates, self.alpha, required)
+        out = [self._build(column, sums)]
+        if sensor is not None:
+            alike = self._build(column, self.smooths.refit(sensor.scores, sums.terms), sensor)
+            if (out[0].log_likelihood - alike.log_likelihood) * n < HOPELESS:
+                fit = self.smooths.fit(sensor.scores, candidates, self.alpha, required)
+                out.append(self._build(column, fit, sensor))
+        return out
 
     def _target(self, column: int, sensor: "Sensor | None") -> FloatArray:
         """What is fitted: the column, or what a sensor saw."""

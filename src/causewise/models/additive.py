@@ -173,6 +173,10 @@ class Smooths:
                 break
         return state.fit
 
+    def refit(self, target: FloatArray, terms: Iterable[AdditiveTerm]) -> AdditiveFit:
+        """Another target given the terms of a fit."""
+        return _State(self, target, terms).fit
+
     def fit_variance(self, target: FloatArray, parents: Iterable[int], alpha: float) -> AdditiveFit:
         """Noise whose variance is affected by those of `parents` that matter."""
         state, candidates = _State(self, target), sorted(parents)
