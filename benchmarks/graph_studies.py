@@ -1,6 +1,7 @@
 """What `causewise.graph` costs, and what it says of cells.
 
     python benchmarks/graph_studies.py cost         CPU seconds and memory by columns and rows
+    python benchmarks/graph_studies.py versions ../before   CPU seconds of another checkout, built, beside this one's
     python benchmarks/graph_studies.py sachs        the protein-signalling table inside the `cdt` package
     python benchmarks/graph_studies.py hidden       how many pairs with a hidden common cause are marked
 
@@ -8,7 +9,11 @@ Tables are those of `graph_worlds.py`; `cdt` is looked for in out/peers.
 """
 
 import argparse
+import json
+import os
 import resource
+import subprocess
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -19,7 +24,28 @@ import numpy as np
 import causewise
 from graph_worlds import Setting, simulated
 
-PEERS = Path(__file__).parents[1] / "out" / "peers"
+ROOT = Path(__file__).parents[1]
+PEERS = ROOT / "out" / "peers"
+TIMED = (
+    *("linear exponential", "GP sums", "sigmoid sums", "polynomial sums", "heteroscedastic", "skewed noise"),
+    *("GP of all parents", "natural parameters, log-linear", "natural parameters, log-curved"),
+)
+"""Worlds on whose tables two versions are timed."""
+WORKER = """
+import sys, time
+import numpy as np
+import causewise
+
+def find(rows):
+    columns = {f"{k}": column for k, column in enumerate(rows.T)}
+    start = time.process_time()
+    causewise.graph(columns, bootstrap=0, engine=causewise.Engine(jobs=1))
+    return time.process_time() - start
+
+find(np.random.default_rng(0).normal(size=(100, 2)))
+for line in sys.stdin:
+    print(find(np.load(line.strip())), flush=True)
+"""
 
 
 def cost() -> None:
@@ -46,6 +72,41 @@ def measure(columns: int, rows: int) -> str:
         f"{columns} columns × {rows} rows: {seconds:.0f} s, {1000 * seconds / columns:.0f} ms a column, {peak:.0f} MB; "
         f"{len(edges)} edges found, {len(edges & table.edges)} of {len(table.edges)} true ones, {turned} turned"
     )
+
+
+def versions(before: Path) -> None:
+    """CPU seconds of two checkouts, each in a process of its own, on the same tables in turns, without parts."""
+    from peers.environment import ONE_THREAD
+
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | ONE_THREAD | {"PYTHONPATH": str(checkout / "src")},
+        )
+        for checkout in (before, ROOT)
+    ]
+    total, path = np.zeros(2), ROOT / "out" / "timed.npy"
+    path.parent.mkdir(exist_ok=True)
+    for world in TIMED:
+        seconds = np.zeros(2)
+        for seed in range(20, 24):
+            np.save(path, simulated(Setting(10, 1000, 2.0, world), seed).rows)
+            for k, worker in enumerate(workers):
+                assert worker.stdin is not None and worker.stdout is not None
+                worker.stdin.write(f"{path}\n")
+                worker.stdin.flush()
+                seconds[k] += json.loads(worker.stdout.readline())
+        total += seconds
+        print(
+            f"{world:34}{seconds[0] / 4:7.2f} s before{seconds[1] / 4:7.2f} s now{seconds[1] / seconds[0]:6.1f} ×",
+            flush=True,
+        )
+    print(f"{'all of them':34}{total[0] / 4:7.2f} s before{total[1] / 4:7.2f} s now{total[1] / total[0]:6.1f} ×")
+    for worker in workers:
+        worker.communicate()
 
 
 def sachs() -> None:
@@ -101,5 +162,12 @@ def count_marks(world: str, seed: int) -> tuple[int, int, int, int]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=("cost", "sachs", "hidden"))
-    {"cost": cost, "sachs": sachs, "hidden": hidden}[parser.parse_args().study]()
+    parser.add_argument("study", choices=("cost", "versions", "sachs", "hidden"))
+    parser.add_argument("before", nargs="?", type=Path, help="another checkout of the project, built")
+    said = parser.parse_args()
+    if said.study == "versions":
+        if said.before is None:
+            parser.error("name another checkout, as in: versions ../before")
+        versions(said.before.resolve())
+    else:
+        {"cost": cost, "sachs": sachs, "hidden": hidden}[said.study]()

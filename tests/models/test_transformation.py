@@ -35,7 +35,7 @@ def normal_scores(column):
 def test_a_sensor_is_undone(sensor):
     lines, inner = draw()
     scores = normal_scores(SENSORS[sensor](inner))
-    seen = find_transformation(scores, lines, np.zeros(len(inner)))
+    seen = find_transformation(scores, lines)
     assert np.corrcoef(seen.values, inner)[0, 1] ** 2 > 0.985 > np.corrcoef(scores, inner)[0, 1] ** 2
 
 
@@ -45,7 +45,7 @@ def test_it_rises_and_its_slopes_are_those_of_its_values(seed, n, size):
     rng = np.random.default_rng(seed)
     lines = rng.normal(size=(2, n))
     column = np.sort(lines.sum(axis=0) + size * rng.normal(size=n))
-    seen = find_transformation(column, lines, 0.3 * lines[0])
+    seen = find_transformation(column, lines)
     assert np.all(np.isfinite(seen.log_slopes))
     assert np.all(np.diff(seen.values) > 0)
     slopes = np.exp(seen.log_slopes)
@@ -59,8 +59,8 @@ def test_it_rises_and_its_slopes_are_those_of_its_values(seed, n, size):
 
 def test_turning_the_column_round_turns_it_round():
     lines, inner = draw(1)
-    scores, flat = normal_scores(np.tanh(inner)), np.zeros(len(inner))
-    one, other = find_transformation(scores, lines, flat), find_transformation(-scores, -lines, flat)
+    scores = normal_scores(np.tanh(inner))
+    one, other = find_transformation(scores, lines), find_transformation(-scores, -lines)
     np.testing.assert_allclose(standardise(one.values), -standardise(other.values), atol=1e-6)
     np.testing.assert_allclose(one.log_slopes, other.log_slopes, atol=1e-6)
 
@@ -68,7 +68,7 @@ def test_turning_the_column_round_turns_it_round():
 def test_no_other_transformation_is_likelier():
     lines, inner = draw(2, 300)
     scores = normal_scores(np.tanh(inner))
-    seen = find_transformation(scores, lines, np.zeros(300))
+    seen = find_transformation(scores, lines)
     rows = np.concatenate([np.ones((1, 300)), lines])
 
     def lose(at):
@@ -81,4 +81,24 @@ def test_no_other_transformation_is_likelier():
 
     other = minimize(lose, [1.0, 0, 0, 0, 0, 0], method="Nelder-Mead", options={"maxiter": 20000, "maxfev": 20000})
     left = seen.values - np.linalg.lstsq(rows.T, seen.values)[0] @ rows
-    assert 0.5 * left @ left - seen.log_slopes.sum() < other.fun + 1e-3
+    lost = 0.5 * left @ left - seen.log_slopes.sum()
+    assert lost < other.fun + 1e-3
+    assert seen.log_likelihood == pytest.approx(-lost, abs=0.1)  # the prior
+
+
+@given(seed=st.integers(0, 99), cost=st.floats(0.5, 5))
+@settings(max_examples=20, deadline=None)
+def test_more_coefficients_are_worth_their_cost(seed, cost):
+    lines, inner = draw(seed, 400)
+    column = normal_scores(inner / (1 + np.abs(inner)))
+    some, none = find_transformation(column, lines, cost), find_transformation(column, lines, 1e9)
+    gained = some.log_likelihood - none.log_likelihood
+    assert gained >= cost * (some.coefficients - none.coefficients) >= 0
+
+
+def test_two_peaks_behind_a_sensor_that_saturates_need_many():
+    lines, inner = draw()
+    noise = np.random.default_rng(1).normal(size=len(inner))
+    flat = find_transformation(normal_scores(lines[1] + noise), lines[1:])
+    bent = find_transformation(normal_scores(SENSORS["saturating"](inner)), lines)
+    assert flat.coefficients < bent.coefficients

@@ -33,7 +33,7 @@ from causewise.models.gaussian_process import (
 from causewise.models.natural import NaturalFit, find_p_values
 from causewise.models.natural_search import NaturalSearch
 from causewise.models.smooth_basis import Basis
-from causewise.models.transformation import RISES, find_transformation
+from causewise.models.transformation import find_transformation
 from causewise.numerics.density import fit_mixture, log_density_at_rows
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
@@ -217,7 +217,7 @@ class Mechanisms:
             known.append((offered, _most_of_fewer(out)))
             return [out] if out.parents.issuperset(required) else []
         if kind == "sensor":
-            return [] if now.sensor is None else self._learn_sensor(column, candidates, sorted(required))
+            return self._learn_sensor(column, candidates, sorted(required), now)
         v = self.smooths.columns[column]
         # Tests of single terms see little of what moves a long column.
         if not candidates or not (any(term.spread for term in now.terms) or np.abs(v).max() > LONG):
@@ -295,19 +295,29 @@ class Mechanisms:
         is_straight = all(term.functions == 1 and not term.spread for term in fit.terms)
         return Mechanism("lines" if is_straight else "sums", law, fit.terms, fit.residual, value, fit)
 
-    def _learn_sensor(self, column: int, candidates: Sequence[int], required: Sequence[int]) -> list[Mechanism]:
-        """A sum behind a sensor that is learnt beside it, begun at the normal scores."""
-        first = sensor = self.sensors[column]
-        assert first is not None and sensor is not None
-        fit, best = self.smooths.fit(first.scores, candidates, self.alpha, required), None
+    def _learn_sensor(
+        self, column: int, candidates: Sequence[int], required: Sequence[int], now: Mechanism
+    ) -> list[Mechanism]:
+        """A sum behind a sensor that is learnt beside it, begun at the sums that describe the column or its scores."""
+        first = self.sensors[column]
+        if first is None:
+            return []
+        targets = (self.smooths.columns[column], *([] if now.sensor is None else [first.scores]))
+        fits = [self.smooths.fit(target, candidates, self.alpha, required) for target in targets]
+        reached, sensor = max((self._bend(first, fit) for fit in fits), key=lambda each: each[0])
+        if (now.log_likelihood - reached) * len(first.scores) > HOPELESS:
+            return []
+        out = []
         for _ in range(ROUNDS):
-            lines = [self.smooths.block(term).T for term in fit.terms if not term.spread]
-            if not lines:
-                break
-            sensor = first.bend(np.concatenate(lines), fit.log_scale)
             fit = self.smooths.choose(sensor.scores, candidates, self.alpha, required)
-            best = max([self._build(column, fit, sensor), *([] if best is None else [best])], key=_by_code)
-        return [] if best is None else [best]
+            out.append(self._build(column, fit, sensor))
+            _, sensor = self._bend(first, fit)
+        return [max(out, key=_by_code)]
+
+    def _bend(self, first: "Sensor", fit: AdditiveFit) -> tuple[float, "Sensor"]:
+        """The sensor that is likeliest behind what the mean of a fit is made of, and the code with even noise."""
+        lines = [self.smooths.block(term).T for term in fit.terms if not term.spread]
+        return first.bend(np.concatenate(lines)) if lines else (-math.inf, first)
 
     def _build_process(
         self, column: int, candidates: Sequence[int], parents: Collection[int], sensor: "Sensor | None"
@@ -501,12 +511,13 @@ class Sensor:
         _, value = score_law(column)
         return cls(scores, value + float(np.mean(0.5 * scores**2)) + 0.5 * math.log(2 * math.pi))
 
-    def bend(self, features: FloatArray, log_scale: FloatArray) -> "Sensor":
-        """One behind which features, one line each, add up with noise of such a log-scale."""
-        seen = find_transformation(self.scores, features, log_scale)
+    def bend(self, features: FloatArray) -> "tuple[float, Sensor]":
+        """One behind which features, one line each, add up with even normal noise; the code, a row, comes first."""
+        n, seen = len(self.scores), find_transformation(self.scores, features, COEFFICIENT)
+        cost = COEFFICIENT * seen.coefficients / n
         slope = float(np.mean(seen.log_slopes)) - math.log(float(np.std(seen.values)))
-        cost = COEFFICIENT * RISES / len(self.scores)
-        return Sensor(standardise(seen.values), self.log_slope + slope - cost, True)
+        reached = (seen.log_likelihood - COEFFICIENT * len(features)) / n - 0.5 * math.log(2 * math.pi)
+        return self.log_slope + reached - cost, Sensor(standardise(seen.values), self.log_slope + slope - cost, True)
 
 
 def normal_scores(column: FloatArray) -> FloatArray:

@@ -39,7 +39,7 @@ NEIGHBOURS = 24
 BETTER = 12.0
 """Nats by which a mechanism that takes its time must be better than what there is, to be tried in other orders."""
 _SWEEPS = 12
-_FAR = 0.15
+_FAR = 0.08
 """Nats a row below the best place so far, beyond which a column is not moved on: what it lost does not come back."""
 _LEAST = 1e-9
 """Nats a row that count as a gain, and the grain of the start's whole numbers."""
