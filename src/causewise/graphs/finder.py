@@ -154,7 +154,7 @@ def graph(
         whole = Whole(sorted(found.graph.arrows | joined.pairs), found.guide)
         parts = find_on_parts(bootstrap, whole, pool, journal, lambda done, of: tell("drawing", done, of))
     edges = [
-        _describe_hidden_cause(table, (parent, child), joint, parts, alpha)
+        _describe_hidden_cause(table, (parent, child), joined.reasons[parent, child], joint, parts, alpha)
         if (parent, child) in joined.pairs
         else _describe_edge(table, constraints, (parent, child), fit, evidence[parent, child], parts, alpha, threshold)
         for k, (child, fit, joint) in enumerate(
@@ -279,7 +279,7 @@ def _describe_edge(
 
 
 def _describe_hidden_cause(
-    table: GraphColumns, pair: Arrow, fit: Mechanism, parts: Sequence[Part], alpha: float
+    table: GraphColumns, pair: Arrow, reason: str, fit: Mechanism, parts: Sequence[Part], alpha: float
 ) -> Edge:
     parent, child = pair
     p_values = _find_p_values(fit, parent + len(table.names))
@@ -293,7 +293,7 @@ def _describe_hidden_cause(
         p_values.get(True),
         None,
         share_of_parts(parts, pair) + share_of_parts(parts, (child, parent)) if parts else None,
-        reason="the second column follows the noise of the first, not its value: a common cause that is no column",
+        reason=reason,
     )
 
 

@@ -12,12 +12,21 @@ halves of the rows, on each of which the terms are chosen anew, separate hidden 
 has no parents, its noise is its value, and where it comes from them by straight lines, its noise with them says what
 its value with them does: nothing is told. A pair with an edge and a hidden cause keeps the edge.
 
+Two sensors in the same light have the same parents, and noise in common; an arrow between them fits as well, and no
+code tells. But that one column's parents are all parents of another, too, is a coincidence where there are many columns
+and no reason for it. Where both codes are alike and the coincidence is too large, the edge is a two-headed one.
+
+Noise is meant as large as it is: its size, which parents may move, is common to both columns, too.
+
 Rejected: pairs that no edge joins, by the correlation of their noise and its squares. One of 41 with a hidden cause
 shows it (p < 10⁻⁴), and so does an edge that was missed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
+
+import numpy as np
 
 from causewise.graphs.direction import average_log
 from causewise.graphs.graph_search import GraphSearch, OrderedFits
@@ -33,7 +42,15 @@ HALVES, FIRST = 8, 3
 CLEAR = 1.2
 """Mean of the signed logarithm of the nats that halves gain, from which an edge is a two-headed one."""
 LOST = 10.0
-"""Nats that all rows may lose, for halves to be asked."""
+"""Nats that all rows may lose, for halves to be asked, or for both codes to be alike."""
+CHANCE = 0.01
+"""The probability that the parents of one column, drawn from all others, are all parents of another, beneath which that
+is no coincidence."""
+BY_CODE = "the second column follows the noise of the first, not its value: a common cause that is no column"
+BY_PARENTS = (
+    "the second column follows the noise of the first as well as its value, and has all of its parents: more likely a "
+    "common cause that is no column"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +61,8 @@ class JoinedGraph:
     """Of every column given its parents alone."""
     joint: OrderedFits
     """Of every column given its parents and the noise of those that it is joined to; that of column k of d is d + k."""
+    reasons: Mapping[Arrow, str]
+    """Of the pairs that were ever joined."""
 
     @property
     def pairs(self) -> frozenset[Arrow]:
@@ -73,6 +92,7 @@ class _Search:
         self._fits = dict(zip(self.order, found.graph.fits, strict=True))
         """Given those that matter."""
         self._weights: dict[Arrow, float] = {}
+        self._reasons: dict[Arrow, str] = {}
         self._halves: dict[int, Mechanisms] = {}
         self._codes: dict[tuple[int, int, tuple[int, ...]], float] = {}
         self._mechanisms = self._add_noises()
@@ -84,9 +104,7 @@ class _Search:
         for child, fit in self._fits.items():
             for parent in fit.parents:
                 pair = parent, child
-                tells = parent < self.count and self._fits[parent].kind != "lines"
-                tells = tells and not self._fits[parent].parents.isdisjoint(fit.parents)
-                if tells and not given[pair]:
+                if parent < self.count and not given[pair] and (self._can_tell(pair) or self._shares_parents(pair)):
                     if pair not in self._weights:
                         self._weights[pair] = self._weigh(pair)
                     yield self._weights[pair], pair
@@ -94,6 +112,7 @@ class _Search:
     def join(self, pair: Arrow) -> None:
         """Let the noise of the first stand where its value did, and fit anew what depends on that."""
         self._offered[pair[1]] = self._replace_value(pair)
+        self._reasons[pair] = BY_PARENTS if self._shares_parents(pair) else BY_CODE
         changed = set[int]()
         for column in self.order:
             offered = self._offered[column]
@@ -116,25 +135,45 @@ class _Search:
         graph, joint = (
             OrderedFits(self.order, tuple(fits[column] for column in self.order), total) for fits in (alone, self._fits)
         )
-        return JoinedGraph(graph, joint)
+        return JoinedGraph(graph, joint, self._reasons)
+
+    def _can_tell(self, pair: Arrow) -> bool:
+        """Whether the code by the noise may differ from that by the value."""
+        first, second = (self._fits[column] for column in pair)
+        return first.kind != "lines" and not first.parents.isdisjoint(second.parents)
+
+    def _shares_parents(self, pair: Arrow) -> bool:
+        """Whether the second has all parents of the first, and so many that this is no coincidence.
+
+        Those that are given to stand before the first have a reason to be parents of both.
+        """
+        first, second = (self._fits[column].parents - {pair[0]} for column in pair)
+        given = set(np.flatnonzero(self.found.likelihoods.constraints.before[:, pair[0]]).tolist())
+        own, others = first - given, second - given
+        possible = self.count - 2 - len(given)
+        return own <= others and comb(len(others), len(own)) < CHANCE * comb(possible, len(own))
 
     def _weigh(self, pair: Arrow) -> float:
-        """The mean of the signed logarithm of the nats that halves gain by the noise; 0 where all rows contradict."""
+        """The mean of the signed logarithm of the nats that halves gain by the noise; 0 where all rows contradict.
+
+        Halves are not asked where it is no code that tells.
+        """
         parent, child = pair
         instead, rows = self._replace_value(pair), len(self._whole[child].residual)
         required = self._list_required(child, instead)
         joined = self._mechanisms.choose(child, instead, required)
         if (self._whole[child].log_likelihood - joined.log_likelihood) * rows > LOST:
             return 0.0
+        shows = parent + self.count in self._mechanisms.prune(child, joined, required).parents
+        if not shows or self._shares_parents(pair):
+            return CLEAR if shows else 0.0
         gains: list[float] = []
         for number in range(HALVES):
             half = self._code_half(number, child, instead) - self._code_half(number, child, self._offered[child])
             gains.append(half)
             if len(gains) == FIRST and average_log(gains) < CLEAR / 2:
                 break
-        weight = average_log(gains)
-        shows = weight >= CLEAR and parent + self.count in self._mechanisms.prune(child, joined, required).parents
-        return weight if shows else 0.0
+        return average_log(gains)
 
     def _code_half(self, number: int, column: int, offered: Sequence[int]) -> float:
         """Nats of a column's code on half of the rows."""
@@ -160,7 +199,7 @@ class _Search:
     def _add_noises(self) -> Mechanisms:
         """The mechanisms of all columns, and behind them of the noise of each."""
         mechanisms = self.found.likelihoods.mechanisms
-        noises = [standardise(self._fits[column].residual) for column in range(self.count)]
+        noises = [standardise(self._fits[column].unscaled_noise) for column in range(self.count)]
         return self._build_mechanisms([*mechanisms.smooths.columns[: self.count], *noises], mechanisms.alpha)
 
     def _build_mechanisms(self, columns: Sequence[FloatArray], alpha: float) -> Mechanisms:

@@ -108,6 +108,12 @@ class Mechanism:
         """All columns that it uses."""
         return frozenset(term.parent for term in self.terms)
 
+    @property
+    def unscaled_noise(self) -> FloatArray:
+        """What the mean leaves, as large as it is in every row."""
+        fit = self.fit if isinstance(self.fit, AdditiveFit) else self.fit.fit
+        return self.residual * np.exp(fit.log_scale)
+
     def __str__(self) -> str:
         return f"{self.kind if self.parents else 'no parents'}, {self.law} noise"
 
