@@ -22,9 +22,9 @@ Rejected: pairs that no edge joins, by the correlation of their noise and its sq
 shows it (p < 10⁻⁴), and so does an edge that was missed.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
 
 import numpy as np
 
@@ -42,10 +42,9 @@ HALVES, FIRST = 8, 3
 CLEAR = 1.2
 """Mean of the signed logarithm of the nats that halves gain, from which an edge is a two-headed one."""
 LOST = 10.0
-"""Nats that all rows may lose, for halves to be asked, or for both codes to be alike."""
-CHANCE = 0.01
-"""The probability that the parents of one column, drawn from all others, are all parents of another, beneath which that
-is no coincidence."""
+"""Nats that all rows may lose by the noise, beside those of a coincidence, for halves to be asked."""
+COINCIDENCE = math.log(100.0)
+"""Nats that it takes to say that one column's parents are all parents of another, from which that is no coincidence."""
 BY_CODE = "the second column follows the noise of the first, not its value: a common cause that is no column"
 BY_PARENTS = (
     "the second column follows the noise of the first as well as its value, and has all of its parents: more likely a "
@@ -143,15 +142,21 @@ class _Search:
         return first.kind != "lines" and not first.parents.isdisjoint(second.parents)
 
     def _shares_parents(self, pair: Arrow) -> bool:
-        """Whether the second has all parents of the first, and so many that this is no coincidence.
+        """Whether the second has all parents of the first, and so many that this is no coincidence."""
+        return self._weigh_coincidence(pair) > COINCIDENCE
+
+    def _weigh_coincidence(self, pair: Arrow) -> float:
+        """Nats that it takes to say that the second has all parents of the first, were its own drawn from all others.
 
         Those that are given to stand before the first have a reason to be parents of both.
         """
         first, second = (self._fits[column].parents - {pair[0]} for column in pair)
         given = set(np.flatnonzero(self.found.likelihoods.constraints.before[:, pair[0]]).tolist())
         own, others = first - given, second - given
-        possible = self.count - 2 - len(given)
-        return own <= others and comb(len(others), len(own)) < CHANCE * comb(possible, len(own))
+        if not own <= others:
+            return 0.0
+        possible = max(self.count - 2 - len(given), len(others))
+        return math.log(math.comb(possible, len(own)) / math.comb(len(others), len(own)))
 
     def _weigh(self, pair: Arrow) -> float:
         """The mean of the signed logarithm of the nats that halves gain by the noise; 0 where all rows contradict.
@@ -162,7 +167,7 @@ class _Search:
         instead, rows = self._replace_value(pair), len(self._whole[child].residual)
         required = self._list_required(child, instead)
         joined = self._mechanisms.choose(child, instead, required)
-        if (self._whole[child].log_likelihood - joined.log_likelihood) * rows > LOST:
+        if (self._whole[child].log_likelihood - joined.log_likelihood) * rows > LOST + self._weigh_coincidence(pair):
             return 0.0
         shows = parent + self.count in self._mechanisms.prune(child, joined, required).parents
         if not shows or self._shares_parents(pair):
