@@ -32,8 +32,8 @@ from causewise.graphs.reversals import Arrow
 from causewise.numerics.native import FloatArray
 from causewise.pair import standardise
 
-PER_LOG_NAT = 1.76
-PER_LOG_NAT_ALONE = 0.99
+PER_LOG_NAT = 1.67
+PER_LOG_NAT_ALONE = 0.82
 """Where no parts of the rows were drawn."""
 CLEAR = 6.0
 """Nats that all rows lose by turning an edge, from which not they but parts of them are said to leave it open."""
