@@ -113,8 +113,10 @@ def test_parents_are_shared_by_no_coincidence_where_there_are_many_columns():
     assert not find_marks(few)
 
 
-def test_parents_that_are_given_to_stand_first_may_be_shared():
+def test_few_parents_that_are_given_to_stand_first_may_be_shared():
     table = sensors(0, 0.5)
-    graph = causewise.graph(table, bootstrap=0, knowledge={"first": [name for name in table if "light" in name]})
-    assert not [edge for edge in graph.edges if edge.direction == "<->"]
-    assert {edge.parent for edge in graph.edges if edge.child in ("infrared", "visible")} >= {"light 0", "light 1"}
+    lights, others = ([name for name in table if what in name] for what in ("light", "other"))
+    for first, is_marked in ((lights, False), (lights + others, True)):
+        graph = causewise.graph(table, bootstrap=0, knowledge={"first": first})
+        assert is_marked == bool([edge for edge in graph.edges if edge.direction == "<->"])
+        assert {edge.parent for edge in graph.edges if edge.child in ("infrared", "visible")} >= {"light 0", "light 1"}

@@ -148,15 +148,20 @@ class _Search:
     def _weigh_coincidence(self, pair: Arrow) -> float:
         """Nats that it takes to say that the second has all parents of the first, were its own drawn from all others.
 
-        Those that are given to stand before the first have a reason to be parents of both.
+        Those that are given to stand before the first are drawn from among these: if there are few, all may be parents
+        of both for a reason.
         """
         first, second = (self._fits[column].parents - {pair[0]} for column in pair)
         given = set(np.flatnonzero(self.found.likelihoods.constraints.before[:, pair[0]]).tolist())
-        own, others = first - given, second - given
-        if not own <= others:
+        if not first <= second:
             return 0.0
-        possible = max(self.count - 2 - len(given), len(others))
-        return math.log(math.comb(possible, len(own)) / math.comb(len(others), len(own)))
+        nats = 0.0
+        for own, others, possible in (
+            (len(first & given), len(second & given), len(given)),
+            (len(first - given), len(second - given), self.count - 2 - len(given)),
+        ):
+            nats += math.log(math.comb(max(possible, others), own) / math.comb(others, own))
+        return nats
 
     def _weigh(self, pair: Arrow) -> float:
         """The mean of the signed logarithm of the nats that halves gain by the noise; 0 where all rows contradict.
