@@ -40,8 +40,9 @@ for column in ("graph", "given"):
         print(f"{column}, {kind}: {said}")
 
 # %%
-# The machine, and both answers. Three of the four wrong arrows of the graph run between two sensors at one place
-# (infrared and visible), which see the same light, the fourth between two that see infrared light.
+# Of the sensors that see the same light, infrared and visible at one place, two pairs are marked with a common cause, as
+# it is. The machine, and both answers: the three wrong arrows of the graph run between the two sensors at the third place,
+# behind the polarisers, between two that see infrared light, and to one from the angle of a polariser as it is measured.
 
 figure, panels = plt.subplots(1, 3, figsize=(11, 4.8), layout="constrained")
 titles = {"design": "by design", "status": "what a scan says of the pairs", "graph": "the graph, with nothing given"}
