@@ -40,9 +40,10 @@ for column in ("graph", "given"):
         print(f"{column}, {kind}: {said}")
 
 # %%
-# Of the sensors that see the same light, infrared and visible at one place, two pairs are marked with a common cause, as
-# it is. The machine, and both answers: the three wrong arrows of the graph run between the two sensors at the third place,
-# behind the polarisers, between two that see infrared light, and to one from the angle of a polariser as it is measured.
+# Of the sensors that see the same light, infrared and visible at one place, two pairs are marked with a common cause,
+# as it is. The machine, and both answers: the three wrong arrows of the graph run between the two sensors at the third
+# place, behind the polarisers, between two that see infrared light, and from the angle of a polariser as it is measured
+# to a sensor.
 
 figure, panels = plt.subplots(1, 3, figsize=(11, 4.8), layout="constrained")
 titles = {"design": "by design", "status": "what a scan says of the pairs", "graph": "the graph, with nothing given"}
