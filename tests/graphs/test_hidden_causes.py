@@ -120,3 +120,18 @@ def test_few_parents_that_are_given_to_stand_first_may_be_shared():
         graph = causewise.graph(table, bootstrap=0, knowledge={"first": first})
         assert is_marked == bool([edge for edge in graph.edges if edge.direction == "<->"])
         assert {edge.parent for edge in graph.edges if edge.child in ("infrared", "visible")} >= {"light 0", "light 1"}
+
+
+@pytest.mark.parametrize("curve", [0.1, 0.15, 0.2])
+def test_an_arrow_that_a_hidden_cause_may_stand_for_is_left_open(curve):
+    """Both columns have a parent in common, which moves the first along a line that is hardly curved."""
+    rng = np.random.default_rng(5)
+    a, c = rng.uniform(-2, 2, (2, 600))
+    hidden, *noise = rng.exponential(size=(3, 600))
+    b = a + curve * a**2 + 0.8 * hidden + 0.3 * noise[0]
+    for moves, direction in ((0.8 * hidden, "--"), (0.7 * b, "->")):
+        d = -0.7 * a + 0.5 * c + moves + 0.3 * noise[1]
+        graph = causewise.graph({"a": a, "b": b, "c": c, "d": d}, bootstrap=0)
+        [edge] = [edge for edge in graph.edges if {edge.parent, edge.child} == {"b", "d"}]
+        assert edge.direction == direction
+        assert ("noise of the first as well" in edge.reason) == (direction == "--")

@@ -12,9 +12,10 @@ edge this way, which needs a constant and has few values. Tests of independence,
 length of tails and the pair by itself were tried beside it and left the probability on other worlds as it was.
 
 What a probability from these cannot tell is a wrong model. So an arrow is drawn only where nothing of this holds:
-fewer than half of the parts show it; a flexible regression still predicts the child's noise from its parents; neither
-direction leaves independent noise. The last is no sign of a hidden common cause: of nine edges that were marked for it,
-or by the pair alone, none had one, and the noise of pairs that have one looks independent (`hidden_causes`).
+fewer than half of the parts show it; a flexible regression still predicts the child's noise from its parents; the child
+follows the noise of the parent as well as its value (`hidden_causes`); neither direction leaves independent noise. The
+last is no sign of a hidden common cause: of nine edges that were marked for it, or by the pair alone, none had one, and
+the noise of pairs that have one looks independent (`hidden_causes`).
 """
 
 import math
@@ -55,10 +56,14 @@ class DirectionEvidence:
     """Whether the noise is dependent whichever way the edge runs, though the parents predict nothing of it."""
     misfit: Misfit
     """What the child's parents still say about its noise."""
+    follows_noise: bool = False
+    """Whether the child follows the noise of the parent as well as its value, though these could differ."""
 
 
-def gather_evidence(columns: FloatArray, found: GraphSearch, kernels: Kernels) -> dict[Arrow, DirectionEvidence]:
-    """The evidence for each arrow of a graph."""
+def gather_evidence(
+    columns: FloatArray, found: GraphSearch, kernels: Kernels, alike: frozenset[Arrow] = frozenset()
+) -> dict[Arrow, DirectionEvidence]:
+    """The evidence for each arrow of a graph; those that are `alike` follow noise as well as value."""
     fits = dict(zip(found.graph.order, found.graph.fits, strict=True))
     standard = [standardise(column) for column in columns]
     misfits = {child: _measure(standard, fit) for child, fit in fits.items()}
@@ -73,7 +78,7 @@ def gather_evidence(columns: FloatArray, found: GraphSearch, kernels: Kernels) -
             and not misfits[child].describe()
             and _turned_p_value(found, (parent, child), kernels) < DEPENDENT
         )
-        out[parent, child] = DirectionEvidence(loss, is_dependent, misfits[child])
+        out[parent, child] = DirectionEvidence(loss, is_dependent, misfits[child], (parent, child) in alike)
     return out
 
 
@@ -121,6 +126,10 @@ def explain_open(
         return f"both directions fit nearly as well ({max(evidence.loss, 0.0):.1f} nats apart)"
     if shown is not None and shown < LEAST_SHOWN:
         return f"only {shown:.0%} of the parts of the rows show it this way"
+    if evidence.follows_noise:
+        return (
+            "the second column follows the noise of the first as well: a common cause that is no column may join them"
+        )
     return ""
 
 

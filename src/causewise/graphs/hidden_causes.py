@@ -16,6 +16,10 @@ Two sensors in the same light have the same parents, and noise in common; an arr
 code tells. But that one column's parents are all parents of another, too, is a coincidence where there are many columns
 and no reason for it. Where both codes are alike and the coincidence is too large, the edge is a two-headed one.
 
+Where they could differ and are alike, neither is told, and the edge has no direction. On tables of seeds that measure
+nothing (20 to 22, 30 to 35) this holds for 16 of 22 edges between columns with a hidden cause, and for 7 of 162 true
+ones in worlds that have none.
+
 Noise is meant as large as it is: its size, which parents may move, is common to both columns, too.
 
 Rejected: pairs that no edge joins, by the correlation of their noise and its squares. One of 41 with a hidden cause
@@ -43,12 +47,17 @@ CLEAR = 1.2
 """Mean of the signed logarithm of the nats that halves gain, from which an edge is a two-headed one."""
 LOST = 10.0
 """Nats that all rows may lose by the noise, beside those of a coincidence, for halves to be asked."""
+ALIKE = 3.0
+"""Nats by which the code by the noise may be longer, for nothing to be told."""
 COINCIDENCE = math.log(100.0)
 """Nats that it takes to say that one column's parents are all parents of another, from which that is no coincidence."""
 BY_CODE = "the second column follows the noise of the first, not its value: a common cause that is no column"
 BY_PARENTS = (
     "the second column follows the noise of the first as well as its value, and has all of its parents: more likely a "
     "common cause that is no column"
+)
+OPEN = (
+    "the second column follows the noise of the first as well as its value: a common cause that is no column would, too"
 )
 
 
@@ -62,6 +71,8 @@ class JoinedGraph:
     """Of every column given its parents and the noise of those that it is joined to; that of column k of d is d + k."""
     reasons: Mapping[Arrow, str]
     """Of the pairs that were ever joined."""
+    alike: frozenset[Arrow]
+    """Arrows between columns that a hidden cause may join instead, as far as the codes tell."""
 
     @property
     def pairs(self) -> frozenset[Arrow]:
@@ -92,6 +103,8 @@ class _Search:
         """Given those that matter."""
         self._weights: dict[Arrow, float] = {}
         self._reasons: dict[Arrow, str] = {}
+        self._lost: dict[Arrow, float] = {}
+        """Nats that all rows lose by the noise."""
         self._halves: dict[int, Mechanisms] = {}
         self._codes: dict[tuple[int, int, tuple[int, ...]], float] = {}
         self._mechanisms = self._add_noises()
@@ -134,7 +147,8 @@ class _Search:
         graph, joint = (
             OrderedFits(self.order, tuple(fits[column] for column in self.order), total) for fits in (alone, self._fits)
         )
-        return JoinedGraph(graph, joint, self._reasons)
+        alike = {pair for pair in graph.arrows if self._lost.get(pair, math.inf) <= ALIKE and self._can_tell(pair)}
+        return JoinedGraph(graph, joint, self._reasons, frozenset(alike))
 
     def _can_tell(self, pair: Arrow) -> bool:
         """Whether the code by the noise may differ from that by the value."""
@@ -172,7 +186,8 @@ class _Search:
         instead, rows = self._replace_value(pair), len(self._whole[child].residual)
         required = self._list_required(child, instead)
         joined = self._mechanisms.choose(child, instead, required)
-        if (self._whole[child].log_likelihood - joined.log_likelihood) * rows > LOST + self._weigh_coincidence(pair):
+        self._lost[pair] = (self._whole[child].log_likelihood - joined.log_likelihood) * rows
+        if self._lost[pair] > LOST + self._weigh_coincidence(pair):
             return 0.0
         shows = parent + self.count in self._mechanisms.prune(child, joined, required).parents
         if not shows or self._shares_parents(pair):
