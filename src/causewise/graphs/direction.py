@@ -61,9 +61,9 @@ class DirectionEvidence:
 
 
 def gather_evidence(
-    columns: FloatArray, found: GraphSearch, kernels: Kernels, alike: frozenset[Arrow] = frozenset()
+    columns: FloatArray, found: GraphSearch, kernels: Kernels, doubtful: frozenset[Arrow] = frozenset()
 ) -> dict[Arrow, DirectionEvidence]:
-    """The evidence for each arrow of a graph; those that are `alike` follow noise as well as value."""
+    """The evidence for each arrow of a graph; those that are doubtful follow noise as well as value."""
     fits = dict(zip(found.graph.order, found.graph.fits, strict=True))
     standard = [standardise(column) for column in columns]
     misfits = {child: _measure(standard, fit) for child, fit in fits.items()}
@@ -78,7 +78,7 @@ def gather_evidence(
             and not misfits[child].describe()
             and _turned_p_value(found, (parent, child), kernels) < DEPENDENT
         )
-        out[parent, child] = DirectionEvidence(loss, is_dependent, misfits[child], (parent, child) in alike)
+        out[parent, child] = DirectionEvidence(loss, is_dependent, misfits[child], (parent, child) in doubtful)
     return out
 
 

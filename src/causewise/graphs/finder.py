@@ -145,7 +145,7 @@ def graph(
         found = found._replace(graph=joined.graph)
         kernels = Kernels(table.values)
         independence = noise_p_values(kernels, joined.joint)
-        evidence = gather_evidence(table.values, found, kernels, joined.alike)
+        evidence = gather_evidence(table.values, found, kernels, joined.doubtful)
         workers = processors() if engine.jobs is None else engine.jobs
         if engine.jobs is None and (time.monotonic() - start) * bootstrap < WORTH_A_PROCESS:
             workers = 1
