@@ -8,7 +8,7 @@ from scipy.stats import multivariate_normal
 from causewise.models.gaussian_process import (
     PACE,
     WAVES,
-    Task,
+    ProcessTask,
     _draw_waves,
     _Rows,
     _Slopes,
@@ -34,7 +34,7 @@ def begin(columns):
 
 def fit(u, v, log_scale=None):
     scale = np.zeros(len(v)) if log_scale is None else log_scale
-    return fit_process(Task(u, draw_frequencies(len(u)), v, scale), begin(len(u)))
+    return fit_process(ProcessTask(u, draw_frequencies(len(u)), v, scale), begin(len(u)))
 
 
 def test_the_slope_is_that_of_the_evidence():
@@ -95,7 +95,7 @@ def test_a_pace_of_zero_leaves_a_parent_out():
 
 def test_a_search_goes_on_where_another_ended():
     u, v = draw(np.random.default_rng(6), 600)
-    task = Task(u, draw_frequencies(4), v, np.zeros(600))
+    task = ProcessTask(u, draw_frequencies(4), v, np.zeros(600))
     top = search_process(task, begin(4))
     again = search_process(task, top.at, top.curvature)
     np.testing.assert_allclose(again.at, top.at, atol=0.2)

@@ -23,7 +23,7 @@ from causewise.models.gaussian_process import (
     PACE,
     SEARCHED,
     ProcessFit,
-    Task,
+    ProcessTask,
     describe_process,
     draw_frequencies,
     fit_mean,
@@ -272,7 +272,7 @@ class Mechanisms:
         p_values: dict[tuple[int, bool], float] = {}
         for j, parent in enumerate(parents):
             rest = [k for k in parents if k != parent]
-            task = Task(self._inputs[rest], self._frequencies[rest], target, fit.log_scale)
+            task = ProcessTask(self._inputs[rest], self._frequencies[rest], target, fit.log_scale)
             bent = np.delete(np.delete(curvature, j, axis=0), j, axis=1)
             without = fit_process(task, np.delete(start, j), bent)
             lost = max(fit.log_evidence - without.log_evidence, 0.0)
@@ -343,7 +343,7 @@ class Mechanisms:
     ) -> Process:
         """The mean, the variance of what it leaves, and the mean once more where rows do not weigh as they did."""
         start, curvature = last.begin(candidates, near)
-        task = Task(self._inputs[candidates], self._frequencies[candidates], target, last.log_scale)
+        task = ProcessTask(self._inputs[candidates], self._frequencies[candidates], target, last.log_scale)
         top = search_process(task, start, curvature)
         variance = self.smooths.fit_variance(target - fit_mean(task, top.at), candidates, self.alpha)
         change = float(np.var(variance.log_scale - last.log_scale))

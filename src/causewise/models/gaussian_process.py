@@ -77,7 +77,7 @@ def draw_frequencies(columns: int) -> FloatArray:
     return np.random.default_rng(0).normal(size=(columns, WAVES))
 
 
-class Task(NamedTuple):
+class ProcessTask(NamedTuple):
     """Targets given inputs, one line each; the noise of a row has the scale exp(log_scale), up to a constant."""
 
     inputs: FloatArray
@@ -92,12 +92,14 @@ class Task(NamedTuple):
         return _Rows(self.inputs.T, self.frequencies, weights, (self.targets - constant) * weights, constant)
 
 
-def fit_process(task: Task, start: FloatArray, curvature: FloatArray | None = None) -> ProcessFit:
+def fit_process(task: ProcessTask, start: FloatArray, curvature: FloatArray | None = None) -> ProcessFit:
     """The process of largest evidence that is reached from a start; a curvature that is known saves steps."""
     return describe_process(task, search_process(task, start, curvature))
 
 
-def search_process(task: Task, start: FloatArray, curvature: FloatArray | None = None, steps: int = STEPS) -> Top:
+def search_process(
+    task: ProcessTask, start: FloatArray, curvature: FloatArray | None = None, steps: int = STEPS
+) -> Top:
     """Logarithms of paces, of the function's variance and of the noise's, of the largest evidence."""
     d = len(task.inputs)
     low, high = np.log(np.transpose([(SLOWEST, FASTEST)] * d + [_SIZE, _NOISE]))
@@ -106,7 +108,7 @@ def search_process(task: Task, start: FloatArray, curvature: FloatArray | None =
     return climb(measure, start, low, high, np.zeros((d + 2, d + 2)) if curvature is None else curvature, _GAIN, steps)
 
 
-def describe_process(task: Task, top: Top) -> ProcessFit:
+def describe_process(task: ProcessTask, top: Top) -> ProcessFit:
     """What there is at the end of a search."""
     rows, d, at = task.weigh(), len(task.inputs), top.at
     is_parent = at[:d] > math.log(SLOWEST) + 0.1
@@ -126,7 +128,7 @@ def describe_process(task: Task, top: Top) -> ProcessFit:
     )
 
 
-def fit_mean(task: Task, at: FloatArray) -> FloatArray:
+def fit_mean(task: ProcessTask, at: FloatArray) -> FloatArray:
     """The mean alone, of few digits."""
     rows, d = task.weigh(), len(task.inputs)
     slopes = _Slopes(rows, np.float32)
