@@ -30,7 +30,7 @@ CONTROL = "control-gaussian"
 RECORDED = "Tue"
 GRAPHS = ("causewise", "DirectLiNGAM", "GES", "BOSS", "GRaSP", "PC-Fisher")
 FAMILIES = {"fitted": "described", "beyond": "beyond", "held-out": "held out", "recorded": "light tunnel"}
-SEEN = {"right": "right", "wrong": "wrong", "undecided": "related, direction open", "missed": "edge not seen"}
+SEEN = {"right": "right", "wrong": "wrong", "undecided": "related, no direction", "missed": "edge not seen"}
 PANELS = {"design": "By design", "status": "Pairs", "graph": "Graph"}
 
 

@@ -51,7 +51,7 @@ for panel, (column, title) in zip(panels, titles.items(), strict=True):
     draw(panel, rows, column)
     panel.set_title(title, fontsize=10)
 lines = [plt.Line2D([], [], **look) for look in LOOKS.values()]
-labels = ["right", "wrong", "related, direction open", "an edge that is not seen"]
+labels = ["right", "wrong", "related, no direction", "an edge that is not seen"]
 key = figure.legend(lines, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
 
 # %%

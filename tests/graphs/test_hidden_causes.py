@@ -92,33 +92,33 @@ def test_an_order_that_is_given_is_no_hidden_cause():
     assert {(edge.parent, edge.child): edge.direction for edge in graph.edges}["b", "d"] == "->"
 
 
-def sensors(seed: int, hidden: float, n: int = 800) -> dict[str, np.ndarray]:
+def sensors(seed: int, n: int = 800) -> dict[str, np.ndarray]:
     """Three lights, two sensors that both see all of them and what flickers in all, and seven columns of their own."""
     rng = np.random.default_rng(seed)
     lights = rng.uniform(-1, 1, (3, n))
-    flicker = hidden * rng.normal(size=n)
+    flicker = 0.5 * rng.normal(size=n)
     noise = rng.laplace(size=(2, n))
     infrared = np.array([1.0, -0.8, 0.6]) @ lights + flicker + 0.2 * noise[0]
-    visible = np.array([-0.5, 1.0, -0.9]) @ lights + (flicker if hidden else 0.8 * infrared) + 0.2 * noise[1]
+    visible = np.array([-0.5, 1.0, -0.9]) @ lights + flicker + 0.2 * noise[1]
     table = {f"light {k}": light for k, light in enumerate(lights)} | {"infrared": infrared, "visible": visible}
     return table | {f"other {k}": rng.normal(size=n) for k in range(7)}
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_sensors_of_the_same_light_are_not_said_to_move_each_other(seed):
-    assert find_marks(sensors(seed, 0.5)) == {frozenset(("infrared", "visible"))}
+    assert find_marks(sensors(seed)) == {frozenset(("infrared", "visible"))}
 
 
 def test_parents_are_shared_by_no_coincidence_where_there_are_many_columns():
-    graph = causewise.graph(sensors(0, 0.5), bootstrap=0)
+    graph = causewise.graph(sensors(0), bootstrap=0)
     [edge] = [edge for edge in graph.edges if edge.direction == "<->"]
     assert "all of its parents" in edge.reason
-    few = {name: column for name, column in sensors(0, 0.5).items() if not name.startswith("other")}
+    few = {name: column for name, column in sensors(0).items() if not name.startswith("other")}
     assert not find_marks(few)
 
 
 def test_few_parents_that_are_given_to_stand_first_may_be_shared():
-    table = sensors(0, 0.5)
+    table = sensors(0)
     lights, others = ([name for name in table if what in name] for what in ("light", "other"))
     for first, is_marked in ((lights, False), (lights + others, True)):
         graph = causewise.graph(table, bootstrap=0, knowledge={"first": first})
@@ -146,4 +146,4 @@ def test_a_hidden_cause_is_seldom_taken_for_an_arrow():
 def test_an_arrow_that_a_hidden_cause_may_stand_for_is_left_open():
     told = DirectionEvidence(100.0, is_dependent=False, misfit=Misfit(0.0, 0.0, 0.0))
     assert not explain_open(told, 0.99, 1.0, [90.0], 0.9)
-    assert "noise of the first as well" in explain_open(replace(told, follows_noise=True), 0.99, 1.0, [90.0], 0.9)
+    assert "noise of the first no worse" in explain_open(replace(told, follows_noise=True), 0.99, 1.0, [90.0], 0.9)

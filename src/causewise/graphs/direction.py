@@ -12,10 +12,10 @@ edge this way, which needs a constant and has few values. Tests of independence,
 length of tails and the pair by itself were tried beside it and left the probability on other worlds as it was.
 
 What a probability from these cannot tell is a wrong model. So an arrow is drawn only where nothing of this holds:
-fewer than half of the parts show it; a flexible regression still predicts the child's noise from its parents; the child
-follows the noise of the parent as well as its value (`hidden_causes`); neither direction leaves independent noise. The
-last is no sign of a hidden common cause: of nine edges that were marked for it, or by the pair alone, none had one, and
-the noise of pairs that have one looks independent (`hidden_causes`).
+fewer than half of the parts show it; a flexible regression still predicts the child's noise from its parents; the
+child follows the noise of the parent no worse than its value (`hidden_causes`); neither direction leaves independent
+noise. The last is no sign of a hidden common cause: of nine edges that were marked for it, or by the pair alone, none
+had one, and the noise of pairs that have one looks independent (`hidden_causes`).
 """
 
 import math
@@ -57,7 +57,7 @@ class DirectionEvidence:
     misfit: Misfit
     """What the child's parents still say about its noise."""
     follows_noise: bool = False
-    """Whether the child follows the noise of the parent as well as its value, though these could differ."""
+    """Whether the code of the child by the noise of the parent is no longer than by its value, though it might be."""
 
 
 def gather_evidence(
@@ -127,9 +127,8 @@ def explain_open(
     if shown is not None and shown < LEAST_SHOWN:
         return f"only {shown:.0%} of the parts of the rows show it this way"
     if evidence.follows_noise:
-        return (
-            "the second column follows the noise of the first as well: a common cause that is no column may join them"
-        )
+        what = "the second column follows the noise of the first no worse than its value"
+        return f"{what}: a common cause that is no column may join them"
     return ""
 
 

@@ -1,9 +1,9 @@
 """The function that only rises of a column under which its parents and normal noise add up (Hothorn et al. 2018).
 
 Where a column is seen through a sensor, T(column) = Σ f(parents) + noise. With T a spline whose slope is a sum of
-shares of bumps, the log-likelihood of normal noise of size one, Σ log T′ − ½ Σ (T − Σ f)², is
-concave in T and f together, the coefficients of f are a regression, and without them few numbers are left. How many
-bumps there are is chosen by the code: a sum of two peaks, or a sensor that saturates, needs many.
+shares of bumps, the log-likelihood of normal noise of size one, Σ log T′ − ½ Σ (T − Σ f)², is concave in T and f
+together, the coefficients of f are a regression, and without them few numbers are left. How many bumps there are is
+chosen by the code: a sum of two peaks, or a sensor that saturates, needs many.
 """
 
 from typing import NamedTuple
